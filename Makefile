@@ -1,0 +1,98 @@
+# Everything this house does, by name: `make` alone tells the targets.
+# Recipes keep to POSIX sh and to paths relative to this folder, so a blank in the folder's name does no harm.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install lock run test test-sqlite test-postgresql check postgresql-answers \
+	check check-style check-types check-imports check-site format
+
+# The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
+PYTHON ?= $(shell for name in .venv/bin/python python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$name" && break; done)
+PORT ?= 8000
+WORKERS ?= 2
+ARGS ?=
+
+# A server on which the user may create databases; the tests make theirs as test_NAME, NAME standing in the URL.
+# Where PG* variables are set, the server is the one that psql would reach.
+TEST_POSTGRESQL_URL ?= postgresql://$(if $(PGHOST)$(PGPORT)$(PGUSER)$(PGSERVICE),,postgres@127.0.0.1:5432)/postgres
+
+POSTGRESQL_ANSWERS = .venv/bin/python .ci/postgresql_answers.py "$(TEST_POSTGRESQL_URL)"
+
+PYTEST = .venv/bin/python -m pytest -n $(WORKERS) $(ARGS)
+# What the checks need to load the settings; nothing is served or stored with it.
+MANAGE = SECRET_KEY=this-key-signs-nothing-and-only-loads-the-settings-for-checks DATABASE_URL=sqlite:// .venv/bin/python manage.py
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+
+# The stamp names the lock and the Python that .venv was made from; when either changes, .venv is made anew,
+# so that nothing stays behind that the lock no longer names.
+install: ## Make .venv with all that running and testing needs
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is none. Install one (Debian: apt-get install python3 python3-venv)" \
+			"or name it: make install PYTHON=/path/to/python" >&2; exit 1; }
+	@wanted="$$("$(PYTHON)" -c 'import platform; print(platform.python_version())') $$(cksum requirements-dev.lock)"; \
+	if [ ! -x .venv/bin/python ] || [ "$$wanted" != "$$(cat .venv/stamp 2>/dev/null)" ]; then \
+		echo "Making .venv from requirements-dev.lock with Python $${wanted%% *}"; \
+		"$(PYTHON)" -m venv --clear .venv && \
+		.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-dev.lock && \
+		echo "$$wanted" > .venv/stamp; \
+	fi
+
+LOCK = .venv/lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --quiet $(ARGS)
+
+lock: install ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
+	.venv/bin/python -m venv .venv/lock
+	.venv/lock/bin/python -m pip install -qq --disable-pip-version-check uv
+	$(LOCK) -o requirements.lock
+	$(LOCK) --group dev -o requirements-dev.lock
+
+run: install .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
+	@SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
+		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)" .venv/bin/python manage.py run_demo
+
+.run/secret-key: | install
+	@mkdir -p .run && chmod 700 .run
+	@.venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
+
+test: test-sqlite ## Run all tests on SQLite, then on PostgreSQL when a server answers (ARGS="-k name")
+	@if $(POSTGRESQL_ANSWERS); then \
+		$(MAKE) --no-print-directory test-postgresql; \
+	elif [ "$(CI)" = true ]; then \
+		echo "The tests did not run on PostgreSQL, and CI demands it. Name a server with TEST_POSTGRESQL_URL." >&2; exit 1; \
+	else \
+		echo "PostgreSQL was left out: the tests ran on SQLite only. Name a server with TEST_POSTGRESQL_URL."; \
+	fi
+
+test-sqlite: install ## Run all tests on SQLite
+	@echo "The tests on SQLite"
+	@DATABASE_URL=sqlite:// $(PYTEST)
+
+test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRESQL_URL)
+	@echo "The tests on PostgreSQL"
+	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST)
+
+postgresql-answers: install
+	@$(POSTGRESQL_ANSWERS)
+
+check: check-style check-types check-imports check-site ## Check style, types, imports, settings and migrations
+
+check-style: install
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+
+check-types: install
+	SECRET_KEY=only-for-the-type-checker .venv/bin/mypy
+
+check-imports: install
+	.venv/bin/lint-imports --no-logo
+
+check-site: install
+	$(MANAGE) check --deploy --fail-level WARNING
+	$(MANAGE) makemigrations --check --dry-run
+
+format: install ## Rewrite the code in the house style
+	.venv/bin/ruff check --fix
+	.venv/bin/ruff format

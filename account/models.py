@@ -1,0 +1,101 @@
+"""The account element (specification, "Account element") and what is generated from it."""
+
+from django.db import models
+
+from account import choices
+from dimensions_site.elements.models import Element, json_column
+from dimensions_site.rsql.columns import CodePointTextField
+
+
+def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField:
+    """A column for one of `values`."""
+    return CodePointTextField(choices=values.choices, null=null)
+
+
+class Account(Element):
+    """One account of the chart. Columns are in the order of the wire, JSON columns hold the wire's own JSON."""
+
+    alternative_descriptions = json_column(null=True)
+    custom_attributes = json_column(null=True)
+    nature = enum_column(choices.Nature, null=False)
+    type = enum_column(choices.AccountType, null=False)
+
+    conversion_type = enum_column(choices.ConversionType, null=False)
+    reference_account_for_initial_balance = CodePointTextField(null=True)
+
+    documentation_link = CodePointTextField(null=True)
+
+    custom_dimension1_dimension_name = CodePointTextField(null=True)
+    custom_dimension1_restriction = enum_column(choices.Restriction)
+    custom_dimension2_dimension_name = CodePointTextField(null=True)
+    custom_dimension2_restriction = enum_column(choices.Restriction)
+    custom_dimension3_dimension_name = CodePointTextField(null=True)
+    custom_dimension3_restriction = enum_column(choices.Restriction)
+    custom_dimension4_dimension_name = CodePointTextField(null=True)
+    custom_dimension4_restriction = enum_column(choices.Restriction)
+    custom_dimension5_dimension_name = CodePointTextField(null=True)
+    custom_dimension5_restriction = enum_column(choices.Restriction)
+    ctp_restriction = json_column(null=True)
+
+    start_date = models.DateTimeField(null=True)
+    end_date = models.DateTimeField(null=True)
+    account_class = enum_column(choices.AccountClass)
+    manage_transaction_currency = models.BooleanField(null=True)
+    ic_management = models.BooleanField(null=True)
+    manage_maximum_number_decimals = models.BooleanField(null=True)
+
+    gross_amount_equal_ic_sum = models.BooleanField(null=True)
+    accrual = json_column()
+    standard_sign_check = enum_column(choices.StandardSignCheck)
+    ic_capacity_check = enum_column(choices.IcCapacityCheck)
+    fx_rates_check = enum_column(choices.AmountCheck)
+    ic_sign_check = enum_column(choices.IcSignCheck)
+    notes_check = enum_column(choices.AmountCheck)
+
+    use_account_for_setup = enum_column(choices.UseAccountForSetup)
+    exclude_from_proportional_calculation = models.BooleanField(null=True)
+    banking_data = json_column()
+
+    monthly_splitting_type = enum_column(choices.MonthlySplittingType)
+    monthly_splitting_reference = json_column(null=True)
+    cash_flow_planning = json_column(null=True)
+
+    @classmethod
+    def after_save(cls, keys: list[int]) -> None:
+        """Generate and remove the logic that `rules.grossAmountEqualICSum` stands for (contract C17)."""
+        CalculationLogic.synchronise(keys)
+
+
+class CalculationLogic(models.Model):
+    """A calculation that the system generated for an account (contract C17)."""
+
+    IC_ON_GROSS_AMOUNT = "IC on Gross amount"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="calculation_logics")
+    name = models.CharField(max_length=128)
+    computes = models.CharField(max_length=128, help_text="The amount that the calculation fills.")
+    formula = models.CharField(max_length=1000)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "name"], name="one_logic_of_a_name_per_account")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.computes} = {self.formula}"
+
+    @classmethod
+    def synchronise(cls, accounts: list[int]) -> None:
+        """Give each of the `accounts` (primary keys) the logic that its fields ask for, and no other."""
+        asking = Account.objects.filter(pk__in=accounts, gross_amount_equal_ic_sum=True)
+        cls.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
+        cls.objects.bulk_create(
+            [
+                cls(
+                    account_id=account,
+                    name=cls.IC_ON_GROSS_AMOUNT,
+                    computes="grossAmount",
+                    formula="SUM(icDeclaration)",
+                )
+                for account in asking.values_list("pk", flat=True)
+            ],
+            ignore_conflicts=True,
+        )

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class BulkopsConfig(AppConfig):
+    name = "bulkops"
+    verbose_name = "Bulk operations"

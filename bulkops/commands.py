@@ -1,0 +1,57 @@
+"""What the import commands of all dimensions share."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, TextIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bulkops.importing import Importer, ImportRefused
+from bulkops.tabular import read_csv
+from dimensions_site.elements.models import Element, Origin
+from dimensions_site.elements.saving import Actor
+from dimensions_site.elements.wire import Wire
+from dimensions_site.repositories.models import Repository
+
+_ENCODING = "utf-8-sig"  # with or without a byte-order mark
+
+
+class ImportCommand(BaseCommand):
+    """Imports a CSV file into one dimension of a repository; a subclass names the dimension."""
+
+    model: ClassVar[type[Element]]
+    wire: ClassVar[Wire]
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("db_id", metavar="DBID", help="the repository")
+        parser.add_argument("file", metavar="FILE", help="a CSV file in UTF-8, or - for standard input")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        repository = Repository.objects.filter(db_id=options["db_id"]).first()
+        if repository is None:
+            raise CommandError(f"There is no repository '{options['db_id']}'.")
+        importer = Importer(self.model, self.wire, repository, Actor(None, Origin.IMPORT))
+        try:
+            with _opened(options["file"]) as file:
+                report = importer.run(read_csv(file))
+        except OSError as error:
+            raise CommandError(f"The file '{options['file']}' cannot be read: {error.strerror}.") from None
+        except ImportRefused as refusal:
+            for failure in refusal.failures:
+                self.stderr.write(str(failure))
+            count = len(refusal.failures)
+            raise CommandError(f"Nothing was imported: {count:,} {'fault' if count == 1 else 'faults'}.") from None
+        self.stdout.write(
+            f"Imported into {repository.db_id}: {report.created:,} created, {report.changed:,} changed, "
+            f"{report.unchanged:,} unchanged."
+        )
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[TextIO]:
+    if name == "-":
+        yield open(sys.stdin.fileno(), encoding=_ENCODING, newline="", closefd=False)
+    else:
+        with open(name, encoding=_ENCODING, newline="") as file:
+            yield file

@@ -1,0 +1,11 @@
+"""Imports currencies from a CSV file."""
+
+from currency.models import Currency
+from currency.serializers import CURRENCY_WIRE
+from bulkops.commands import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Imports currencies from a CSV file whose headings are wire paths; all rows are saved, or none."
+    model = Currency
+    wire = CURRENCY_WIRE

@@ -1,0 +1,28 @@
+"""The currency element (specification, "Currency element")."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from dimensions_site.elements.models import Element
+from dimensions_site.rsql.columns import CodePointTextField
+
+
+class Currency(Element):
+    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id", "oid": "oid"}
+
+    oid = CodePointTextField()
+    preferred = models.BooleanField(null=True)
+    decimal_numbers = models.PositiveSmallIntegerField()
+    reference_currency_id = CodePointTextField(null=True)
+    reference_currency_coefficient = CodePointTextField(null=True)
+    percentage_difference = CodePointTextField()
+    xbrl_content = CodePointTextField(null=True)
+
+    class Meta(Element.Meta):
+        verbose_name_plural = "currencies"
+        constraints = [
+            *Element.Meta.constraints,
+            # Keeps the oid unique (contract C2).
+            models.UniqueConstraint(fields=["repository", "oid"], name="currency_oid_in_repository"),
+        ]

@@ -1,0 +1,88 @@
+"""The wire of the currency dimension, declared once (specification, "Currency element"; contract C2, C4, C10)."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from dimensions_site.elements.fields import (
+    BooleanField,
+    CodeField,
+    CoefficientField,
+    DecimalTextField,
+    FreeTextField,
+    IntegerField,
+    TextField,
+)
+from dimensions_site.elements.maps import DescriptionField, DescriptionsField
+from dimensions_site.elements.serializers import ElementSerializer, Group, immutable
+from dimensions_site.elements.spellings import Errors
+from dimensions_site.elements.wire import Wire
+
+MAXIMUM_DECIMALS = 20
+
+
+class OidField(TextField):
+    """Given by the client at creation, else a new UUID; it never changes afterwards (contract C2)."""
+
+    def __init__(self) -> None:
+        super().__init__(max_length=64)
+        self.allow_null = False
+        self.expected = "an oid of 1 to 64 characters"
+
+    def get_default(self) -> str:
+        existing = self.context.get("existing")
+        return str(uuid.uuid4()) if existing is None else existing.oid
+
+    def to_internal_value(self, data: Any) -> str:
+        oid = super().to_internal_value(data)
+        existing = self.context.get("existing")
+        if not oid:
+            self.refuse(data)
+        if existing is not None and existing.oid != oid:
+            raise ValidationError(immutable(oid, existing.oid))
+        return oid
+
+    def schema(self) -> dict[str, Any]:
+        return {**super().schema(), "minLength": 1}
+
+
+class ReferenceCurrencyGroup(Group):
+    id = CodeField()
+    coefficient = CoefficientField()
+
+
+class CurrencySerializer(ElementSerializer):
+    oid = OidField()
+    descriptions = DescriptionsField()
+    description = DescriptionField()
+    preferred = BooleanField()
+    decimalNumbers = IntegerField(minimum=0, maximum=MAXIMUM_DECIMALS, required=True)
+    referenceCurrency = ReferenceCurrencyGroup(prefix="reference_currency_")
+    percentageDifference = DecimalTextField(required=True)
+    xbrlContent = FreeTextField()
+
+    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        """Fold `description` and a plain string in `descriptions` into the map of descriptions (contract C4)."""
+        result, errors = super().canonical(data)
+        language = self.context["repository"].default_language
+        if isinstance(result.get("descriptions"), str):
+            result["descriptions"] = {language: result["descriptions"]}
+        if "description" in result:
+            description = result.pop("description")
+            descriptions = result.setdefault("descriptions", {language: description})
+            if isinstance(descriptions, dict) and description is not None:
+                descriptions.setdefault(language, description)
+            if not isinstance(descriptions, dict) or descriptions.get(language) != description:
+                errors["description"] = [
+                    ErrorDetail(
+                        f"description means the language {language}, for which descriptions has another value; "
+                        "send one of them, or the same value twice.",
+                        "conflicting_spellings",
+                    )
+                ]
+        return result, errors
+
+
+CURRENCY_WIRE = Wire(CurrencySerializer)

@@ -1,0 +1,34 @@
+"""The modes in which a caller may authenticate (contract G1).
+
+`settings.py` reads this table, so nothing here may import Django's models or REST framework.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from django.core.exceptions import ImproperlyConfigured
+
+# Mode -> its authentication class. The order is the order in which REST framework asks the classes.
+_CLASSES: Mapping[str, str] = {
+    "basic": "dimensions_site.api.authentication.BasicAuthentication",
+    "api-key": "dimensions_site.repositories.authentication.ApiKeyAuthentication",
+}
+
+
+def authentication_classes(modes: Sequence[str]) -> list[str]:
+    """Return the dotted paths of the authentication classes for `modes`, in the order of the table.
+
+    Raises ImproperlyConfigured when `modes` is empty, repeats a mode or names an unknown one. Contract G1.
+    """
+    allowed = ", ".join(_CLASSES)
+    if not modes:
+        raise ImproperlyConfigured(f"API_AUTHENTICATION names no authentication mode; choose from: {allowed}.")
+    for mode, count in Counter(modes).items():
+        if mode not in _CLASSES:
+            raise ImproperlyConfigured(
+                f"API_AUTHENTICATION names {mode!r}, which is no authentication mode of this release; "
+                f"choose from: {allowed}."
+            )
+        if count > 1:
+            raise ImproperlyConfigured(f"API_AUTHENTICATION names {mode!r} {count} times; name each mode once.")
+    return [path for mode, path in _CLASSES.items() if mode in modes]

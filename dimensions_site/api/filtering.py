@@ -1,0 +1,77 @@
+"""The query parameters `filter` and `sort` as django-filter knows them (contract D1 to D5)."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema_field
+
+from dimensions_site.rsql.compiler import compile_filter
+from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.fields import FieldTable
+from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.sorting import parse_sort
+
+
+class TableField(forms.Field):
+    """A parameter whose text names fields; `table` is set for each request by `TableFilterSet`."""
+
+    table: FieldTable
+
+    def clean(self, value: str | None) -> Any:
+        """What the text means; None for a parameter that is not there. Raises `forms.ValidationError`."""
+        if value is None:
+            return None
+        try:
+            return self.read(value)
+        except RsqlError as error:
+            raise forms.ValidationError(error.message, code=error.code) from None
+
+    def read(self, text: str) -> Any:
+        raise NotImplementedError
+
+
+class FilterField(TableField):
+    def read(self, text: str) -> Q | None:
+        """The condition; an empty filter is none (contract D4)."""
+        return compile_filter(parse(text), self.table) if text else None
+
+
+class SortField(TableField):
+    def read(self, text: str) -> list[Any]:
+        return parse_sort(text, self.table)
+
+
+@extend_schema_field({"type": "string", "format": "rsql", "maxLength": 4096})
+class RsqlFilter(filters.Filter):
+    """`filter`: the conditions that the elements have to meet, in RSQL."""
+
+    field_class = FilterField
+
+    def filter(self, qs: QuerySet[Any], value: Q | None) -> QuerySet[Any]:
+        return qs if value is None else qs.filter(value)
+
+
+@extend_schema_field({"type": "string", "format": "sort"})
+class SortFilter(filters.Filter):
+    """`sort`: the order of the elements; the column `last` is always the last key, so that the order is total."""
+
+    field_class = SortField
+
+    def __init__(self, *, last: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.last = last
+
+    def filter(self, qs: QuerySet[Any], value: list[Any] | None) -> QuerySet[Any]:
+        return qs.order_by(*(value or []), self.last)
+
+
+class TableFilterSet(filters.FilterSet):
+    """A filter set whose `filter` and `sort` may name the fields of `table`."""
+
+    def __init__(self, *args: Any, table: FieldTable, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.form.fields.values():
+            if isinstance(field, TableField):
+                field.table = table

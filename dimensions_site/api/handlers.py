@@ -1,0 +1,44 @@
+"""What Django answers when no view does: problem documents for programs, small HTML pages for people (contract B1).
+
+`urls.py` names these functions as `handler400` to `handler500`.
+"""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.views import defaults
+
+from dimensions_site.api.errors import Problem, as_problem, problem_response
+from dimensions_site.api.prefixes import is_api_request
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that Django refuses as malformed or unsafe: 400, or 413 for a body beyond the limit."""
+    if not is_api_request(request):
+        return defaults.bad_request(request, exception)
+    problem = as_problem(exception)
+    if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # Of the exceptions that bring Django here, the API itself knows only those that its views can meet.
+        problem = Problem(400, "INVALID_REQUEST", "The request is malformed.")
+    return problem_response(request, problem)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that is not permitted: 403."""
+    if not is_api_request(request):
+        return defaults.permission_denied(request, exception)
+    return problem_response(request, as_problem(exception))
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request for an address that leads nowhere: 404."""
+    if not is_api_request(request):
+        return defaults.page_not_found(request, exception)
+    return problem_response(request, as_problem(exception))
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """Answer a request on which the service failed: 500, with nothing of the exception."""
+    if not is_api_request(request):
+        return defaults.server_error(request)
+    return problem_response(request, as_problem(Exception()))

@@ -1,0 +1,183 @@
+"""The strict reader of JSON bodies (contract B3): what two readers could understand in two ways is refused."""
+
+import codecs
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+
+from dimensions_site.api.errors import MAX_FAILURES, Failure, quoted, shortened
+from dimensions_site.api.paths import JoinPath, wire_path
+
+MAX_DEPTH = 50
+# The longest number in characters and its largest exponent: far beyond any amount, and cheap to write out in full.
+MAX_NUMBER_LENGTH = 400
+MAX_EXPONENT = 400
+
+# A bracket, or a whole string (an unterminated one reaches to the end), whose brackets do not count. The possessive
+# quantifiers keep the search linear.
+_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+# Valid UTF-8 brings surrogates, and valid JSON brings NUL, as escapes only. Most bodies hold neither escape.
+_SUSPICIOUS_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_FORBIDDEN_CHARACTER = re.compile("[\x00\ud800-\udfff]")
+
+
+class JsonError(ValueError):
+    """A body that is refused for the reasons in `failures`, each with its path where that is known.
+
+    At most MAX_FAILURES are kept; `failure_count` is the true number.
+    """
+
+    def __init__(self, failures: Sequence[Failure], failure_count: int) -> None:
+        super().__init__(failures[0].message)
+        self.failures = tuple(failures)
+        self.failure_count = failure_count
+
+
+def read_json(data: bytes, *, max_depth: int = MAX_DEPTH, join: JoinPath = wire_path) -> object:
+    """Return the value that the JSON text `data`, in UTF-8 with or without a byte-order mark, stands for.
+
+    Integers are `int`; numbers with a fraction or an exponent are `Decimal` with the digits that were sent.
+    `join` makes the paths in failures. The time taken is linear in the length of `data`.
+
+    Raises JsonError for an empty or malformed text, another encoding, nesting deeper than `max_depth`, a key that
+    stands twice in one object, NaN and Infinity, lone surrogates, NUL, and numbers longer than MAX_NUMBER_LENGTH
+    or with an exponent beyond MAX_EXPONENT. Contract B3.
+    """
+    text = _decoded(data)
+    _check_depth(text, max_depth)
+    hooks = _Hooks()
+    try:
+        document: object = json.loads(
+            text,
+            object_pairs_hook=hooks.object,
+            parse_int=hooks.integer,
+            parse_float=hooks.decimal,
+            parse_constant=hooks.constant,
+        )
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg[0].lower()}{error.msg[1:]}".removesuffix(" at").removesuffix(" starting")
+        raise _error("INVALID_JSON", f"The body is not valid JSON {_place(text, error.pos)}: {reason}.") from None
+    if hooks.refused or _SUSPICIOUS_ESCAPE.search(text):
+        failures = _failures(document, "", join)
+        reported = list(islice(failures, MAX_FAILURES))
+        if reported:
+            raise JsonError(reported, len(reported) + sum(1 for _ in failures))
+    return document
+
+
+def _decoded(data: bytes) -> str:
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data.strip():
+        raise _error("EMPTY_BODY", "The body is empty; a JSON object or array is expected.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        place = _place(data[: error.start].decode(), error.start)
+        raise _error("INVALID_ENCODING", f"The body is not UTF-8: it cannot be read {place}.") from None
+
+
+def _check_depth(text: str, max_depth: int) -> None:
+    """Look before the standard decoder does: it descends into the text without a limit of its own."""
+    depth = 0
+    for token in _BRACKET_OR_STRING.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+        elif token[0] in "]}":
+            depth -= 1
+        if depth > max_depth:
+            place = _place(text, token.start())
+            raise _error("TOO_DEEP", f"The body is nested deeper than {max_depth} levels {place}.")
+
+
+def _place(text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    column = min(position, len(text)) - text.rfind("\n", 0, position)
+    return f"at line {line}, column {column}"
+
+
+def _error(code: str, message: str) -> JsonError:
+    return JsonError([Failure("", code, message)], 1)
+
+
+@dataclass(frozen=True)
+class _RefusedNumber:
+    """Stands in the document for a number, until its path is known."""
+
+    reason: str
+
+
+class _ObjectWithRepeatedKeys(dict[str, object]):
+    """Stands in the document for an object, until its path is known."""
+
+    repeated_keys: Sequence[str] = ()
+
+
+class _Hooks:
+    """What the standard decoder calls. It does not tell where it is, so the hooks leave stand-ins to be found."""
+
+    refused = False
+
+    def object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
+        self.refused = True
+        stand_in = _ObjectWithRepeatedKeys(members)
+        stand_in.repeated_keys = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        return stand_in
+
+    def integer(self, text: str) -> int | _RefusedNumber:
+        return int(text) if len(text) <= MAX_NUMBER_LENGTH else self._too_long()
+
+    def decimal(self, text: str) -> Decimal | _RefusedNumber:
+        if len(text) > MAX_NUMBER_LENGTH:
+            return self._too_long()
+        exponent = text.lower().partition("e")[2]
+        if exponent and abs(int(exponent)) > MAX_EXPONENT:
+            return self._refuse(f"a number may have an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}")
+        return Decimal(text)
+
+    def constant(self, text: str) -> _RefusedNumber:
+        return self._refuse(f"{text} is not a number of JSON")
+
+    def _too_long(self) -> _RefusedNumber:
+        return self._refuse(f"a number may have up to {MAX_NUMBER_LENGTH} characters")
+
+    def _refuse(self, reason: str) -> _RefusedNumber:
+        self.refused = True
+        return _RefusedNumber(reason)
+
+
+def _failures(value: object, path: str, join: JoinPath) -> Iterator[Failure]:
+    match value:
+        case _RefusedNumber():
+            yield Failure(path, "INVALID_NUMBER", f"{_named(path)}: {value.reason}.")
+        case str():
+            yield from _text_failures(value, path, f"{_named(path)}: the text")
+        case list():
+            for position, item in enumerate(value):
+                yield from _failures(item, join(path, position), join)
+        case dict():
+            if isinstance(value, _ObjectWithRepeatedKeys):
+                for key in value.repeated_keys:
+                    message = f"{_named(path)}: the key {quoted(key)} stands more than once."
+                    yield Failure(join(path, shortened(key)), "DUPLICATE_KEY", message)
+            for key, item in value.items():
+                place = join(path, shortened(key))
+                yield from _text_failures(key, place, f"{_named(path)}: the key {quoted(key)}")
+                yield from _failures(item, place, join)
+
+
+def _text_failures(text: str, path: str, subject: str) -> Iterator[Failure]:
+    found = _FORBIDDEN_CHARACTER.search(text)
+    if found:
+        message = f"{subject} holds U+{ord(found[0]):04X}, which is not a character of a text."
+        yield Failure(path, "INVALID_CHARACTER", message)
+
+
+def _named(path: str) -> str:
+    return path or "The body"

@@ -1,0 +1,67 @@
+"""What holds for every request before any view sees it."""
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from dimensions_site.api import percent_encoding
+from dimensions_site.api.errors import Problem, not_found, problem_response
+from dimensions_site.api.prefixes import is_api_request
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+_SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+class IdentifiedRequest(HttpRequest):
+    """A request after the middleware `request_id`."""
+
+    request_id: str
+
+
+def request_id(get_response: GetResponse) -> GetResponse:
+    """Give each request an id: the caller's X-Request-ID when it is sane, else a new UUID (contract B2).
+
+    It stands in `request.request_id`, in the response, and in the request's own header, from which the
+    middleware of django-structlog that follows takes it for every log line.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_X_REQUEST_ID", "")
+        identifier = sent if _SANE_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
+        cast(IdentifiedRequest, request).request_id = request.META["HTTP_X_REQUEST_ID"] = identifier
+        response = get_response(request)
+        response["X-Request-ID"] = identifier
+        return response
+
+    return middleware
+
+
+def readable_request_line(get_response: GetResponse) -> GetResponse:
+    """Refuse an address of the API that is too long (414) or whose path cannot be read for certain (404).
+
+    Django would put other characters in the place of broken ones, and the answer would be about something that
+    the caller never named. No repository and no element has such a name, hence 404. The query string is read by
+    the views, after they know the caller (contracts A6, A7).
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not is_api_request(request):
+            return get_response(request)
+        # The server's own copy of the request line, where it keeps one (gunicorn does).
+        address = request.META.get("RAW_URI") or request.get_full_path()
+        limit = settings.API_MAX_URL_SIZE
+        if len(address) > limit:
+            detail = f"The address is {len(address):,} bytes long; at most {limit:,} are accepted."
+            return problem_response(request, Problem(414, "URI_TOO_LONG", detail))
+        fault = percent_encoding.fault(address.partition("?")[0])
+        if fault:
+            return problem_response(request, not_found("NOT_FOUND", f"Nothing is found at this address: it {fault}."))
+        return get_response(request)
+
+    return middleware

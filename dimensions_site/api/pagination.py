@@ -1,0 +1,80 @@
+"""Paging by `skip` and `take` (contract D6)."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Self
+
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dimensions_site.api.errors import Failure, bad_request, quoted
+
+# The largest number that both databases take for LIMIT and OFFSET.
+MAX_COUNT = 2**63 - 1
+_DIGITS = re.compile(r"[0-9]{1,19}")
+
+
+@dataclass(frozen=True)
+class SkipTake:
+    """How many rows of a list are left out before the first one, and how many are answered at most (None: all)."""
+
+    skip: int = 0
+    take: int | None = None
+
+    @classmethod
+    def parse(cls, skip_text: str | None, take_text: str | None) -> Self:
+        """Return the paging that the two query parameters ask for; None is a parameter that was not sent.
+
+        Raises Problem 400 with a failure for each parameter that is no integer from 0 to 2**63 - 1: nothing is
+        clamped. Contract D6.
+        """
+        counts: dict[str, int] = {}
+        failures: list[Failure] = []
+        for name, text in (("skip", skip_text), ("take", take_text)):
+            if text is None:
+                continue
+            if _DIGITS.fullmatch(text) and int(text) <= MAX_COUNT:
+                counts[name] = int(text)
+            else:
+                message = f"{name} must be an integer from 0 to {MAX_COUNT}, in digits; it is {quoted(text)}."
+                failures.append(Failure(name, "INVALID_VALUE", message))
+        if failures:
+            raise bad_request(failures)
+        return cls(**counts)
+
+    @property
+    def window(self) -> slice:
+        """The slice of the sorted rows, for a queryset or a list."""
+        return slice(self.skip, None if self.take is None else self.skip + self.take)
+
+
+class SkipTakePagination(BasePagination):
+    """REST framework's paging by `skip` and `take`; the response stays a bare array (contracts D6, D7)."""
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
+        """Return the part of `queryset` that `request` asks for, still a lazy queryset. Raises Problem 400."""
+        paging = SkipTake.parse(request.query_params.get("skip"), request.query_params.get("take"))
+        return queryset[paging.window]
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """Return the rows as a bare array."""
+        return Response(data)
+
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+        """Return the two parameters for the OpenAPI document."""
+        described = {
+            "skip": "Number of elements to leave out before the first one that is returned; 0 when absent.",
+            "take": "Largest number of elements to return; all when absent.",
+        }
+        return [
+            {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "description": description,
+                "schema": {"type": "integer", "format": "int64", "minimum": 0},
+            }
+            for name, description in described.items()
+        ]

@@ -1,0 +1,105 @@
+"""The currencies of ISO 4217 as rows of sample data, with the names that Unicode CLDR (through Babel) gives them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from babel import Locale, UnknownLocaleError
+from babel.core import get_global
+from babel.numbers import get_currency_precision, get_territory_currencies
+
+DEFAULT_LANGUAGES = ("en", "de", "it", "fr", "es")
+
+# A fixed day makes the same rows every day. Whoever moves it compares the tables below with ISO 4217 again;
+# they stand at amendment 180, in force since this day.
+AS_OF = date(2026, 1, 1)
+
+# Where CLDR's territories and ISO 4217's list of active codes disagree.
+_ACTIVE_BEYOND_CLDR = {
+    "SVC",  # still listed by ISO, no longer tender in El Salvador
+    "XAD",  # accounting unit of the Arab Monetary Fund, listed by ISO since May 2025
+}
+_NOT_ACTIVE_IN_ISO = {
+    "BGN",  # Bulgaria has used the euro since 2026-01-01
+    "CNH",  # market name of the offshore yuan, never an ISO code
+    "XTS",  # reserved for tests
+    "XXX",  # stands for "no currency"
+}
+
+# CLDR gives the digits that people write in daily life, ISO 4217 those of the formal minor unit.
+_ISO_DIGITS = {
+    **dict.fromkeys(["AFN", "ALL", "IRR", "KPW", "LAK", "LBP", "MGA", "MMK", "RSD", "SOS", "SYP", "YER"], 2),
+    "IQD": 3,
+    # Metals, funds and units of account have no minor unit.
+    **dict.fromkeys(["XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XUA"], 0),
+}
+
+_PREFERRED = {"CHF", "CNY", "EUR", "GBP", "JPY", "USD"}
+
+# Names that CLDR lacks in the default languages; in any other language a missing name is the English one.
+_MISSING_NAMES = {
+    "CHE": {"it": "euro WIR"},
+    "CHW": {"it": "franco WIR"},
+    "COU": {"it": "unità di valore reale colombiana"},
+    "UYW": {"de": "Uruguayische Lohnindexeinheit", "it": "unità indicizzata ai salari uruguaiana"},
+    "VED": {
+        "de": "Digitaler venezolanischer Bolívar",
+        "it": "bolívar digitale venezuelano",
+        "fr": "bolivar numérique vénézuélien",
+        "es": "bolívar digital venezolano",
+    },
+    "XAD": {
+        "en": "Arab Accounting Dinar",
+        "de": "Arabischer Rechnungsdinar",
+        "it": "dinaro contabile arabo",
+        "fr": "dinar comptable arabe",
+        "es": "dinar contable árabe",
+    },
+    "XCG": {"de": "Karibischer Gulden", "it": "fiorino caraibico"},
+    "XSU": {"it": "sucre", "es": "sucre"},
+    "XUA": {
+        "it": "unità di conto della Banca africana di sviluppo",
+        "es": "unidad de cuenta del Banco Africano de Desarrollo",
+    },
+    "ZWG": {"de": "Simbabwe-Gold", "it": "oro zimbabwiano", "fr": "or zimbabwéen", "es": "oro zimbabuense"},
+}
+
+
+def currency_rows(languages: Sequence[str] = DEFAULT_LANGUAGES) -> Iterator[dict[str, str]]:
+    """Yield one row for each active ISO 4217 currency, by code, keyed by the wire paths of the import (contract H4).
+
+    `decimalNumbers` is the number of digits of the ISO minor unit, 0 where there is none. A language is a tag
+    such as `de` or `de-CH`; one that CLDR does not know raises ValueError at the first row.
+    """
+    locales = {language: _locale(language) for language in languages}
+    for code in _active_codes():
+        yield {
+            "id": code,
+            **{f"descriptions.{language}": _name(code, locale) for language, locale in locales.items()},
+            "preferred": "true" if code in _PREFERRED else "false",
+            "decimalNumbers": str(_ISO_DIGITS.get(code, get_currency_precision(code))),
+            "percentageDifference": "0.0000",
+        }
+
+
+def _active_codes() -> list[str]:
+    codes = {
+        code
+        for territory in get_global("territory_currencies")
+        for code in get_territory_currencies(territory, AS_OF, AS_OF, tender=True, non_tender=True)
+    }
+    return sorted((codes | _ACTIVE_BEYOND_CLDR) - _NOT_ACTIVE_IN_ISO)
+
+
+def _locale(language: str) -> Locale:
+    try:
+        return Locale.parse(language.replace("-", "_"))
+    except (UnknownLocaleError, ValueError) as error:
+        raise ValueError(
+            f"Currency names: the language {language!r} is not known. Give tags such as 'de' or 'de-CH'."
+        ) from error
+
+
+def _name(code: str, locale: Locale) -> str:
+    own = _MISSING_NAMES.get(code, {})
+    english = Locale("en").currencies.get(code) or own["en"]
+    return locale.currencies.get(code) or own.get(locale.language) or english

@@ -1,0 +1,25 @@
+"""Fills a repository with sample elements."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dimensions_site.demo.filling import fill_accounts, fill_currencies
+from dimensions_site.repositories.models import Repository
+
+
+class Command(BaseCommand):
+    help = "Fills a repository with all ISO 4217 currencies and a sample group chart of accounts in four languages."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("db_id", metavar="DBID", help="the repository")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        repository = Repository.objects.filter(db_id=options["db_id"]).first()
+        if repository is None:
+            raise CommandError(f"There is no repository '{options['db_id']}'.")
+        for what, fill in (("currencies", fill_currencies), ("accounts", fill_accounts)):
+            report = fill(repository)
+            self.stdout.write(
+                f"{what}: {report.created} created, {report.changed} changed, {report.unchanged} unchanged"
+            )

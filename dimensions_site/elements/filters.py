@@ -1,0 +1,68 @@
+"""Which fields of an element a filter and a sort order may name (contract D3, D5)."""
+
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django_filters import rest_framework as filters
+from rest_framework.request import Request
+
+from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
+from dimensions_site.elements.fields import EnumField, Leaf
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.wire import Place, Wire
+from dimensions_site.rsql.errors import UnknownField
+from dimensions_site.rsql.expressions import JsonLeaf, MapEntry
+from dimensions_site.rsql.fields import Field, Kind
+
+
+class ElementFields:
+    """The wire of a dimension as the filter language sees it, in a repository with a default language."""
+
+    def __init__(self, wire: Wire, model: type[Element], language: str, unfilterable: frozenset[str]) -> None:
+        self._wire = wire
+        self._model = model
+        self._language = language
+        self._unfilterable = unfilterable
+
+    def resolve(self, selector: str) -> Field:
+        """The field that `selector` names in any spelling; raises `UnknownField` with the nearest known ones."""
+        path = self._wire.canonical_path(selector)
+        if path == "description":
+            return Field(path, Kind.TEXT, MapEntry("descriptions", self._language))
+        place = self._wire.places.get(path)
+        if place is not None:
+            return self._field(place)
+        entry = self._wire.find_entry(path)
+        if entry is not None and entry[0].leaf.has_key(entry[1]):
+            return Field(path, Kind.TEXT, MapEntry(entry[0].column, entry[1]))
+        raise UnknownField(selector, self._wire.similar(path))
+
+    def _field(self, place: Place) -> Field:
+        leaf: Leaf = place.leaf
+        is_enum = isinstance(leaf, EnumField)
+        return Field(
+            place.path,
+            leaf.kind,
+            JsonLeaf(place.column, place.inside, leaf.kind) if place.inside else F(place.column),
+            choices=leaf.words,
+            spellings=leaf.spellings if is_enum else {},
+            open_text=is_enum and leaf.open_length is not None,
+            filterable=place.path not in self._unfilterable,
+            nullable=bool(place.inside) or self._model._meta.get_field(place.column).null,
+        )
+
+
+class ElementFilterSet(TableFilterSet):
+    """`filter` and `sort` of a dimension."""
+
+    filter = RsqlFilter(label="RSQL conditions that the elements meet")
+    sort = SortFilter(label="Fields to sort by", last="element_id")
+
+
+class ElementFilterBackend(filters.DjangoFilterBackend):
+    """Tells the filter set of a view which fields there are; the view names its `wire` and what is `unfilterable`."""
+
+    def get_filterset_kwargs(self, request: Request, queryset: QuerySet[Any], view: Any) -> dict[str, Any]:
+        language = view.scope.repository.default_language
+        table = ElementFields(view.wire, queryset.model, language, view.unfilterable)
+        return {**super().get_filterset_kwargs(request, queryset, view), "table": table}

@@ -1,0 +1,72 @@
+"""What the elements of every dimension have in common."""
+
+import json
+from typing import Any, ClassVar, Self
+
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.columns import CodePointTextField
+
+
+class Origin(models.TextChoices):
+    """From where an element was changed (contract C12)."""
+
+    INPUT_WEB = "INPUT_WEB", "REST API or admin"
+    IMPORT = "IMPORT", "imported file"
+
+
+class WireJSONEncoder(json.JSONEncoder):
+    """Writes JSON columns as they stand on the wire: compact, and every script readable in the database."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "ensure_ascii": False, "separators": (",", ":")})
+
+
+def json_column(*, null: bool = False) -> "models.JSONField[Any, Any]":
+    """A column for a map or a bundle of the wire."""
+    return models.JSONField(null=null, encoder=WireJSONEncoder)
+
+
+class ElementHistory(models.Model):
+    """What a version of an element tells beside its values: by whom and from where (contract C18).
+
+    The name is kept as text, so that it survives the user.
+    """
+
+    history_actor = CodePointTextField()
+    history_origin = CodePointTextField()
+
+    class Meta:
+        abstract = True
+
+
+class Element(models.Model):
+    """An element of a dimension: what `{dbID}/<dimension>/elements/{id}` addresses."""
+
+    # Columns that are unique within a repository, and the wire's names of them.
+    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
+
+    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="+", editable=False)
+    element_id = CodePointTextField("id")
+    descriptions = json_column()
+    update_user = CodePointTextField(editable=False)
+    update_date = models.DateTimeField(editable=False)
+    update_origin = CodePointTextField(choices=Origin.choices, editable=False)
+
+    history = HistoricalRecords(bases=[ElementHistory], inherit=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            # Serves reading one element, the default order of lists, and paging after the last id.
+            models.UniqueConstraint(fields=["repository", "element_id"], name="%(class)s_id_in_repository"),
+        ]
+
+    def __str__(self) -> str:
+        return self.element_id
+
+    @classmethod
+    def after_save(cls, keys: list[int]) -> None:
+        """Bring up to date what follows from the elements with the primary keys `keys`, in the same transaction."""

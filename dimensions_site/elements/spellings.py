@@ -1,0 +1,101 @@
+"""Alternative spellings of the wire, turned into the spelling that responses use (contract C6)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.exceptions import ErrorDetail
+
+Errors = dict[str, Any]
+
+_ABSENT: Any = object()
+
+
+class Spellings:
+    """A table of accepted paths, alternative to canonical; a path covers everything below it."""
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self._pairs = [(tuple(alternative.split(".")), tuple(wire.split("."))) for alternative, wire in pairs.items()]
+        # Groups that only alternative spellings have, such as `bankingData`.
+        self._foreign = {path[0] for path, _ in self._pairs if len(path) > 1} - {path[0] for _, path in self._pairs}
+
+    def canonical_path(self, path: str) -> str:
+        """The wire path that `path` means; itself when it is no alternative spelling."""
+        segments = tuple(path.split("."))
+        for alternative, wire in self._pairs:
+            if segments[: len(alternative)] == alternative:
+                segments = wire + segments[len(alternative) :]
+        return ".".join(segments)
+
+    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        """A copy of the JSON object `data` in the spelling of responses, and the errors by wire path.
+
+        It is an error when two spellings of one field have different values. Members that are no
+        alternative spelling stay as they are, right or wrong.
+        """
+        result: dict[str, Any] = _copy(data)
+        errors: Errors = {}
+        for alternative, wire in self._pairs:
+            cleared = alternative[0] in self._foreign and result.get(alternative[0], _ABSENT) is None
+            value = result.pop(alternative[0]) if cleared else _take(result, alternative)
+            if value is not _ABSENT:
+                _put(result, wire, value, ".".join(alternative), errors)
+        for group in self._foreign.intersection(result):
+            errors |= _unknown_members(group, result.pop(group))
+        return result, errors
+
+
+def unknown_member(name: str) -> list[ErrorDetail]:
+    """The error at a member that is no field of the wire (contract C5)."""
+    return [ErrorDetail(f"There is no field '{name}' here.", code="unknown_member")]
+
+
+def _unknown_members(group: str, value: Any) -> Errors:
+    if not isinstance(value, dict):
+        return {group: [ErrorDetail(f"'{group}' has to be an object.", code="invalid")]}
+    return {f"{group}.{name}": unknown_member(name) for name in value}
+
+
+def _copy(value: Any) -> Any:
+    return {key: _copy(member) for key, member in value.items()} if isinstance(value, dict) else value
+
+
+def _take(data: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Remove what stands at `path` and return it, or `_ABSENT`; objects that become empty by that go too."""
+    head, *rest = path
+    if not rest:
+        return data.pop(head, _ABSENT)
+    inner = data.get(head, _ABSENT)
+    if not isinstance(inner, dict):
+        return _ABSENT
+    value = _take(inner, tuple(rest))
+    if value is not _ABSENT and not inner:
+        del data[head]
+    return value
+
+
+def _put(
+    data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str, errors: Errors
+) -> None:
+    """Set `value` at `path`, or report that another value stands there already."""
+    *groups, name = path
+    for group in groups:
+        data = data.setdefault(group, {})
+        if not isinstance(data, dict):
+            break
+    if not isinstance(data, dict) or not _merge(data, name, value):
+        wire = ".".join(path)
+        errors[wire] = [
+            ErrorDetail(
+                f"{alternative} and {wire} are two spellings of one field, and their values differ; "
+                "send one of them, or the same value twice.",
+                code="conflicting_spellings",
+            )
+        ]
+
+
+def _merge(data: dict[str, Any], name: str, value: Any) -> bool:
+    """Set a member, or merge two objects member by member; False when two different values meet."""
+    present = data.setdefault(name, value)
+    if isinstance(present, dict) and isinstance(value, dict):
+        return all([_merge(present, member, inner) for member, inner in value.items()])
+    return type(present) is type(value) and present == value

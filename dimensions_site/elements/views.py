@@ -1,0 +1,187 @@
+"""The REST routes that every dimension has; a concrete view set names its model and its wire."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, StreamingHttpResponse
+from django.urls import reverse
+from django_filters.utils import translate_validation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from dimensions_site.api.errors import Failure, Problem, bad_request, flatten, not_found
+from dimensions_site.api.pagination import SkipTakePagination
+from dimensions_site.api.views import ConventionsMixin
+from dimensions_site.elements.editing import Editor
+from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
+from dimensions_site.elements.filters import ElementFilterBackend, ElementFilterSet
+from dimensions_site.elements.models import Element, Origin
+from dimensions_site.elements.rendering import CHUNK_ROWS, Plan, Renderer, whole
+from dimensions_site.elements.saving import Actor
+from dimensions_site.elements.selection import PARAMETER as PROPERTIES
+from dimensions_site.elements.selection import select
+from dimensions_site.elements.wire import Wire
+from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import Scope, enter
+
+LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
+
+
+class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
+    """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
+
+    dimension: ClassVar[str]
+    model: ClassVar[type[Element]]
+    wire: ClassVar[Wire]
+    # Wire paths that `filter` may not name.
+    unfilterable: ClassVar[frozenset[str]] = frozenset()
+    # Actions without an entry take no query parameters; None lets whatever comes pass unread (contract A7).
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "list": LIST_PARAMETERS,
+        "count": LIST_PARAMETERS,
+        "fetch": LIST_PARAMETERS | {PROPERTIES},
+    }
+    # Actions without an entry are open to readers (contract G2).
+    roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
+
+    filter_backends = [ElementFilterBackend]
+    filterset_class = ElementFilterSet
+    pagination_class = SkipTakePagination
+
+    scope: Scope
+
+    def resolve_scope(self) -> None:
+        """Enter the repository that the path names: the one place where a tenant is chosen (contract A6)."""
+        self.scope = enter(self.request.user, self.kwargs["db_id"], self.dimension)
+        self.scope.require(self.roles.get(self.action or "", Role.READER))
+
+    def allowed_query_parameters(self) -> frozenset[str] | None:
+        return self.query_parameters.get(self.action or "", frozenset())
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """The elements of this repository and of no other."""
+        return self.model._base_manager.filter(repository=self.scope.repository)
+
+    # --- Reading -------------------------------------------------------------------------------
+
+    def list(self, request: Request, **path: str) -> HttpResponse:
+        """The elements that the filter selects, as a bare array, streamed (contract D7)."""
+        return self._streamed(whole(self.wire.root, self._language), *self._selected())
+
+    def fetch(self, request: Request, **path: str) -> HttpResponse:
+        """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
+        plan, failures = select(self.wire, request.query_params.get(PROPERTIES), self._language)
+        return self._streamed(plan, *self._selected(failures))
+
+    def count(self, request: Request, **path: str) -> Response:
+        """The number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
+        selected, _ = self._selected()
+        return Response(selected.order_by().count())
+
+    def retrieve(self, request: Request, **path: str) -> HttpResponse:
+        """One element, with its entity tag (contract C16)."""
+        text = self._text(path["id"])
+        if text is not None and not_modified(request, etag_of(text)):
+            return HttpResponse(status=304, headers={"ETag": etag_of(text)})
+        return self._answer(path["id"], text)
+
+    # --- Writing -------------------------------------------------------------------------------
+
+    def create(self, request: Request, **path: str) -> HttpResponse:
+        """Create an element: 201 with its location (contract C13)."""
+        id = self._editor.create(request.data)
+        return self._answer(id, created=True)
+
+    def replace(self, request: Request, **path: str) -> HttpResponse:
+        """Replace the element, or insert it: 200, or 201 with its location (contract C14)."""
+        created = self._editor.replace(path["id"], request.data)
+        return self._answer(path["id"], created=created)
+
+    def modify(self, request: Request, **path: str) -> HttpResponse:
+        """Change the fields that are sent and leave the others (contract C15)."""
+        if not self._editor.modify(path["id"], request.data):
+            raise self._unknown(path["id"])
+        return self._answer(path["id"])
+
+    # --- Shared --------------------------------------------------------------------------------
+
+    @property
+    def _language(self) -> str:
+        return self.scope.repository.default_language
+
+    @property
+    def _editor(self) -> Editor:
+        actor = Actor(self.request.user, Origin.INPUT_WEB)
+        return Editor(self.model, self.wire.serializer, self.scope.repository, actor, self._allow)
+
+    def _allow(self, id: str) -> None:
+        if is_conditional(self.request):
+            text = self._text(id)
+            check_preconditions(self.request, None if text is None else etag_of(text))
+
+    def _text(self, id: str) -> str | None:
+        return Renderer(whole(self.wire.root, self._language)).one(self.get_queryset().filter(element_id=id))
+
+    def _unknown(self, id: str) -> Problem:
+        return not_found(
+            "ELEMENT_NOT_FOUND", f"There is no {self.dimension} '{id}' in repository '{self.scope.repository.db_id}'."
+        )
+
+    def _answer(self, id: str, text: str | None = None, *, created: bool = False) -> HttpResponse:
+        """The response with the element `id`, read now unless its JSON `text` is given."""
+        text = text or self._text(id)
+        if text is None:
+            raise self._unknown(id)
+        headers = {"ETag": etag_of(text)}
+        if created:
+            headers["Location"] = self._location(id)
+        return HttpResponse(
+            text.encode(), status=201 if created else 200, content_type="application/json", headers=headers
+        )
+
+    def _location(self, id: str) -> str:
+        """The path of an element, under the prefix of the request (contract A1, C13)."""
+        match = self.request.resolver_match
+        elements = reverse(f"{match.namespace}:elements", kwargs={"db_id": self.kwargs["db_id"]})
+        return f"{elements}/{quote(id, safe='')}"
+
+    def _selected(self, failures: Iterable[Failure] = ()) -> tuple[QuerySet[Any], QuerySet[Any]]:
+        """The elements that `filter` selects in the order of `sort`, and the part of them that `skip` and `take` ask for.
+
+        Raises 400 with everything that is wrong with the parameters, `failures` included.
+        """
+        found = list(failures)
+        filterset = ElementFilterBackend().get_filterset(self.request, self.get_queryset(), self)
+        if not filterset.is_valid():
+            found += flatten(translate_validation(filterset.errors).detail)
+        try:
+            page = self.paginate_queryset(filterset.qs if not found else self.get_queryset())
+        except Problem as problem:
+            found += problem.failures
+        if found:
+            raise bad_request(found)
+        return filterset.qs, page
+
+    def _streamed(self, plan: Plan, selected: QuerySet[Any], page: QuerySet[Any]) -> StreamingHttpResponse:
+        """The elements of `page` as a JSON array that is written while the rows are read."""
+        texts = Renderer(plan).each(page)
+        # The query runs before the status is sent: what goes wrong in it is still answered as an error.
+        first = list(islice(texts, 1))
+        response = StreamingHttpResponse(_array(chain(first, texts)), content_type="application/json")
+        if "count=exact" in self.request.headers.get("Prefer", "").replace(" ", "").split(","):
+            response["X-Total-Count"] = str(selected.order_by().count())
+            response["Preference-Applied"] = "count=exact"
+        return response
+
+
+def _array(texts: Iterator[str]) -> Iterator[bytes]:
+    """A JSON array of `texts`, in pieces of as many elements as are read at a time."""
+    lead = "["
+    while part := list(islice(texts, CHUNK_ROWS)):
+        yield f"{lead}{','.join(part)}".encode()
+        lead = ","
+    yield b"[]" if lead == "[" else b"]"

@@ -1,0 +1,69 @@
+"""Repositories, grants and API keys in the admin: for superusers."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest
+from rest_framework_api_key.models import APIKey as LibraryApiKey
+
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
+
+admin.site.site_header = admin.site.site_title = "Dimension elements"
+admin.site.index_title = "Administration"
+
+# The library's own keys have no user and open nothing here.
+admin.site.unregister(LibraryApiKey)
+
+
+class SuperuserAdmin(admin.ModelAdmin[Any]):
+    """Administration that would let a user widen his own rights."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    has_add_permission = has_module_permission
+    has_change_permission = has_view_permission
+    has_delete_permission = has_view_permission
+
+
+@admin.register(Repository)
+class RepositoryAdmin(SuperuserAdmin):
+    list_display = ["db_id", "name", "default_language", "api_enabled"]
+    search_fields = ["db_id", "name"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """The dbID is part of addresses that others keep, so it stays."""
+        return [] if obj is None else ["db_id"]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest | None, **kwargs: Any) -> Any:
+        if db_field.name == "db_id":
+            kwargs["widget"] = forms.TextInput
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
+@admin.register(AccessGrant)
+class AccessGrantAdmin(SuperuserAdmin):
+    list_display = ["repository", "user", "group", "dimension", "role"]
+    list_filter = ["repository", "role", "dimension"]
+    list_select_related = ["repository", "user", "group"]
+    autocomplete_fields = ["repository", "user", "group"]
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(SuperuserAdmin):
+    list_display = ["name", "user", "prefix", "created", "expiry_date", "revoked"]
+    list_select_related = ["user"]
+    fields = ["name", "user", "expiry_date", "revoked"]
+    search_fields = ["name", "prefix", "user__username"]
+    autocomplete_fields = ["user"]
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
+        """Show a new key once: only its hash is stored."""
+        if not change:
+            key = ApiKey.objects.assign_key(obj)
+            messages.warning(request, f"The API key is {key} – copy it now, it is not shown again.")
+        super().save_model(request, obj, form, change)

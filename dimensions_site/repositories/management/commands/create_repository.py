@@ -1,0 +1,28 @@
+"""Creates a repository."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dimensions_site.repositories.models import Repository
+
+
+class Command(BaseCommand):
+    help = "Creates a repository, the database that {dbID} addresses."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("db_id", metavar="DBID", help="letters, digits, _ . - (at most 64)")
+        parser.add_argument("--name", required=True, help="the name that people see")
+        parser.add_argument("--language", default="en", help="the default language, such as en or de-CH")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        repository = Repository(
+            db_id=options["db_id"], name=options["name"], default_language=options["language"]
+        )
+        try:
+            repository.full_clean()
+        except ValidationError as error:
+            raise CommandError("\n".join(error.messages)) from None
+        repository.save()
+        self.stdout.write(f"Created repository {repository}.")

@@ -1,0 +1,33 @@
+"""Model fields whose text means the same on every database."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+_Set = TypeVar("_Set", contravariant=True)
+_Get = TypeVar("_Get", covariant=True)
+
+if TYPE_CHECKING:
+
+    class _TextField(models.TextField[_Set, _Get]): ...
+
+else:
+
+    class _TextField(models.TextField):
+        # Django's own fields take type arguments in the stubs only; `null=True` needs them to be typed right.
+        def __class_getitem__(cls, types):
+            return cls
+
+
+class CodePointTextField(_TextField[_Set, _Get]):
+    """Text that the database compares and sorts by Unicode code point (contract D5).
+
+    SQLite does so by nature; PostgreSQL takes the collation "C" for it. The collation is chosen when the
+    column is created, so one migration serves both databases.
+    """
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, str | None]:
+        parameters: dict[str, str | None] = super().db_parameters(connection)
+        parameters["collation"] = "C" if connection.vendor == "postgresql" else None
+        return parameters

@@ -1,0 +1,118 @@
+"""From the tree of a filter to the condition of a query (contracts D2 to D4)."""
+
+from collections.abc import Callable
+
+from django.db.models import Func, Q
+from django.db.models.expressions import Combinable
+
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, compare, complement, is_set, one_of
+from dimensions_site.rsql.decimals import WORDS_START
+from dimensions_site.rsql.errors import RsqlError, raise_all
+from dimensions_site.rsql.expressions import DecimalKey, Fold
+from dimensions_site.rsql.fields import Field, FieldTable, Kind
+from dimensions_site.rsql.nodes import And, Comparison, Node
+from dimensions_site.rsql.operators import OPERATORS, Relation, listed
+from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
+
+
+def compile_filter(node: Node, table: FieldTable) -> Q:
+    """The condition that holds for exactly the rows which the filter `node` describes.
+
+    Raises RsqlError with the position of the condition at fault and one of the codes UNKNOWN_FIELD, NOT_FILTERABLE,
+    OPERATOR_NOT_ALLOWED, INVALID_VALUE; its `errors` are all faults of the filter.
+    """
+    errors: list[RsqlError] = []
+    condition = _compile(node, table, errors)
+    raise_all(sorted(errors, key=lambda error: error.position or 0))
+    return condition
+
+
+def _compile(node: Node, table: FieldTable, errors: list[RsqlError]) -> Q:
+    if isinstance(node, Comparison):
+        try:
+            return _compile_comparison(node, table)
+        except RsqlError as error:
+            for fault in error.errors:
+                fault.position = node.position
+                errors.append(fault)
+            return Q()
+    # SQLite's parser has room for 100 open terms. `((c) AND b) AND a` takes one of them for each parenthesis,
+    # `a AND (b AND (c))` three: so the deepest child goes first, which changes nothing of what is meant.
+    children = sorted(node.children, key=_depth, reverse=True)
+    connector = Q.AND if isinstance(node, And) else Q.OR
+    return Q(*(_compile(child, table, errors) for child in children), _connector=connector)
+
+
+def _depth(node: Node) -> int:
+    return 0 if isinstance(node, Comparison) else 1 + max(map(_depth, node.children))
+
+
+def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
+    field, operator = table.resolve(node.selector), node.operator
+    _check_use(field, node)
+    constants = _constants(field, node)
+    match field.kind:
+        case Kind.TEXT_MAP:
+            condition: Func = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
+        case Kind.DECIMAL:
+            condition = _relate(DecimalKey(field.expression), operator.relation, constants)
+        case _:
+            condition = _relate(field.expression, operator.relation, constants)
+    if operator.negated or (operator.relation is Relation.IS_SET and constants[0]):
+        condition = complement(condition)
+    if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
+        # Words have keys above those of all numbers, but are not greater than any.
+        return Q(condition, compare(DecimalKey(field.expression), "<", WORDS_START))
+    return Q(condition)
+
+
+def _check_use(field: Field, node: Comparison) -> None:
+    operator = node.operator
+    if not field.filterable:
+        raise RsqlError(f"{field.path} cannot be used in a filter.", code="NOT_FILTERABLE", field=field.path)
+    if field.kind not in operator.kinds:
+        usable = listed(other for other in OPERATORS if field.kind in other.kinds)
+        message = f"{field.path} cannot be compared by {operator}; it takes {usable}."
+        raise RsqlError(message, code="OPERATOR_NOT_ALLOWED", field=field.path)
+    if len(node.values) > 1 and not operator.takes_list:
+        message = f"The operator {operator} takes one value; {field.path} is given {len(node.values)}."
+        raise RsqlError(message, code="INVALID_VALUE", field=field.path)
+
+
+def _constants(field: Field, node: Comparison) -> list[SqlValue]:
+    read = _READERS[node.operator.relation]
+    constants: list[SqlValue] = []
+    errors: list[RsqlError] = []
+    for text in node.values:
+        try:
+            constants.append(read(field, text))
+        except RsqlError as error:
+            errors.append(error)
+    raise_all(errors)
+    return constants
+
+
+def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) -> Func:
+    match relation:
+        case Relation.ONE_OF:
+            return one_of(subject, constants)
+        case Relation.IS_SET:
+            return is_set(subject)
+        case Relation.CONTAINS:
+            return Contains(subject, Needle(constants[0]))
+        case Relation.CONTAINS_FOLDED:
+            return Contains(Fold(subject), Fold(Needle(constants[0])))
+        case _:
+            return compare(subject, relation.value, constants[0])
+
+
+_READERS: dict[Relation, Callable[[Field, str], SqlValue]] = {
+    Relation.ONE_OF: convert,
+    Relation.LESS: convert_bound,
+    Relation.LESS_OR_EQUAL: convert_bound,
+    Relation.GREATER: convert_bound,
+    Relation.GREATER_OR_EQUAL: convert_bound,
+    Relation.CONTAINS: convert_part,
+    Relation.CONTAINS_FOLDED: convert_part,
+    Relation.IS_SET: convert_truth,
+}

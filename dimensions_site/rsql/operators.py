@@ -1,0 +1,68 @@
+"""The operators of the filter language, a table (contract D1)."""
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dimensions_site.rsql.fields import Kind
+
+
+class Relation(enum.Enum):
+    """What an operator asks of a field and its values; the value of a bound is its sign in SQL."""
+
+    ONE_OF = "one of"
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+    CONTAINS = "contains"
+    CONTAINS_FOLDED = "contains, without regard to case"
+    # `=isnull=false`; the value `true` negates it.
+    IS_SET = "is set"
+
+
+ALL_KINDS = frozenset(Kind)
+ORDERED_KINDS = ALL_KINDS - {Kind.BOOLEAN}
+TEXT_KINDS = frozenset({Kind.TEXT, Kind.ENUM, Kind.TEXT_MAP})
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator: `symbols` are its spellings, the usual one first, `kinds` the kinds of fields that take it.
+
+    A negated operator holds exactly where its relation does not, rows without a value included (contract D2).
+    """
+
+    symbols: tuple[str, ...]
+    relation: Relation
+    kinds: frozenset[Kind]
+    takes_list: bool = False
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return self.symbols[0]
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
+OPERATORS = (
+    Operator(("==",), Relation.ONE_OF, ALL_KINDS),
+    Operator(("!=",), Relation.ONE_OF, ALL_KINDS, negated=True),
+    Operator(("=in=",), Relation.ONE_OF, ALL_KINDS, takes_list=True),
+    Operator(("=out=",), Relation.ONE_OF, ALL_KINDS, takes_list=True, negated=True),
+    Operator(("<", "=lt="), Relation.LESS, ORDERED_KINDS),
+    Operator(("<=", "=le="), Relation.LESS_OR_EQUAL, ORDERED_KINDS),
+    Operator((">", "=gt="), Relation.GREATER, ORDERED_KINDS),
+    Operator((">=", "=ge="), Relation.GREATER_OR_EQUAL, ORDERED_KINDS),
+    Operator(("=like=",), Relation.CONTAINS, TEXT_KINDS),
+    Operator(("=ilike=",), Relation.CONTAINS_FOLDED, TEXT_KINDS),
+    Operator(("=isnull=",), Relation.IS_SET, ALL_KINDS),
+)
+
+BY_SYMBOL = {symbol: operator for operator in OPERATORS for symbol in operator.symbols}
+
+
+def listed(operators: Iterable[Operator]) -> str:
+    """All spellings of `operators`, for a message."""
+    return " ".join(symbol for operator in operators for symbol in operator.symbols)

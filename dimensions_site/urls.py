@@ -1,0 +1,37 @@
+"""Every address of the service."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import TemplateView
+
+import account.urls
+import currency.urls
+from dimensions_site import health
+from dimensions_site.api import handlers
+
+# The prefix under which the specification documents each dimension; it also answers under the other one
+# (contract A1), but only these paths stand in the OpenAPI documents.
+CURRENCY_PREFIX = "api/aih/dimensions/v1/"
+ACCOUNT_PREFIX = "dimensions/v1/"
+
+
+def dimension(prefix: str, name: str, routes: list[URLPattern], *, namespace: str) -> URLResolver:
+    """The routes of one dimension under one prefix."""
+    return path(f"{prefix}<str:db_id>/{name}/", include((routes, name), namespace=namespace))
+
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    dimension(CURRENCY_PREFIX, "currency", currency.urls.urlpatterns, namespace="currency"),
+    dimension(ACCOUNT_PREFIX, "account", account.urls.urlpatterns, namespace="account"),
+    dimension(ACCOUNT_PREFIX, "currency", currency.urls.urlpatterns, namespace="currency-other-prefix"),
+    dimension(CURRENCY_PREFIX, "account", account.urls.urlpatterns, namespace="account-other-prefix"),
+    path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
+    path("health/live", health.live, name="health-live"),
+    path("health/ready", health.ready, name="health-ready"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = handlers.handler400
+handler403 = handlers.handler403
+handler404 = handlers.handler404
+handler500 = handlers.handler500

@@ -1,0 +1,69 @@
+"""Entry point of the web server: `gunicorn dimensions_site.wsgi`.
+
+Three things are settled here because Django settles them too late or not at all: bodies without an announced
+length, Content-Type headers on which its request class fails before any error handler is there (contract B3), and
+the body of the answer to HEAD, which is not sent.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
+
+from django.core.exceptions import SuspiciousOperation
+from django.core.handlers.wsgi import WSGIRequest
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
+
+_django = get_wsgi_application()
+
+
+class ChunkedBody:
+    """The body of a request with `Transfer-Encoding: chunked`, of which the server knows the end.
+
+    Reading raises OSError, which Django understands, where the chunks are malformed: each server raises errors of
+    its own there.
+    """
+
+    def __init__(self, stream: InputStream) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return up to `size` bytes. Raises OSError."""
+        try:
+            return self._stream.read(size)
+        except Exception as error:
+            raise OSError("The chunked body cannot be read.") from error
+
+    def readline(self, size: int = -1, /) -> bytes:
+        """Return a line of up to `size` bytes. Raises OSError."""
+        try:
+            return self._stream.readline(size)
+        except Exception as error:
+            raise OSError("The chunked body cannot be read.") from error
+
+
+def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Answer one request."""
+    if "HTTP_TRANSFER_ENCODING" in environ and environ.get("wsgi.input_terminated"):
+        # Django reads as many bytes as are announced. The reader of the body has a limit of its own.
+        environ["CONTENT_LENGTH"] = str(sys.maxsize)
+        environ["wsgi.input"] = ChunkedBody(environ["wsgi.input"])
+    if ";" in environ.get("CONTENT_TYPE", "") and not _is_understood(environ):
+        environ["CONTENT_TYPE"] = "unreadable"
+    response = _django(environ, start_response)
+    if environ["REQUEST_METHOD"] == "HEAD":
+        # Nobody gets the body, and a streamed list would be read from the database for nothing.
+        response.close()
+        return ()
+    return response
+
+
+def _is_understood(environ: WSGIEnvironment) -> bool:
+    """Tell whether Django can make a request of `environ`: a charset in Content-Type makes it decode the query."""
+    try:
+        WSGIRequest(environ.copy())
+    except (ValueError, LookupError, SuspiciousOperation):
+        return False
+    return True

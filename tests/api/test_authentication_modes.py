@@ -1,0 +1,49 @@
+"""Which modes of authentication an operator may choose."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from dimensions_site.api.authentication_modes import authentication_classes
+
+BASIC = "dimensions_site.api.authentication.BasicAuthentication"
+API_KEY = "dimensions_site.repositories.authentication.ApiKeyAuthentication"
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("modes", [["basic", "api-key"], ["api-key", "basic"]])
+def test_the_order_of_the_classes_does_not_depend_on_the_setting(modes):
+    """Basic comes before API key however the setting is written."""
+    assert authentication_classes(modes) == [BASIC, API_KEY]
+
+
+@pytest.mark.contract("G1")
+def test_only_the_chosen_modes_are_in_use():
+    """The setting lists the modes that the application uses; the others are off."""
+    assert authentication_classes(["api-key"]) == [API_KEY]
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize(
+    ("modes", "named"),
+    [
+        (["digest"], "'digest'"),
+        (["basic", "Basic"], "'Basic'"),
+        (["basic", ""], "''"),
+        (["basic", "basic"], "'basic' 2 times"),
+        ([], "no authentication mode"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_stops_the_service(modes, named):
+    """The message names the wrong mode and those that there are."""
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        authentication_classes(modes)
+    assert named in str(refusal.value)
+    assert "basic" in str(refusal.value)
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("mode", ["jwt", "oauth2"])
+def test_a_mode_of_a_later_release_is_not_offered(mode):
+    """An operator who asks for it learns at once that it is not there."""
+    with pytest.raises(ImproperlyConfigured, match=rf"'{mode}'.*choose from: basic, api-key"):
+        authentication_classes(["basic", mode])

@@ -1,0 +1,35 @@
+"""What every test stands on: the database, quick passwords, and how long property tests search."""
+
+import os
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from hypothesis import HealthCheck
+from hypothesis import settings as search
+
+# A busy machine is no fault of the code: nothing here depends on the clock.
+search.register_profile("short", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples each time, so that a change is not blamed for what a lucky search found elsewhere.
+search.register_profile("ci", search.get_profile("short"), derandomize=True)
+# For a night or a doubt: make test-sqlite ARGS="--hypothesis-profile=long -k name"
+search.register_profile("long", search.get_profile("short"), max_examples=5_000)
+search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
+
+
+def pytest_configure() -> None:
+    # The default hasher spends a fifth of a second on each password, on purpose.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Keep the SQLite database of each test process in a file of its own.
+
+    Django's choice, a database in memory, knows no WAL and no waiting for a lock, so threads would see
+    errors there that no user ever sees.
+    """
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")

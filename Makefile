@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install lock run test test-sqlite test-postgresql check postgresql-answers \
+.PHONY: help install lock run test test-sqlite test-postgresql postgresql-answers \
 	check check-style check-types check-imports check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.

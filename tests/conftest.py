@@ -8,6 +8,9 @@ from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as search
 
+from dimensions_site.repositories.models import Repository, Role
+from tests.factories import Caller, caller
+
 # A busy machine is no fault of the code: nothing here depends on the clock.
 search.register_profile("short", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # The same examples each time, so that a change is not blamed for what a lucky search found elsewhere.
@@ -33,3 +36,42 @@ def django_db_modify_db_settings(
     """
     if connection.vendor == "sqlite":
         connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+# --- People and tenants ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def northwind(db: None) -> Repository:
+    """The repository of the first tenant; its people are Alice, Rita and Ed."""
+    return Repository.objects.create(db_id="northwind", name="Northwind group", default_language="en")
+
+
+@pytest.fixture
+def contoso(db: None) -> Repository:
+    """The repository of the second tenant; its only person is Bob."""
+    return Repository.objects.create(db_id="contoso", name="Contoso holding", default_language="de")
+
+
+@pytest.fixture
+def alice(northwind: Repository) -> Caller:
+    """Manager of everything in Northwind."""
+    return caller("alice", northwind, Role.MANAGER)
+
+
+@pytest.fixture
+def ed(northwind: Repository) -> Caller:
+    """Editor of everything in Northwind."""
+    return caller("ed", northwind, Role.EDITOR)
+
+
+@pytest.fixture
+def rita(northwind: Repository) -> Caller:
+    """Reader of everything in Northwind."""
+    return caller("rita", northwind, Role.READER)
+
+
+@pytest.fixture
+def bob(contoso: Repository) -> Caller:
+    """Manager of everything in Contoso, with no grant in Northwind."""
+    return caller("bob", contoso, Role.MANAGER)

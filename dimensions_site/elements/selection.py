@@ -10,6 +10,8 @@ from dimensions_site.elements.wire import Node, Place, Wire
 
 PARAMETER = "properties"
 _WHOLE_MAP = "*"
+# Answered for both dimensions, though only currencies have it in their lists.
+_DEFAULT_DESCRIPTION = "description"
 
 # The selected members and what is selected of each; nothing means the whole member.
 Selected: TypeAlias = dict[str, "Selected"]
@@ -54,7 +56,7 @@ def _failure(code: str, message: str) -> Failure:
 def _segments(wire: Wire, name: str) -> list[str] | None:
     """The path of `name` member by member, or None when there is no such field."""
     path = wire.canonical_path(name)
-    if wire.find(path) is not None:
+    if path == _DEFAULT_DESCRIPTION or wire.find(path) is not None:
         return path.split(".")
     entry = wire.find_entry(path)
     if entry is None:
@@ -76,6 +78,9 @@ def _add(selected: Selected, segments: list[str]) -> None:
 def _plan(node: Node, selected: Selected, language: str) -> Plan:
     plan: Plan = {}
     for name, inner in selected.items():
+        if name == _DEFAULT_DESCRIPTION and node.path == "":
+            plan[name] = entry_slot("descriptions", language)
+            continue
         member = node.members[name]
         if isinstance(member, Place) and member.is_map:
             plan[name] = _map_plan(member, inner, language)

@@ -126,7 +126,8 @@ class ElementSerializer(ColumnObject):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         fields = super().get_fields()
-        return {**fields, "updateInfo": fields.pop("updateInfo")}  # what was changed stands before who did it
+        last = fields.pop("updateInfo")  # what was changed stands before who did it
+        return {**fields, "updateInfo": last}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """The columns to store for the element `data`; raises `ValidationError` with every fault."""

@@ -47,7 +47,7 @@ class MapEntry(Func):
 
 
 class JsonLeaf(Func):
-    """The text or boolean (`kind`) at `path` in a JSON column; NULL when it, or a group around it, is null or missing.
+    """The text, enum or boolean (`kind`) at `path` in a JSON column; NULL when it, or a group around it, is null or missing.
 
     Raises ValueError when `path` is not made of identifiers, which go into the SQL as they are, or for another kind.
     """
@@ -55,8 +55,8 @@ class JsonLeaf(Func):
     def __init__(self, column: str, path: tuple[str, ...], kind: Kind) -> None:
         if not path or not all(segment.isascii() and segment.isidentifier() for segment in path):
             raise ValueError(f"The path {path} is not made of identifiers.")
-        if kind not in (Kind.TEXT, Kind.BOOLEAN):
-            raise ValueError(f"A leaf of JSON is a text or a boolean, not of kind {kind}.")
+        if kind not in (Kind.TEXT, Kind.ENUM, Kind.BOOLEAN):
+            raise ValueError(f"A leaf of JSON is a text, an enum or a boolean, not of kind {kind}.")
         super().__init__(
             F(column),
             template=f"JSON_EXTRACT(%(expressions)s, '$.{'.'.join(path)}')",

@@ -194,7 +194,7 @@ def test_errors_of_an_object_as_a_whole_stand_at_the_object():
         (SuspiciousOperation("secret"), 400, "INVALID_REQUEST"),
         (RuntimeError("secret"), 500, "INTERNAL_ERROR"),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+    ids=lambda value: f"{type(value).__module__}.{type(value).__name__}" if isinstance(value, Exception) else None,
 )
 def test_each_exception_has_its_status_and_code(exception, status, code):
     """What the frameworks raise becomes a problem, and no inner detail is told."""

@@ -1,5 +1,7 @@
 """The account element (specification, "Account element") and what is generated from it."""
 
+from typing import Any
+
 from django.db import models
 
 from account import choices
@@ -7,7 +9,7 @@ from dimensions_site.elements.models import Element, json_column
 from dimensions_site.rsql.columns import CodePointTextField
 
 
-def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField:
+def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField[Any, Any]:
     """A column for one of `values`."""
     return CodePointTextField(choices=values.choices, null=null)
 
@@ -82,16 +84,16 @@ class CalculationLogic(models.Model):
     def __str__(self) -> str:
         return f"{self.name}: {self.computes} = {self.formula}"
 
-    @classmethod
-    def synchronise(cls, accounts: list[int]) -> None:
+    @staticmethod
+    def synchronise(accounts: list[int]) -> None:
         """Give each of the `accounts` (primary keys) the logic that its fields ask for, and no other."""
         asking = Account.objects.filter(pk__in=accounts, gross_amount_equal_ic_sum=True)
-        cls.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
-        cls.objects.bulk_create(
+        CalculationLogic.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
+        CalculationLogic.objects.bulk_create(
             [
-                cls(
+                CalculationLogic(
                     account_id=account,
-                    name=cls.IC_ON_GROSS_AMOUNT,
+                    name=CalculationLogic.IC_ON_GROSS_AMOUNT,
                     computes="grossAmount",
                     formula="SUM(icDeclaration)",
                 )

@@ -47,7 +47,9 @@ class ValidityGroup(Group):
         """Refuse a validity that ends before it starts (contract C11)."""
         start, end = attrs["start_date"], attrs["end_date"]
         if start is not None and end is not None and end < start:
-            raise ValidationError({"endDate": [ErrorDetail("endDate has to be startDate or later.", "invalid")]})
+            first, last = (self.fields["endDate"].to_representation(date) for date in (start, end))
+            message = f"endDate cannot be {last}; it has to be startDate, which is {first}, or later."
+            raise ValidationError({"endDate": [ErrorDetail(message, "invalid")]})
         return attrs
 
 

@@ -1,20 +1,17 @@
 """What the import commands of all dimensions share."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar, TextIO
+from pathlib import Path
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.importing import Importer, ImportRefused
-from bulkops.tabular import read_csv
+from bulkops.tabular import open_csv, read_csv
 from dimensions_site.elements.models import Element, Origin
 from dimensions_site.elements.saving import Actor
 from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import Repository
-
-_ENCODING = "utf-8-sig"  # with or without a byte-order mark
 
 
 class ImportCommand(BaseCommand):
@@ -31,12 +28,13 @@ class ImportCommand(BaseCommand):
         repository = Repository.objects.filter(db_id=options["db_id"]).first()
         if repository is None:
             raise CommandError(f"There is no repository '{options['db_id']}'.")
+        name: str = options["file"]
         importer = Importer(self.model, self.wire, repository, Actor(None, Origin.IMPORT))
         try:
-            with _opened(options["file"]) as file:
+            with open_csv(sys.stdin.fileno() if name == "-" else Path(name)) as file:
                 report = importer.run(read_csv(file))
         except OSError as error:
-            raise CommandError(f"The file '{options['file']}' cannot be read: {error.strerror}.") from None
+            raise CommandError(f"The file '{name}' cannot be read: {error.strerror}.") from None
         except ImportRefused as refusal:
             for failure in refusal.failures:
                 self.stderr.write(str(failure))
@@ -46,12 +44,3 @@ class ImportCommand(BaseCommand):
             f"Imported into {repository.db_id}: {report.created:,} created, {report.changed:,} changed, "
             f"{report.unchanged:,} unchanged."
         )
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
-    if name == "-":
-        yield open(sys.stdin.fileno(), encoding=_ENCODING, newline="", closefd=False)
-    else:
-        with open(name, encoding=_ENCODING, newline="") as file:
-            yield file

@@ -1,11 +1,10 @@
 """Importing elements from a table: one engine for every command and page that imports.
 
-A row is an element; a heading is a wire path in any spelling, or an entry of a map such as `descriptions.de`.
-A row changes only what the table has headings for; an empty cell means "not set". Either all rows are saved
-or none.
+A row is an element. It changes only what the table has columns for; an empty cell means "not set". Either all
+rows are saved or none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -13,11 +12,11 @@ from typing import Any, TypeVar
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ValidationError
 
+from bulkops.columns import Column, conflicts, read_headings, texts_of, wire_json
 from bulkops.tabular import Row, RowFailure, UnreadableFile
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.saving import Actor, already_there, assign, save
-from dimensions_site.elements.selection import unknown_field
 from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import Repository
 
@@ -30,9 +29,9 @@ BATCH_ROWS = 500
 class ImportRefused(Exception):
     """Nothing was saved; `failures` has every reason, in the order of the lines."""
 
-    def __init__(self, failures: list[RowFailure]) -> None:
-        super().__init__(f"{len(failures):,} faults")
-        self.failures = failures
+    def __init__(self, failures: Iterable[RowFailure]) -> None:
+        self.failures = sorted(failures, key=lambda failure: failure.line)
+        super().__init__(f"{len(self.failures):,} faults")
 
 
 @dataclass
@@ -45,17 +44,19 @@ class Report:
 
 
 class Importer:
-    """Imports tables into one dimension (`model`, `wire`) of a repository, in the name of `actor`."""
+    """Imports a table into one dimension (`model`, `wire`) of a repository, in the name of `actor`; used once."""
 
     def __init__(self, model: type[Element], wire: Wire, repository: Repository, actor: Actor) -> None:
         self._model = model
         self._wire = wire
         self._repository = repository
         self._actor = actor
+        self._elements = model._base_manager.filter(repository=repository)
         self._context: dict[str, Any] = {"repository": repository}
         self._declaration = wire.serializer(context=self._context)
-        # The line on which each unique value was seen, by column and value.
-        self._seen: dict[tuple[str, Any], int] = {}
+        self._columns: Sequence[Column] = ()
+        # The line on which each unique value was seen, by field and value.
+        self._seen: dict[tuple[str, str], int] = {}
         self._failures: list[RowFailure] = []
         self._report = Report()
 
@@ -64,123 +65,112 @@ class Importer:
 
         Raises `ImportRefused` with every fault, and saves nothing then.
         """
-        try:
-            with transaction.atomic():
-                for batch in _batches(self._readable(rows), BATCH_ROWS):
-                    self._import(batch)
-                if self._failures:
-                    raise ImportRefused(self._failures)
-        except UnreadableFile as error:
-            raise ImportRefused([*self._failures, error.failure]) from None
+        with transaction.atomic():
+            # One import at a time in a repository: two that lock the same elements in different orders would wait
+            # for each other for good.
+            Repository.objects.select_for_update(no_key=True).get(pk=self._repository.pk)
+            for batch in _batches(self._readable(rows), BATCH_ROWS):
+                self._import(batch)
+            if self._failures:
+                raise ImportRefused(self._failures)
         return self._report
 
     def _readable(self, rows: Iterable[Row | RowFailure]) -> Iterator[Row]:
-        headings: Mapping[str, str] | None = None
-        for row in rows:
-            if isinstance(row, RowFailure):
-                self._failures.append(row)
-                continue
-            if headings is None:
-                headings = self._headings(row.cells)
-            yield Row(row.line, {headings[heading]: text for heading, text in row.cells.items()})
+        try:
+            for row in rows:
+                if isinstance(row, RowFailure):
+                    self._failures.append(row)
+                    continue
+                if not self._columns:
+                    self._read_headings(row.cells)
+                yield row
+        except UnreadableFile as error:
+            # The rows before it are checked all the same.
+            self._failures.append(error.failure)
 
-    def _headings(self, cells: Iterable[str]) -> dict[str, str]:
-        """The wire path of each heading."""
-        headings: dict[str, str] = {}
-        for heading in cells:
-            path = self._wire.canonical_path(heading.strip())
-            entry = self._wire.find_entry(path)
-            known = path in self._wire.places or (entry is not None and entry[0].leaf.has_key(entry[1]))
-            if not known:
-                self._fail(1, Failure(heading, "UNKNOWN_FIELD", unknown_field(self._wire, heading)))
-            elif path in headings.values():
-                message = f"The heading '{heading}' is another spelling of '{path}', which is there too."
-                self._fail(1, Failure(heading, "CONFLICTING_SPELLINGS", message))
-            headings[heading] = path
-        if "id" not in headings.values():
-            self._fail(1, Failure("id", "REQUIRED", "A heading 'id' is needed: without it no element is named."))
-        if self._failures:
-            raise ImportRefused(self._failures)
-        return headings
+    def _read_headings(self, headings: Iterable[str]) -> None:
+        self._columns, failures = read_headings(self._wire, headings, self._repository.default_language)
+        if all(column.path != "id" for column in self._columns):
+            failures.append(Failure("id", "REQUIRED", "A heading 'id' is needed: without it no element is named."))
+        if failures:
+            raise ImportRefused([*self._failures, *(RowFailure(1, failure) for failure in failures)])
 
     def _import(self, rows: list[Row]) -> None:
-        ids = [row.cells["id"] for row in rows]
-        elements = self._model._base_manager.filter(repository=self._repository, element_id__in=ids)
-        existing = {element.element_id: element for element in elements.select_for_update()}
+        texts = [texts_of(self._columns, row) for row in rows]
+        found = self._elements.filter(element_id__in=[cells["id"] for cells in texts]).select_for_update()
+        existing = {element.element_id: element for element in found}
         created: dict[int, Element] = {}
         changed: list[Element] = []
-        for row in rows:
-            element = existing.get(row.cells["id"])
+        unchanged = 0
+        for row, cells in zip(rows, texts, strict=True):
+            element = existing.get(cells["id"])
+            is_repeated = self._is_repeated(row.line, cells)
             values = self._validated(row, element)
-            if values is None or self._is_repeated(row.line, values):
+            if values is None or is_repeated:
                 continue
             if element is None:
                 created[row.line] = self._model(repository=self._repository, **values)
             elif assign(element, values):
                 changed.append(element)
             else:
-                self._report.unchanged += 1
+                unchanged += 1
+        self._refuse_taken(created)
         if not self._failures:
             self._save(created, changed)
         self._report.created += len(created)
         self._report.changed += len(changed)
+        self._report.unchanged += unchanged
+
+    def _is_repeated(self, line: int, cells: Mapping[str, str]) -> bool:
+        repeated = False
+        for name in self._model.unique_in_repository.values():
+            value = cells.get(name)
+            if not value:
+                continue
+            first = self._seen.setdefault((name, value), line)
+            if first != line:
+                message = f"The {name} '{value}' stands on line {first} already."
+                self._fail(line, Failure(name, "REPEATED", message))
+                repeated = True
+        return repeated
 
     def _validated(self, row: Row, existing: Element | None) -> dict[str, Any] | None:
         """The columns to store for the row, or None when it is faulty."""
         self._context["existing"] = existing
         current = {} if existing is None else self._declaration.to_representation(existing)
-        data: dict[str, Any] = {}
-        for path, text in row.cells.items():
-            place, key = self._wire.find_entry(path) or (self._wire.places[path], None)
-            segments = path.split(".") if key is None else [place.path, key]
-            if text == "":
-                _remove(current, segments)
-            else:
-                _insert(data, segments, place.leaf.from_cell(text) if key is None else text)
+        data = wire_json(self._columns, row, current)
+        failures = conflicts(self._columns, row)
+        values = None
         try:
-            return self._declaration.validate_patch(current, data)
+            values = self._declaration.validate_patch(current, data)
         except ValidationError as error:
-            for failure in flatten(error.detail):
-                self._fail(row.line, failure)
-            return None
-
-    def _is_repeated(self, line: int, values: Mapping[str, Any]) -> bool:
-        repeated = False
-        for column, name in self._model.unique_in_repository.items():
-            first = self._seen.setdefault((column, values[column]), line)
-            if first != line:
-                message = f"The {name} '{values[column]}' stands on line {first} already."
-                self._fail(line, Failure(name, "REPEATED", message))
-                repeated = True
-        return repeated
+            failures += flatten(error.detail)
+        for failure in failures:
+            self._fail(row.line, failure)
+        return None if failures else values
 
     def _save(self, created: Mapping[int, Element], changed: list[Element]) -> None:
         try:
             save(list(created.values()), changed, self._actor)
         except IntegrityError:
-            for line, element in created.items():
-                for failure in already_there(element):
-                    self._fail(line, failure)
+            # Somebody else has created one of them in between.
+            self._refuse_taken(created)
             if not self._failures:
                 raise
 
+    def _refuse_taken(self, created: Mapping[int, Element]) -> None:
+        """Report the new elements with a unique value that a stored element has."""
+        taken: dict[str, set[Any]] = {}
+        for column in self._model.unique_in_repository:
+            values = [getattr(element, column) for element in created.values()]
+            taken[column] = set(self._elements.filter(**{f"{column}__in": values}).values_list(column, flat=True))
+        for line, element in created.items():
+            if any(getattr(element, column) in values for column, values in taken.items()):
+                for failure in already_there(element):
+                    self._fail(line, failure)
+
     def _fail(self, line: int, failure: Failure) -> None:
         self._failures.append(RowFailure(line, failure))
-
-
-def _insert(data: dict[str, Any], segments: list[str], value: Any) -> None:
-    *groups, name = segments
-    for group in groups:
-        data = data.setdefault(group, {})
-    data[name] = value
-
-
-def _remove(data: Any, segments: list[str]) -> None:
-    *groups, name = segments
-    for group in groups:
-        data = data.get(group) if isinstance(data, dict) else None
-    if isinstance(data, dict):
-        data.pop(name, None)
 
 
 def _batches(rows: Iterator[T], size: int) -> Iterator[list[T]]:

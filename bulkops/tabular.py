@@ -1,11 +1,17 @@
 """Reading tables of elements from files."""
 
 import csv
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 from dimensions_site.api.errors import Failure
+
+# NUL, and the stand-ins for bytes that are not UTF-8.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+_OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
 @dataclass(frozen=True)
@@ -36,31 +42,60 @@ class UnreadableFile(Exception):
         self.failure = RowFailure(line, Failure("", "UNREADABLE_FILE", message))
 
 
-def read_csv(file: TextIO) -> Iterator[Row | RowFailure]:
-    """The rows of comma-separated text whose first line has the headings; blank lines are passed over.
+def open_csv(file: Path | int) -> TextIO:
+    """Open the UTF-8 text `file`, with or without a byte-order mark, for `read_csv`; a number is a descriptor.
 
-    A row with more or fewer cells than there are headings is a failure. Raises `UnreadableFile` for text
-    without headings, with a heading twice, with broken quotes or in another encoding than UTF-8.
+    Raises OSError.
     """
-    reader = csv.reader(file, strict=True)
+    # Bytes that are not UTF-8 get stand-ins, so that `read_csv` can name their line.
+    return open(file, encoding="utf-8-sig", errors="surrogateescape", newline="", closefd=isinstance(file, Path))
+
+
+def read_csv(file: TextIO) -> Iterator[Row | RowFailure]:
+    """The rows of comma-separated text whose first line has the headings; rows without any text are passed over.
+
+    The text is read as it is needed. A row with more or fewer cells than there are headings is a failure. Raises
+    `UnreadableFile` for text without headings, with a heading twice, with broken quotes or in another encoding.
+    """
+    reader = csv.reader(_checked(file), strict=True)
     line = 1
     try:
         headings = next(reader, [])
-        if not any(headings):
-            raise UnreadableFile(1, "The first line has to have the headings, such as id,descriptions.en.")
-        for heading in headings:
-            if headings.count(heading) > 1:
-                raise UnreadableFile(1, f"The heading '{heading}' stands there {headings.count(heading)} times.")
+        _check_headings(headings)
         line = reader.line_num + 1
         for cells in reader:
             if len(cells) == len(headings):
-                yield Row(line, dict(zip(headings, cells, strict=True)))
-            elif cells:
-                message = f"The row has {len(cells)} cells, but there are {len(headings)} headings."
+                if any(cells):
+                    yield Row(line, dict(zip(headings, cells, strict=True)))
+            elif any(cells):
+                message = f"The row has {_counted(len(cells), 'cell')}, but there are {len(headings)} headings."
                 yield RowFailure(line, Failure("", "INVALID_ROW", message))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableFile(line, f"This is not comma-separated text as it should be: {error}.") from None
-    except UnicodeDecodeError:
-        message = "The file has characters that are not UTF-8; save it again as 'CSV UTF-8'."
+        message = (
+            f"From here on this is not comma-separated text: {error}. Check that all quotes are closed."
+        )
         raise UnreadableFile(line, message) from None
+
+
+def _checked(lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if _NO_TEXT.search(line):
+            message = "The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
+            raise UnreadableFile(number, message)
+        yield line
+
+
+def _check_headings(headings: list[str]) -> None:
+    if not any(headings):
+        raise UnreadableFile(1, "The first line has to have the headings, such as id,descriptions.en.")
+    for separator, name in _OTHER_SEPARATORS.items():
+        if len(headings) == 1 and separator in headings[0]:
+            raise UnreadableFile(1, f"The headings are separated by {name}; separate headings and cells by commas.")
+    for heading in headings:
+        if headings.count(heading) > 1:
+            raise UnreadableFile(1, f"The heading '{heading}' stands there {headings.count(heading)} times.")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -6,16 +6,9 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from dimensions_site.elements.fields import (
-    BooleanField,
-    CodeField,
-    CoefficientField,
-    DecimalTextField,
-    FreeTextField,
-    IntegerField,
-    TextField,
-)
+from dimensions_site.elements.fields import BooleanField, CodeField, FreeTextField, TextField
 from dimensions_site.elements.maps import DescriptionField, DescriptionsField
+from dimensions_site.elements.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.serializers import ElementSerializer, Group, immutable
 from dimensions_site.elements.spellings import Errors
 from dimensions_site.elements.wire import Wire
@@ -41,7 +34,7 @@ class OidField(TextField):
         if not oid:
             self.refuse(data)
         if existing is not None and existing.oid != oid:
-            raise ValidationError(immutable(oid, existing.oid))
+            raise ValidationError(immutable("oid", oid, existing.oid))
         return oid
 
     def schema(self) -> dict[str, Any]:
@@ -70,19 +63,30 @@ class CurrencySerializer(ElementSerializer):
         if isinstance(result.get("descriptions"), str):
             result["descriptions"] = {language: result["descriptions"]}
         if "description" in result:
-            description = result.pop("description")
-            descriptions = result.setdefault("descriptions", {language: description})
-            if isinstance(descriptions, dict) and description is not None:
-                descriptions.setdefault(language, description)
-            if not isinstance(descriptions, dict) or descriptions.get(language) != description:
-                errors["description"] = [
-                    ErrorDetail(
-                        f"description means the language {language}, for which descriptions has another value; "
-                        "send one of them, or the same value twice.",
-                        "conflicting_spellings",
-                    )
-                ]
+            errors |= self._fold(result.pop("description"), language, result)
         return result, errors
+
+    def _fold(self, description: Any, language: str, data: dict[str, Any]) -> Errors:
+        """Put `description` into the map of descriptions; return the errors at `description`."""
+        if description is not None:
+            try:
+                self.fields["description"].to_internal_value(description)
+            except ValidationError as error:
+                # The element is refused already: that `descriptions` is missing too would be no news.
+                data.setdefault("descriptions", {language: "-"})
+                return {"description": error.detail}
+        descriptions = data.setdefault("descriptions", {language: description})
+        if not isinstance(descriptions, dict):
+            return {}  # the error is at `descriptions`
+        if description is not None:
+            descriptions.setdefault(language, description)
+        if descriptions.get(language) == description:
+            return {}
+        message = (
+            f"description means the language {language}, for which descriptions has another value; "
+            "send one of them, or the same value twice."
+        )
+        return {"description": [ErrorDetail(message, "conflicting_spellings")]}
 
 
 CURRENCY_WIRE = Wire(CurrencySerializer)

@@ -1,39 +1,22 @@
 """Whether the service lives and is ready for requests, for load balancers and supervisors (contract H3)."""
 
-from collections.abc import Callable
-from functools import wraps
-
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
-from dimensions_site.api.errors import Problem, problem_response
-
-View = Callable[[HttpRequest], HttpResponse]
+from dimensions_site.api.public import read_only
 
 
-def _read_only(view: View) -> View:
-    """Permit GET and HEAD, answer 405 to anything else, and let nobody keep the answer."""
-
-    @never_cache
-    @wraps(view)
-    def checked(request: HttpRequest) -> HttpResponse:
-        if request.method in ("GET", "HEAD"):
-            return view(request)
-        detail = "Only GET and HEAD are permitted here."
-        return problem_response(request, Problem(405, "METHOD_NOT_ALLOWED", detail, headers={"Allow": "GET, HEAD"}))
-
-    return checked
-
-
-@_read_only
+@never_cache
+@read_only
 def live(request: HttpRequest) -> HttpResponse:
     """Answer 200 as long as the process answers at all; nothing else is asked, so a slow database restarts nobody."""
     return JsonResponse({"status": "ok", "checks": {}})
 
 
-@_read_only
+@never_cache
+@read_only
 def ready(request: HttpRequest) -> HttpResponse:
     """Answer 200 when the database answers and its tables are those of this release, else 503.
 

@@ -178,7 +178,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["dimensions_site.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["dimensions_site.api.rendering.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "dimensions_site.elements.operations.ElementSchema",
     "EXCEPTION_HANDLER": "dimensions_site.api.errors.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
     "UNICODE_JSON": True,
@@ -186,15 +186,9 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.0.3",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_AUTHENTICATION": [],
-    "SERVE_PERMISSIONS": [],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "DISABLE_ERRORS_AND_WARNINGS": False,
+    # The default hook gives names to enums that it guesses from their values.
+    "POSTPROCESSING_HOOKS": [],
+    # The order of the routes is the order in which they are learned.
     "SORT_OPERATIONS": False,
 }
 

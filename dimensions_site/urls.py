@@ -8,6 +8,7 @@ import account.urls
 import currency.urls
 from dimensions_site import health
 from dimensions_site.api import handlers
+from dimensions_site.openapi import Document
 
 # The prefix under which the specification documents each dimension; it also answers under the other one
 # (contract A1), but only these paths stand in the OpenAPI documents.
@@ -20,12 +21,21 @@ def dimension(prefix: str, name: str, routes: list[URLPattern], *, namespace: st
     return path(f"{prefix}<str:db_id>/{name}/", include((routes, name), namespace=namespace))
 
 
+CURRENCY = dimension(CURRENCY_PREFIX, "currency", currency.urls.urlpatterns, namespace="currency")
+ACCOUNT = dimension(ACCOUNT_PREFIX, "account", account.urls.urlpatterns, namespace="account")
+
+# The versions that the specification names.
+CURRENCY_DOCUMENT = Document("currency", "1.000", CURRENCY)
+ACCOUNT_DOCUMENT = Document("account", "V1", ACCOUNT)
+
 urlpatterns: list[URLPattern | URLResolver] = [
-    dimension(CURRENCY_PREFIX, "currency", currency.urls.urlpatterns, namespace="currency"),
-    dimension(ACCOUNT_PREFIX, "account", account.urls.urlpatterns, namespace="account"),
+    CURRENCY,
+    ACCOUNT,
     dimension(ACCOUNT_PREFIX, "currency", currency.urls.urlpatterns, namespace="currency-other-prefix"),
     dimension(CURRENCY_PREFIX, "account", account.urls.urlpatterns, namespace="account-other-prefix"),
     path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
+    *CURRENCY_DOCUMENT.routes(),
+    *ACCOUNT_DOCUMENT.routes(),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("admin/", admin.site.urls),

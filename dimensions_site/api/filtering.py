@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
 
+from dimensions_site.api.errors import Failure
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.fields import FieldTable
@@ -26,7 +27,8 @@ class TableField(forms.Field):
         try:
             return self.read(value)
         except RsqlError as error:
-            raise forms.ValidationError(error.message, code=error.code) from None
+            faults = [forms.ValidationError(fault.message, code=fault.code) for fault in error.errors]
+            raise forms.ValidationError(faults) from None
 
     def read(self, text: str) -> Any:
         raise NotImplementedError
@@ -75,3 +77,15 @@ class TableFilterSet(filters.FilterSet):
         for field in self.form.fields.values():
             if isinstance(field, TableField):
                 field.table = table
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Everything that is wrong with the parameters (contract B1).
+
+        django-filter's own translation of errors takes a `%` in a message for a place to fill in.
+        """
+        return [
+            Failure(name, fault.code or "INVALID_VALUE", str(fault.message))
+            for name, faults in self.form.errors.as_data().items()
+            for fault in faults
+        ]

@@ -4,8 +4,10 @@ import re
 import uuid
 from collections.abc import Callable
 from typing import cast
+from urllib.parse import unquote
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -52,6 +54,8 @@ def readable_request_line(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not is_api_request(request):
+            if "\0" in unquote(request.get_full_path()):
+                raise SuspiciousOperation("NUL in an address: PostgreSQL would fail on it when a page looks for it.")
             return get_response(request)
         # The server's own copy of the request line, where it keeps one (gunicorn does).
         address = request.META.get("RAW_URI") or request.get_full_path()

@@ -6,7 +6,7 @@ from pathlib import Path
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from bulkops.importing import Importer, Report
-from bulkops.tabular import Row, read_csv
+from bulkops.tabular import Row, open_csv, read_csv
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.demo.currencies import currency_rows
@@ -25,7 +25,7 @@ def fill_currencies(repository: Repository) -> Report:
 
 def fill_accounts(repository: Repository) -> Report:
     """Create or bring up to date the sample group chart."""
-    with GROUP_CHART.open(encoding="utf-8", newline="") as file:
+    with open_csv(GROUP_CHART) as file:
         return Importer(Account, ACCOUNT_WIRE, repository, Actor(None, Origin.IMPORT)).run(read_csv(file))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from dimensions_site.api.errors import bad_request
+from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.saving import Actor, already_there, assign, save
 from dimensions_site.elements.serializers import ElementSerializer
@@ -40,7 +40,7 @@ class Editor:
         try:
             save([element], [], self.actor)
         except IntegrityError:
-            raise bad_request(already_there(element)) from None
+            raise _taken(element) from None
         return element.element_id
 
     def replace(self, id: str, data: Any) -> bool:
@@ -54,7 +54,7 @@ class Editor:
                     return self._replace(id, data)
             except IntegrityError:
                 continue  # inserted by somebody else in between: then it is there to be replaced
-        raise bad_request(already_there(self._new(self._declaration(id=id).run_validation(data))))
+        raise _taken(self._new(self._declaration(id=id).run_validation(data)))
 
     def _replace(self, id: str, data: Any) -> bool:
         existing = self._locked(id)
@@ -69,13 +69,15 @@ class Editor:
     def modify(self, id: str, patch: Any) -> bool:
         """Change the members of the element `id` that `patch` has; False when there is no such element (contract C15).
 
-        Raises `ValidationError` when the result would not be valid as a whole.
+        Raises `ValidationError` when the result would not be valid as a whole, and for an unknown element when
+        the patch could not be valid for any (contract A6).
         """
         with transaction.atomic():
             existing = self._locked(id)
-            if existing is None:
-                return False
             declaration = self._declaration(id=id, existing=existing)
+            if existing is None:
+                declaration.check_patch(patch)
+                return False
             values = declaration.validate_patch(declaration.to_representation(existing), patch)
             self.allow(id)
             if assign(existing, values):
@@ -91,3 +93,9 @@ class Editor:
     def _locked(self, id: str) -> Any:
         elements = self.model._base_manager.filter(repository=self.repository, element_id=id)
         return elements.select_for_update().first()
+
+
+def _taken(element: Element) -> Problem:
+    """The refusal of an element one of whose unique values another one has, or had a moment ago (contract C13)."""
+    changing = Failure("id", "CONFLICT", "Other callers create and delete this element at this moment; try again.")
+    return bad_request(already_there(element) or [changing])

@@ -4,7 +4,7 @@ A leaf is declared once, in the serializer of its dimension. What else is asked 
 its JSON text in lists, the meaning of a cell in a file, its OpenAPI schema) the leaf itself answers.
 """
 
-import re
+import json
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -29,7 +29,8 @@ _SHOWN_LENGTH = 80
 
 def shown(value: object) -> str:
     """A value as an error message shows it: as JSON, cut to a length that can be read."""
-    text = orjson.dumps(value, default=str).decode()
+    # The standard encoder, because orjson refuses integers beyond 64 bits, and those are shown too.
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
 
 
@@ -50,9 +51,9 @@ class Leaf(serializers.Field[Any, Any, Any, Any]):
     expected: str
 
     default_error_messages = {
-        "required": "A value is required here: {expected}.",
-        "null": "null is not allowed here; expected is {expected}.",
-        "invalid": "{value} does not fit here; expected is {expected}.",
+        "required": "{name} is missing; it has to be {expected}.",
+        "null": "{name} cannot be null; it has to be {expected}.",
+        "invalid": "{name} cannot be {value}; it has to be {expected}.",
     }
 
     def __init__(
@@ -64,10 +65,10 @@ class Leaf(serializers.Field[Any, Any, Any, Any]):
             super().__init__(source=column, required=False, allow_null=True, default=default, **kwargs)
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
-        super().fail(key, **{"expected": self.expected, **kwargs})
+        super().fail(key, **{"name": self.field_name, "expected": self.expected, **kwargs})
 
     def refuse(self, value: object) -> NoReturn:
-        """Raise the error that names `value` and what would be right."""
+        """Raise the error that names the field, `value` and what would be right."""
         self.fail("invalid", value=shown(value))
 
     def to_representation(self, value: Any) -> Any:
@@ -89,7 +90,11 @@ class Leaf(serializers.Field[Any, Any, Any, Any]):
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
-        """The OpenAPI 3.0.3 schema of a value that is not null."""
+        """The OpenAPI 3.0.3 schema of a value that is not null, as it is answered."""
+
+    def request_schema(self) -> dict[str, Any]:
+        """The same as it is accepted, where that is more."""
+        return self.schema()
 
 
 class TextField(Leaf):
@@ -193,7 +198,11 @@ class EnumField(Leaf):
     def schema(self) -> dict[str, Any]:
         if self.open_length is not None:
             return {"type": "string", "maxLength": self.open_length, "example": self.choices.values[0]}
-        return {"type": "string", "enum": [*self.choices.values, *self.spellings]}
+        return {"type": "string", "enum": list(self.choices.values)}
+
+    def request_schema(self) -> dict[str, Any]:
+        schema = self.schema()
+        return {**schema, "enum": [*schema["enum"], *self.spellings]} if self.spellings else schema
 
 
 class BooleanField(Leaf):
@@ -212,75 +221,6 @@ class BooleanField(Leaf):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}
-
-
-class IntegerField(Leaf):
-    """A JSON integer within bounds (contract C10)."""
-
-    kind = Kind.INTEGER
-
-    def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
-        self.minimum = minimum
-        self.maximum = maximum
-        self.expected = f"a whole number from {minimum} to {maximum}"
-        super().__init__(**kwargs)
-
-    def to_internal_value(self, data: Any) -> int:
-        if not isinstance(data, int) or isinstance(data, bool) or not self.minimum <= data <= self.maximum:
-            self.refuse(data)
-        return data
-
-    def from_cell(self, text: str) -> Any:
-        return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
-
-
-class DecimalTextField(Leaf):
-    """A decimal number as text, kept with the digits it was sent with; a JSON number becomes text (contract C10)."""
-
-    kind = Kind.DECIMAL
-    expected = 'a decimal number as text, such as "12.50", with at most 15 digits before and 10 after the point'
-
-    _PATTERN = r"-?[0-9]{1,15}(\.[0-9]{1,10})?"
-
-    def to_internal_value(self, data: Any) -> str:
-        text = _plain(data) if isinstance(data, int | Decimal) and not isinstance(data, bool) else data
-        if not isinstance(text, str) or not re.fullmatch(self._PATTERN, text):
-            self.refuse(data)
-        return text
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": f"^{self._PATTERN}$", "example": "1.0000"}
-
-
-def _plain(number: int | Decimal) -> object:
-    """The digits of `number` without an exponent, or `number` itself where they would be too many to fit."""
-    if isinstance(number, Decimal) and abs(number.adjusted()) > 30:
-        return number
-    return format(number, "f") if isinstance(number, Decimal) else str(number)
-
-
-class CoefficientField(DecimalTextField):
-    """A decimal number as text, or a JSON boolean, kept as the text `true` or `false` (contract C10)."""
-
-    expected = f"{DecimalTextField.expected}, or true or false"
-    words = ("true", "false")
-
-    def to_internal_value(self, data: Any) -> str:
-        if isinstance(data, bool):
-            return json_text(data)
-        return super().to_internal_value(data)
-
-    def to_representation(self, value: Any) -> Any:
-        return {"true": True, "false": False}.get(value, value)
-
-    def encode(self, value: Any) -> str:
-        return str(value) if value in self.words else json_text(value)
-
-    def from_cell(self, text: str) -> Any:
-        return {"true": True, "false": False}.get(text.lower(), text)
 
 
 class TimestampField(Leaf):
@@ -304,4 +244,8 @@ class TimestampField(Leaf):
         return "null" if value is None else f'"{self.to_representation(value)}"'
 
     def schema(self) -> dict[str, Any]:
+        digits = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+0000$"
+        return {"type": "string", "pattern": digits, "example": "2026-01-31T10:00:00.000+0000"}
+
+    def request_schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "timestamp", "example": "2026-01-31T10:00:00.000+0000"}

@@ -1,13 +1,10 @@
 """Which fields of an element a filter and a sort order may name (contract D3, D5)."""
 
-from typing import Any
-
-from django.db.models import F, QuerySet
-from django_filters import rest_framework as filters
-from rest_framework.request import Request
+from django.db.models import F
 
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
-from dimensions_site.elements.fields import EnumField, Leaf
+from dimensions_site.elements.fields import EnumField
+from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Place, Wire
 from dimensions_site.rsql.errors import UnknownField
@@ -33,20 +30,21 @@ class ElementFields:
         if place is not None:
             return self._field(place)
         entry = self._wire.find_entry(path)
-        if entry is not None and entry[0].leaf.has_key(entry[1]):
-            return Field(path, Kind.TEXT, MapEntry(entry[0].column, entry[1]))
+        if entry is not None:
+            place, key = entry
+            if isinstance(place.leaf, MapField) and place.leaf.has_key(key):
+                return Field(path, Kind.TEXT, MapEntry(place.column, key))
         raise UnknownField(selector, self._wire.similar(path))
 
     def _field(self, place: Place) -> Field:
-        leaf: Leaf = place.leaf
-        is_enum = isinstance(leaf, EnumField)
+        leaf = place.leaf
         return Field(
             place.path,
             leaf.kind,
             JsonLeaf(place.column, place.inside, leaf.kind) if place.inside else F(place.column),
             choices=leaf.words,
-            spellings=leaf.spellings if is_enum else {},
-            open_text=is_enum and leaf.open_length is not None,
+            spellings=leaf.spellings if isinstance(leaf, EnumField) else {},
+            open_text=isinstance(leaf, EnumField) and leaf.open_length is not None,
             filterable=place.path not in self._unfilterable,
             nullable=bool(place.inside) or self._model._meta.get_field(place.column).null,
         )
@@ -57,12 +55,3 @@ class ElementFilterSet(TableFilterSet):
 
     filter = RsqlFilter(label="RSQL conditions that the elements meet")
     sort = SortFilter(label="Fields to sort by", last="element_id")
-
-
-class ElementFilterBackend(filters.DjangoFilterBackend):
-    """Tells the filter set of a view which fields there are; the view names its `wire` and what is `unfilterable`."""
-
-    def get_filterset_kwargs(self, request: Request, queryset: QuerySet[Any], view: Any) -> dict[str, Any]:
-        language = view.scope.repository.default_language
-        table = ElementFields(view.wire, queryset.model, language, view.unfilterable)
-        return {**super().get_filterset_kwargs(request, queryset, view), "table": table}

@@ -12,15 +12,22 @@ _KEYS_A_STATEMENT = 500
 
 
 def record(
-    model: type[Element], keys: Sequence[int], kind: str, *, user_key: int | None, actor: str, origin: Origin, at: datetime
+    model: type[Element],
+    keys: Sequence[int],
+    kind: str,
+    *,
+    user_key: int | None,
+    actor: str,
+    origin: Origin,
+    at: datetime,
 ) -> None:
-    """Copy the rows with the primary keys `keys`, as they are now, to the history: set-based, in the caller's transaction.
+    """Copy the rows with the primary keys `keys`, as they are now, to the history, in the caller's transaction.
 
     `kind` is CREATED, CHANGED or DELETED (before the deletion). django-simple-history reads these rows as its
     own; its way of writing them row by row is many times slower.
     """
     quote = connection.ops.quote_name
-    columns = [quote(column.column) for column in model._meta.concrete_fields]
+    columns = [quote(column.attname) for column in model._meta.concrete_fields]
     told = {
         "history_type": kind,
         "history_date": connection.ops.adapt_datetimefield_value(at),
@@ -34,6 +41,6 @@ def record(
             cursor.execute(
                 f"INSERT INTO {quote(model.history.model._meta.db_table)} ({', '.join([*columns, *map(quote, told)])}) "
                 f"SELECT {', '.join([*columns, *['%s'] * len(told)])} FROM {quote(model._meta.db_table)} "
-                f"WHERE {quote(model._meta.pk.column)} IN ({', '.join(['%s'] * len(part))})",
+                f"WHERE {quote(model._meta.pk.attname)} IN ({', '.join(['%s'] * len(part))})",
                 [*told.values(), *part],
             )

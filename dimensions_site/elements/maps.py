@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from dimensions_site.elements.fields import CODE_LENGTH, FREE_TEXT_LENGTH, Leaf, shown
+from dimensions_site.elements.fields import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField, Leaf, shown
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import Kind
 
@@ -29,10 +29,12 @@ class MapField(Leaf):
 
     def _entry_error(self, key: str, value: object) -> ErrorDetail | None:
         if not self.has_key(key):
-            return ErrorDetail(f"{shown(key)} cannot be a key here; {self.key_expected}.", code="invalid_key")
+            return ErrorDetail(
+                f"{shown(key)} cannot be a name in {self.field_name}; {self.key_expected}.", code="invalid_key"
+            )
         if value is not None and (not isinstance(value, str) or len(value) > self.max_length):
             return ErrorDetail(
-                f"{shown(value)} does not fit here; expected is a text of at most {self.max_length:,} characters, "
+                f"{key} cannot be {shown(value)}; it has to be a text of at most {self.max_length:,} characters, "
                 "or null.",
                 code="invalid",
             )
@@ -61,20 +63,14 @@ class LanguageMapField(MapField):
     key_expected = "a language is written like en or de-CH"
 
 
-class DescriptionField(Leaf):
+class DescriptionField(FreeTextField):
     """The text in the default language of the repository: read from `descriptions`, not stored (contract C4)."""
-
-    kind = Kind.TEXT
-    expected = f"a text of at most {FREE_TEXT_LENGTH:,} characters"
 
     def __init__(self) -> None:
         super().__init__(column="descriptions", read_only=True)
 
     def to_representation(self, value: dict[str, str | None]) -> str | None:
         return value.get(self.context["repository"].default_language)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "maxLength": FREE_TEXT_LENGTH}
 
 
 class DescriptionsField(LanguageMapField):
@@ -86,7 +82,7 @@ class DescriptionsField(LanguageMapField):
     def to_internal_value(self, data: Any) -> dict[str, str | None]:
         descriptions = super().to_internal_value(data)
         if not any(text is not None and text.strip() for text in descriptions.values()):
-            self.fail("invalid", value=shown(data), expected="at least one language with a text that is not blank")
+            self.fail("invalid", value=shown(data), expected=f"{self.expected}, with at least one that is not blank")
         return descriptions
 
     def schema(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What the elements of every dimension have in common."""
 
 import json
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from django.db import models
 from simple_history.models import HistoricalRecords

@@ -4,7 +4,7 @@ A write is one transaction: the rows, who wrote them (contract C12), their histo
 from them (C17). An element that a write would leave as it is, is not written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -27,6 +27,10 @@ class Actor:
 
     user: User | None
     origin: Origin
+
+    @property
+    def user_key(self) -> int | None:
+        return None if self.user is None else self.user.pk
 
     @property
     def name(self) -> str:
@@ -54,9 +58,7 @@ def save(created: Sequence[E], changed: Sequence[E], actor: Actor) -> None:
         else:
             _update(model, elements)
         keys = [element.pk for element in elements]
-        history.record(
-            model, keys, kind, user_key=actor.user and actor.user.pk, actor=actor.name, origin=actor.origin, at=now
-        )
+        history.record(model, keys, kind, user_key=actor.user_key, actor=actor.name, origin=actor.origin, at=now)
         model.after_save(keys)
 
 

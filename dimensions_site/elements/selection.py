@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from dimensions_site.api.errors import Failure
+from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.rendering import Plan, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire
 
@@ -62,7 +63,8 @@ def _segments(wire: Wire, name: str) -> list[str] | None:
     if entry is None:
         return None
     place, key = entry
-    return [place.path, key] if key == _WHOLE_MAP or place.leaf.has_key(key) else None
+    known = key == _WHOLE_MAP or (isinstance(place.leaf, MapField) and place.leaf.has_key(key))
+    return [place.path, key] if known else None
 
 
 def _add(selected: Selected, segments: list[str]) -> None:

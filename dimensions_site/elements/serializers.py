@@ -18,12 +18,13 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
-from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, Leaf, TextField, TimestampField, shown
+from dimensions_site.api.errors import bad_request, flatten
+from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, TextField, TimestampField, shown
 from dimensions_site.elements.spellings import Errors, Spellings, unknown_member
 
 
 def snake_case(name: str) -> str:
-    """The column of a wire name: `icSignCheck` is `ic_sign_check`, `grossAmountEqualICSum` `gross_amount_equal_ic_sum`."""
+    """The column of a wire name: `icSignCheck` is `ic_sign_check`, `equalICSum` is `equal_ic_sum`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -36,16 +37,19 @@ class WireObject(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """The values to store: of columns by column name, inside a bundle by wire name."""
         if not isinstance(data, Mapping):
-            raise ValidationError([ErrorDetail(f"{shown(data)} does not fit here; expected is an object.", "invalid")])
+            name = self.field_name or "The body"
+            raise ValidationError([ErrorDetail(f"{name} cannot be {shown(data)}; it has to be an object.", "invalid")])
         errors: dict[str, Any] = {name: unknown_member(name) for name in data if name not in self.fields}
         values: dict[str, Any] = {}
-        for field in self._writable_fields:
+        for name, field in self.fields.items():
+            if field.read_only:
+                continue
             try:
-                value = field.run_validation(data.get(field.field_name, empty))
+                value = field.run_validation(data.get(name, empty))
             except ValidationError as error:
-                errors[field.field_name] = error.detail
+                errors[name] = error.detail
             else:
-                values |= value if field.source == "*" else {field.source: value}
+                values |= value if field.source == "*" else {str(field.source): value}
         if errors:
             raise ValidationError(errors)
         return values
@@ -120,6 +124,7 @@ class ElementSerializer(ColumnObject):
     """
 
     spellings: ClassVar[Spellings] = Spellings({})
+    default_error_messages = {"null": "The body cannot be null; it has to be an object."}
 
     id = IdField(required=True, column="element_id")
     updateInfo = UpdateInfoGroup(prefix="update_", read_only=True)
@@ -140,12 +145,21 @@ class ElementSerializer(ColumnObject):
         """
         return self._validated(patch, current)
 
+    def check_patch(self, patch: Any) -> None:
+        """Raise `ValidationError` for what is wrong with `patch` whatever it would change."""
+        try:
+            self._validated(patch, {})
+        except ValidationError as error:
+            faults = [fault for fault in flatten(error.detail) if fault.code != "REQUIRED"]
+            if faults:
+                raise bad_request(faults) from None
+
     def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
         """`data` in the spelling of responses, and the errors found on the way, by wire path."""
         result, errors = self.spellings.canonical(data)
         expected = self.context.get("id")
         if expected is not None and result.setdefault("id", expected) != expected:
-            errors["id"] = immutable(result["id"], expected)
+            errors["id"] = immutable("id", result["id"], expected)
             result["id"] = expected
         return result, errors
 
@@ -162,9 +176,10 @@ class ElementSerializer(ColumnObject):
         return values
 
 
-def immutable(value: object, stored: object) -> list[ErrorDetail]:
+def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     """The error at a field that cannot be changed (contract C1, C2)."""
-    return [ErrorDetail(f"{shown(value)} does not fit here: this element has {shown(stored)}, for good.", "immutable")]
+    message = f"{name} cannot be {shown(value)}; of this element it is {shown(stored)}, and it never changes."
+    return [ErrorDetail(message, "immutable")]
 
 
 def _merged(current: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail
 
+from dimensions_site.api.errors import shortened
+
 Errors = dict[str, Any]
 
 _ABSENT: Any = object()
@@ -14,6 +16,7 @@ class Spellings:
     """A table of accepted paths, alternative to canonical; a path covers everything below it."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
+        self.alternatives = dict(pairs)
         self._pairs = [(tuple(alternative.split(".")), tuple(wire.split("."))) for alternative, wire in pairs.items()]
         # Groups that only alternative spellings have, such as `bankingData`.
         self._foreign = {path[0] for path, _ in self._pairs if len(path) > 1} - {path[0] for _, path in self._pairs}
@@ -46,12 +49,12 @@ class Spellings:
 
 def unknown_member(name: str) -> list[ErrorDetail]:
     """The error at a member that is no field of the wire (contract C5)."""
-    return [ErrorDetail(f"There is no field '{name}' here.", code="unknown_member")]
+    return [ErrorDetail(f"There is no field '{shortened(name)}' here.", code="unknown_member")]
 
 
 def _unknown_members(group: str, value: Any) -> Errors:
     if not isinstance(value, dict):
-        return {group: [ErrorDetail(f"'{group}' has to be an object.", code="invalid")]}
+        return {group: [ErrorDetail(f"{group} has to be an object.", code="invalid")]}
     return {f"{group}.{name}": unknown_member(name) for name in value}
 
 
@@ -73,16 +76,17 @@ def _take(data: dict[str, Any], path: tuple[str, ...]) -> Any:
     return value
 
 
-def _put(
-    data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str, errors: Errors
-) -> None:
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str, errors: Errors) -> None:
     """Set `value` at `path`, or report that another value stands there already."""
     *groups, name = path
-    for group in groups:
-        data = data.setdefault(group, {})
-        if not isinstance(data, dict):
+    group: Any = data
+    for segment in groups:
+        group = group.setdefault(segment, {})
+        if not isinstance(group, dict):
             break
-    if not isinstance(data, dict) or not _merge(data, name, value):
+    # The members of a group that is null are null; of anything else in its place the group's own error tells.
+    fits = _merge(group, name, value) if isinstance(group, dict) else group is not None or value is None
+    if not fits:
         wire = ".".join(path)
         errors[wire] = [
             ErrorDetail(
@@ -97,5 +101,6 @@ def _merge(data: dict[str, Any], name: str, value: Any) -> bool:
     """Set a member, or merge two objects member by member; False when two different values meet."""
     present = data.setdefault(name, value)
     if isinstance(present, dict) and isinstance(value, dict):
-        return all([_merge(present, member, inner) for member, inner in value.items()])
+        fits = [_merge(present, member, inner) for member, inner in value.items()]  # all of them, also after a misfit
+        return all(fits)
     return type(present) is type(value) and present == value

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
-from django.urls import reverse
-from django_filters.utils import translate_validation
+from django.http.response import HttpResponseBase
+from django.urls import ResolverMatch, reverse
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, flatten, not_found
-from dimensions_site.api.pagination import SkipTakePagination
+from dimensions_site.api.pagination import SkipTake, SkipTakePagination
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.elements.editing import Editor
 from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
-from dimensions_site.elements.filters import ElementFilterBackend, ElementFilterSet
+from dimensions_site.elements.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.models import Element, Origin
 from dimensions_site.elements.rendering import CHUNK_ROWS, Plan, Renderer, whole
 from dimensions_site.elements.saving import Actor
@@ -48,16 +51,25 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
     # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
 
-    filter_backends = [ElementFilterBackend]
+    filter_backends = [DjangoFilterBackend]
     filterset_class = ElementFilterSet
     pagination_class = SkipTakePagination
 
+    user: User
     scope: Scope
 
     def resolve_scope(self) -> None:
         """Enter the repository that the path names: the one place where a tenant is chosen (contract A6)."""
-        self.scope = enter(self.request.user, self.kwargs["db_id"], self.dimension)
+        # ConventionsMixin has refused whoever is anonymous.
+        self.user = cast(User, self.request.user)
+        self.scope = enter(self.user, self.kwargs["db_id"], self.dimension)
         self.scope.require(self.roles.get(self.action or "", Role.READER))
+        # Only the address as it was sent, where the server keeps it, tells an id that ends with a slash from a
+        # path that does (contract A3, A5).
+        if self.request.META.get("RAW_URI", "").partition("?")[0].endswith("/"):
+            raise not_found(
+                "NOT_FOUND", "Nothing is found at this address: it ends with a slash. In an id a slash is written %2F."
+            )
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
@@ -68,11 +80,11 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
 
     # --- Reading -------------------------------------------------------------------------------
 
-    def list(self, request: Request, **path: str) -> HttpResponse:
+    def list(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, as a bare array, streamed (contract D7)."""
         return self._streamed(whole(self.wire.root, self._language), *self._selected())
 
-    def fetch(self, request: Request, **path: str) -> HttpResponse:
+    def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
         plan, failures = select(self.wire, request.query_params.get(PROPERTIES), self._language)
         return self._streamed(plan, *self._selected(failures))
@@ -85,7 +97,9 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """One element, with its entity tag (contract C16)."""
         text = self._text(path["id"])
-        if text is not None and not_modified(request, etag_of(text)):
+        if text is None:
+            raise self._unknown(path["id"])
+        if not_modified(request, etag_of(text)):
             return HttpResponse(status=304, headers={"ETag": etag_of(text)})
         return self._answer(path["id"], text)
 
@@ -104,6 +118,7 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
     def modify(self, request: Request, **path: str) -> HttpResponse:
         """Change the fields that are sent and leave the others (contract C15)."""
         if not self._editor.modify(path["id"], request.data):
+            self._check_patch(request.data)
             raise self._unknown(path["id"])
         return self._answer(path["id"])
 
@@ -115,13 +130,24 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
 
     @property
     def _editor(self) -> Editor:
-        actor = Actor(self.request.user, Origin.INPUT_WEB)
+        actor = Actor(self.user, Origin.INPUT_WEB)
         return Editor(self.model, self.wire.serializer, self.scope.repository, actor, self._allow)
 
     def _allow(self, id: str) -> None:
         if is_conditional(self.request):
             text = self._text(id)
             check_preconditions(self.request, None if text is None else etag_of(text))
+
+    def _check_patch(self, patch: Any) -> None:
+        """Raise 400 for a patch that fits no element: that comes before the 404 for an unknown one (contract A6)."""
+        declaration = self.wire.serializer(context={"repository": self.scope.repository})
+        try:
+            declaration.validate_patch({}, patch)
+        except ValidationError as error:
+            # What the patch leaves out, the element would have brought.
+            failures = [failure for failure in flatten(error.detail) if failure.code != "REQUIRED"]
+            if failures:
+                raise bad_request(failures) from None
 
     def _text(self, id: str) -> str | None:
         return Renderer(whole(self.wire.root, self._language)).one(self.get_queryset().filter(element_id=id))
@@ -145,26 +171,28 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
 
     def _location(self, id: str) -> str:
         """The path of an element, under the prefix of the request (contract A1, C13)."""
-        match = self.request.resolver_match
+        match = cast(ResolverMatch, self.request.resolver_match)
         elements = reverse(f"{match.namespace}:elements", kwargs={"db_id": self.kwargs["db_id"]})
         return f"{elements}/{quote(id, safe='')}"
 
     def _selected(self, failures: Iterable[Failure] = ()) -> tuple[QuerySet[Any], QuerySet[Any]]:
-        """The elements that `filter` selects in the order of `sort`, and the part of them that `skip` and `take` ask for.
+        """The elements that `filter` selects in the order of `sort`, and the part that `skip` and `take` ask for.
 
         Raises 400 with everything that is wrong with the parameters, `failures` included.
         """
-        found = list(failures)
-        filterset = ElementFilterBackend().get_filterset(self.request, self.get_queryset(), self)
-        if not filterset.is_valid():
-            found += flatten(translate_validation(filterset.errors).detail)
+        filterset = ElementFilterSet(
+            self.request.query_params,
+            self.get_queryset(),
+            table=ElementFields(self.wire, self.model, self._language, self.unfilterable),
+        )
+        found = [*failures, *filterset.failures]
         try:
-            page = self.paginate_queryset(filterset.qs if not found else self.get_queryset())
+            paging = SkipTake.parse(*map(self.request.query_params.get, ("skip", "take")))
         except Problem as problem:
             found += problem.failures
         if found:
             raise bad_request(found)
-        return filterset.qs, page
+        return filterset.qs, filterset.qs[paging.window]
 
     def _streamed(self, plan: Plan, selected: QuerySet[Any], page: QuerySet[Any]) -> StreamingHttpResponse:
         """The elements of `page` as a JSON array that is written while the rows are read."""
@@ -172,10 +200,20 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
         # The query runs before the status is sent: what goes wrong in it is still answered as an error.
         first = list(islice(texts, 1))
         response = StreamingHttpResponse(_array(chain(first, texts)), content_type="application/json")
-        if "count=exact" in self.request.headers.get("Prefer", "").replace(" ", "").split(","):
+        if _prefers_count(self.request):
             response["X-Total-Count"] = str(selected.order_by().count())
             response["Preference-Applied"] = "count=exact"
         return response
+
+
+def _prefers_count(request: Request) -> bool:
+    """Whether the caller wants the number of all selected elements too (`Prefer: count=exact`, RFC 7240)."""
+    preferences = request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
+    return "count=exact" in (preference.partition(";")[0] for preference in preferences)
+
+
+# What may stand in a preference without a meaning: blanks, and quotes around the value.
+_UNWRITTEN = str.maketrans("", "", ' \t"')
 
 
 def _array(texts: Iterator[str]) -> Iterator[bytes]:

@@ -39,7 +39,7 @@ class RepositoryAdmin(SuperuserAdmin):
         """The dbID is part of addresses that others keep, so it stays."""
         return [] if obj is None else ["db_id"]
 
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest | None, **kwargs: Any) -> Any:
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "db_id":
             kwargs["widget"] = forms.TextInput
         return super().formfield_for_dbfield(db_field, request, **kwargs)
@@ -60,6 +60,10 @@ class ApiKeyAdmin(SuperuserAdmin):
     fields = ["name", "user", "expiry_date", "revoked"]
     search_fields = ["name", "prefix", "user__username"]
     autocomplete_fields = ["user"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> list[str]:
+        """Whoever has the key keeps calling with it, so it cannot become somebody else's."""
+        return [] if obj is None else ["user"]
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         """Show a new key once: only its hash is stored."""

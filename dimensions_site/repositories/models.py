@@ -91,16 +91,19 @@ class AccessGrant(models.Model):
                 fields=["repository", "user", "dimension"],
                 condition=models.Q(user__isnull=False),
                 name="one_grant_per_user_and_dimension",
+                violation_error_message="The user has a grant for this dimension already; change that one.",
             ),
             models.UniqueConstraint(
                 fields=["repository", "group", "dimension"],
                 condition=models.Q(group__isnull=False),
                 name="one_grant_per_group_and_dimension",
+                violation_error_message="The group has a grant for this dimension already; change that one.",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.user or self.group}: {self.get_role_display()} of {self.get_dimension_display()} in {self.repository.db_id}"
+        role, dimension = self.get_role_display(), self.get_dimension_display()
+        return f"{self.user or self.group}: {role} of {dimension} in {self.repository.db_id}"
 
 
 class ApiKey(AbstractAPIKey):

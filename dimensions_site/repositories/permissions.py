@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
 from dimensions_site.api.errors import forbidden, not_found
@@ -41,9 +41,7 @@ def enter(user: User, db_id: str, dimension: str) -> Scope:
         raise not_found("REPOSITORY_NOT_FOUND", f"There is no repository '{db_id}'.")
     granted: int | None = Role.MANAGER if user.is_superuser else repository.best_role
     if granted is None:
-        raise forbidden(
-            "NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'."
-        )
+        raise forbidden("NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'.")
     if not repository.api_enabled:
         raise forbidden("API_NOT_ENABLED", f"The REST API is not enabled in repository '{db_id}'.")
     return Scope(repository, dimension, Role(granted))
@@ -51,13 +49,13 @@ def enter(user: User, db_id: str, dimension: str) -> Scope:
 
 def grants_of(user: User, dimension: str) -> QuerySet[AccessGrant]:
     """The grants that `user` has for `dimension`, of the user's own or through a group."""
-    return AccessGrant.objects.filter(
-        Q(user=user) | Q(group__user=user), dimension__in=[Dimension.ALL, dimension]
-    )
+    return AccessGrant.objects.filter(Q(user=user) | Q(group__user=user), dimension__in=[Dimension.ALL, dimension])
 
 
-def repositories_open_to(user: User, dimension: str, role: Role = Role.READER) -> QuerySet[Repository]:
+def repositories_open_to(user: User | AnonymousUser, dimension: str, role: Role = Role.READER) -> QuerySet[Repository]:
     """The repositories in whose `dimension` the user has at least `role`: the scope of the admin (contract G2)."""
+    if user.is_anonymous:
+        return Repository.objects.none()
     if user.is_superuser:
         return Repository.objects.all()
     return Repository.objects.filter(pk__in=grants_of(user, dimension).filter(role__gte=role).values("repository"))

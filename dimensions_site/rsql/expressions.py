@@ -47,7 +47,7 @@ class MapEntry(Func):
 
 
 class JsonLeaf(Func):
-    """The text, enum or boolean (`kind`) at `path` in a JSON column; NULL when it, or a group around it, is null or missing.
+    """The text, enum or boolean (its `kind`) at `path` in a JSON column; NULL when it or a group around it is not set.
 
     Raises ValueError when `path` is not made of identifiers, which go into the SQL as they are, or for another kind.
     """

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dimensions_site.api import handlers
+from dimensions_site.api.authentication import BasicAuthentication
 from dimensions_site.api.errors import forbidden, not_found
 from dimensions_site.api.parsers import StrictJSONParser
 from dimensions_site.api.rendering import JSONRenderer
@@ -51,12 +52,28 @@ class Echo(ConventionsMixin, APIView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         return Response({"read": repr(request.data)})
 
+    put = patch = post
+
 
 class Careless(Echo):
     """Ignores query parameters, as reading one currency does (contract A7)."""
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return None
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        return Response({"path": kwargs})
+
+
+class Silent(NameTag):
+    """A mode without a scheme of its own."""
+
+    def authenticate_header(self, request: Request) -> str:
+        return ""
+
+
+class Readable(ConventionsMixin, APIView):
+    authentication_classes = [Silent, BasicAuthentication, NameTag]
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         return Response({"path": kwargs})
@@ -78,6 +95,7 @@ def suspicious(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     path("dimensions/v1/<str:db_id>/failing", Failing.as_view()),
     path("dimensions/v1/<str:db_id>/careless", Careless.as_view()),
+    path("dimensions/v1/<str:db_id>/readable", Readable.as_view()),
     path("dimensions/v1/<str:db_id>/echo/<path:name>", Echo.as_view()),
     path("openapi/failing", failing_page),
     path("openapi/suspicious", suspicious),

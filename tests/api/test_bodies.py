@@ -1,7 +1,7 @@
 """Bodies of requests: what is read, and how everything else is refused."""
 
 import pytest
-from rest_framework.test import APIClient
+from django.test import Client
 
 pytestmark = pytest.mark.urls("tests.api.echo")
 
@@ -13,8 +13,7 @@ def post():
     """Send a body as it is; return the response."""
 
     def send(body: bytes, content_type: str = "application/json", method: str = "POST", **headers: str):
-        client = APIClient(headers={"X-Name": "alice"})
-        return client.generic(method, ADDRESS, body, content_type=content_type, headers=headers)
+        return Client().generic(method, ADDRESS, body, content_type, headers={"X-Name": "alice"} | headers)
 
     return send
 
@@ -80,8 +79,31 @@ def test_the_content_encoding_identity_is_none(post):
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_an_empty_body_is_400(post, body, method):
     """It must never be taken for an object without members, which a PATCH would obey."""
-    response = post(body, method=method)
-    if method == "POST":
-        assert "JSON object" in refused(response, 400, "EMPTY_BODY")
-    else:
-        refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert "JSON object" in refused(post(body, method=method), 400, "EMPTY_BODY")
+
+
+@pytest.mark.contract("B3")
+def test_json_that_is_refused_is_400_with_every_failure(post):
+    """What the strict reader finds stands in `errors`."""
+    response = post(b'{"id": 1, "id": 2, "a": {"b": NaN}}')
+    refused(response, 400, "INVALID_REQUEST")
+    assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [
+        ("id", "DUPLICATE_KEY"),
+        ("a.b", "INVALID_NUMBER"),
+    ]
+    assert response.json()["errorCount"] == 2
+
+
+@pytest.mark.contract("B3")
+def test_a_body_of_the_largest_size_is_read_and_one_byte_more_is_413(post, settings):
+    """The sentence names the limit."""
+    settings.API_MAX_BODY_SIZE = 20
+    assert post(b'"' + b"x" * 18 + b'"').status_code == 200
+    assert "20 bytes" in refused(post(b'"' + b"x" * 19 + b'"'), 413, "BODY_TOO_LARGE")
+
+
+@pytest.mark.contract("A6", "B3")
+def test_a_body_is_not_read_before_the_caller_is_known():
+    """Without credentials the answer is 401, whatever the body is."""
+    response = Client().generic("POST", ADDRESS, b"{", content_type="text/plain")
+    assert response.status_code == 401

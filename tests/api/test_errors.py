@@ -108,7 +108,7 @@ def test_text_that_no_encoding_can_carry_does_not_break_the_answer():
     assert body["detail"] == "Währung ? \x00 fehlt"
 
 
-@pytest.mark.contract("B1", "C13")
+@pytest.mark.contract("A4", "B1")
 def test_headers_of_a_problem_are_sent():
     """For example Allow with a 405."""
     response = problem_response(HttpRequest(), Problem(405, "X", "No.", headers={"Allow": "GET"}))
@@ -156,7 +156,9 @@ def test_nested_errors_of_a_serializer_get_wire_paths():
 def test_errors_in_a_bulk_body_get_json_pointers():
     """A `/` or `~` in a key is escaped as RFC 6901 says."""
     detail = {"customAttributes": {"a/b~c": [exceptions.ErrorDetail("Bad.", "invalid")]}}
-    assert flatten(detail, "/post/17", json_pointer) == [Failure("/post/17/customAttributes/a~1b~0c", "INVALID", "Bad.")]
+    assert flatten(detail, "/post/17", json_pointer) == [
+        Failure("/post/17/customAttributes/a~1b~0c", "INVALID", "Bad.")
+    ]
 
 
 @pytest.mark.contract("B1")

@@ -39,6 +39,8 @@ def sorted_codes(sample_table, db) -> Callable[[str], list[str]]:
     """The codes of all rows in a sort order, rows that tie in the order of their making."""
 
     def codes(sort_text: str) -> list[str]:
-        return list(Sample.objects.order_by(*parse_sort(sort_text, SampleFields()), "pk").values_list("code", flat=True))
+        return list(
+            Sample.objects.order_by(*parse_sort(sort_text, SampleFields()), "pk").values_list("code", flat=True)
+        )
 
     return codes

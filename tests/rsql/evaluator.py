@@ -51,7 +51,7 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def present_values(selector: str, row: Row) -> list[Any]:
-    """The values of a field in a row: none, one, or (for a map) several, as Python objects that compare as they mean."""
+    """The values of a field in a row (none, one, or several of a map) as Python objects that compare as they mean."""
     return [value for value in _values(selector, row) if value is not None]
 
 

@@ -1,8 +1,8 @@
 """Imports currencies from a CSV file."""
 
+from bulkops.commands import ImportCommand
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
-from bulkops.commands import ImportCommand
 
 
 class Command(ImportCommand):

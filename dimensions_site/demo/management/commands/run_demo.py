@@ -2,21 +2,23 @@
 
 import os
 import secrets
-import sys
+import socket
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
-from honcho.manager import Manager
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from dimensions_site.demo.filling import fill_accounts, fill_currencies
+from dimensions_site.demo.processes import serve
 from dimensions_site.repositories.models import Repository
 
 DB_ID = "demo"
 USERNAME = "demo"
+HOST = "127.0.0.1"
 
 
 class Command(BaseCommand):
@@ -26,30 +28,14 @@ class Command(BaseCommand):
         parser.add_argument("--password-file", type=Path, default=Path(".run/password"), help="keeps the password")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        address = f"{HOST}:{_free_port(os.environ.get('PORT', '8000'))}"
         call_command("migrate", verbosity=0)
-        repository, is_new = Repository.objects.get_or_create(
-            db_id=DB_ID, defaults={"name": "Demo group", "default_language": "en"}
-        )
-        if is_new:
-            fill_currencies(repository)
-            fill_accounts(repository)
-        self._print_welcome(self._password(options["password_file"]))
-        self._serve()
+        _prepare_repository()
+        self._print_welcome(f"http://{address}", _prepare_user(options["password_file"]))
+        if not serve(settings.BASE_DIR, {"BIND": address}):
+            raise CommandError("The service has stopped, because one of its two processes ended by itself.")
 
-    def _password(self, file: Path) -> str:
-        """The password of the demo user, made once and kept where only the owner can read it."""
-        if not file.exists():
-            file.touch(mode=0o600)
-            file.write_text(secrets.token_urlsafe(12))
-        password = file.read_text().strip()
-        user, _ = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
-        if not user.check_password(password):
-            user.set_password(password)
-            user.save()
-        return password
-
-    def _print_welcome(self, password: str) -> None:
-        address = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}"
+    def _print_welcome(self, address: str, password: str) -> None:
         self.stdout.write(
             f"""
 The service is at   {address}/
@@ -60,19 +46,46 @@ Password            {password}
 A first call:
 curl -u {USERNAME}:{password} {address}/api/aih/dimensions/v1/{DB_ID}/currency/elements/EUR
 
-Ctrl-C stops the service; the data stays in .run/
+Ctrl-C stops the service; the data stays, and the next start finds it again.
 """
         )
         self.stdout.flush()
 
-    def _serve(self) -> None:
-        """Run web and worker until one of them ends or Ctrl-C ends both."""
-        processes = Manager()
-        python = sys.executable
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        directory = str(settings.BASE_DIR)
-        processes.add_process("web", f"exec '{python}' -m gunicorn dimensions_site.wsgi", cwd=directory, env=environment)
-        processes.add_process("worker", f"exec '{python}' manage.py qcluster", cwd=directory, env=environment)
-        processes.loop()
-        if processes.returncode:
-            raise SystemExit(processes.returncode)
+
+def _free_port(text: str) -> int:
+    """The port that `text` names. Raises `CommandError` when it names none, or one that cannot be used."""
+    advice = "Choose another one, for example: make run PORT=8001"
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise CommandError(f"PORT '{text}' is no port; it is a number from 1 to 65535. {advice}")
+    with socket.socket() as probe:
+        # As gunicorn does: a port that was in use until just now is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, int(text)))
+        except OSError as error:
+            raise CommandError(f"Port {text} cannot be used: {error.strerror}. {advice}") from None
+    return int(text)
+
+
+@transaction.atomic
+def _prepare_repository() -> None:
+    repository, is_new = Repository.objects.get_or_create(
+        db_id=DB_ID, defaults={"name": "Demo group", "default_language": "en"}
+    )
+    if is_new:
+        fill_currencies(repository)
+        fill_accounts(repository)
+
+
+def _prepare_user(password_file: Path) -> str:
+    """The password of the demo user, made once and kept where only the owner can read it."""
+    if not password_file.exists():
+        password_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        password_file.touch(mode=0o600)
+        password_file.write_text(secrets.token_urlsafe(12))
+    password = password_file.read_text().strip()
+    user, _ = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save()
+    return password

@@ -1,5 +1,6 @@
 """Creates a repository."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -17,12 +18,18 @@ class Command(BaseCommand):
         parser.add_argument("--language", default="en", help="the default language, such as en or de-CH")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        repository = Repository(
-            db_id=options["db_id"], name=options["name"], default_language=options["language"]
-        )
+        repository = Repository(db_id=options["db_id"], name=options["name"], default_language=options["language"])
         try:
             repository.full_clean()
         except ValidationError as error:
-            raise CommandError("\n".join(error.messages)) from None
+            raise CommandError("\n".join(_lines(error, options))) from None
         repository.save()
         self.stdout.write(f"Created repository {repository}.")
+
+
+def _lines(error: ValidationError, options: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with each argument, with its value."""
+    arguments = {"db_id": ("DBID", "db_id"), "name": ("--name", "name"), "default_language": ("--language", "language")}
+    for field, messages in error.message_dict.items():
+        argument, option = arguments[field]
+        yield f"{argument} '{options[option]}' does not fit: {' '.join(messages)}"

@@ -1,0 +1,59 @@
+"""Web and worker of the demo, side by side in one terminal."""
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from honcho.manager import SIGNALS, Manager
+
+
+def serve(project: Path, environment: Mapping[str, str]) -> bool:
+    """Run web and worker of the `project` folder until both have ended; each line of theirs is marked with its process.
+
+    SIGINT, SIGTERM and a closed terminal end both, and so does the end of one of them. Tells whether the end was
+    asked for.
+    """
+    python = shlex.quote(sys.executable)
+    web = f"exec {python} -m gunicorn -c {_path(project, 'gunicorn.conf.py')} --log-level warning dimensions_site.wsgi"
+    worker = f"exec {python} {_path(project, 'manage.py')} qcluster"
+    common = {**os.environ, **environment, "PYTHONPATH": str(project), "PYTHONUNBUFFERED": "1"}
+    processes = Manager()
+    processes._procmgr = _Signals()
+    processes.add_process("web", web, env=common)
+    processes.add_process("worker", worker, env={**common, "LOG_LEVEL": "WARNING"})
+    signal.signal(signal.SIGHUP, _end_unseen)
+    processes.loop()
+    return processes.returncode in {ending["rc"] for ending in SIGNALS.values()}
+
+
+def _end_unseen(number: int, frame: FrameType | None) -> None:
+    """End as SIGTERM does, without a word: the terminal is gone, and writing to it would fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _path(folder: Path, name: str) -> str:
+    return shlex.quote(str(folder / name))
+
+
+class _Signals:
+    """Asks a process to end and leaves its children to it.
+
+    Honcho's own way asks the whole group at once. The children of django-q's cluster die of that, and the cluster
+    itself then waits for them for good.
+    """
+
+    def terminate(self, pid: int) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+    def kill(self, pid: int) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)

@@ -1,0 +1,90 @@
+"""The OpenAPI documents, one for each dimension, and the pages on which they can be read and tried (contract H3)."""
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver, path
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import condition
+from django.views.generic import TemplateView
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiYamlRenderer
+
+from dimensions_site.api.public import View, read_only
+
+_DESCRIPTION = """Reads and writes the {dimension} dimension of a repository (a database of the application).
+
+- **Who may.** A caller shows who he is in one of the ways listed under *Authorize*, and needs a grant in the repository:
+  readers may read, editors may also write, managers may also delete many. The REST API has to be enabled in the repository.
+- **Bodies** are JSON in UTF-8, strictly: a member that is not described, and a member that stands twice, are refused.
+- **Errors** are problem details (RFC 9457, `application/problem+json`). A 400 lists every fault with the path of its field.
+  They are looked for in this order: who the caller is (401), the repository (404), the grant (403), the method (405), the
+  request (400), the element (404).
+- **Dates** are accepted as ISO 8601, with `Z` or an offset, with or without time; without an offset they are UTC. They are
+  answered as `2026-01-31T10:00:00.000+0000`.
+- **Texts** are kept exactly as sent. An empty text is not the same as none.
+"""
+
+
+class Document:
+    """The OpenAPI document of one dimension; it is built when it is first asked for, and then kept."""
+
+    def __init__(self, dimension: str, version: str, routes: URLResolver) -> None:
+        self._dimension = dimension
+        self._version = version
+        self._routes = routes
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The document."""
+        document: dict[str, Any] = _Generator(patterns=[self._routes]).get_schema(public=True)
+        document["info"] = {
+            "title": f"{self._dimension.title()} dimension",
+            "version": self._version,
+            "description": _DESCRIPTION.format(dimension=self._dimension),
+        }
+        return document
+
+    @cached_property
+    def json(self) -> bytes:
+        """The document as JSON."""
+        return orjson.dumps(self.content)
+
+    @cached_property
+    def yaml(self) -> bytes:
+        """The document as YAML."""
+        text: bytes = OpenApiYamlRenderer().render(self.content, renderer_context={})
+        return text
+
+    def routes(self) -> list[URLPattern]:
+        """The addresses of the document in both forms, and of its Swagger UI."""
+        name = self._dimension
+        page = TemplateView.as_view(template_name="swagger_ui.html", extra_context={"dimension": name})
+        return [
+            path(f"openapi/{name}.json", _served(lambda: self.json, "application/json"), name=f"openapi-{name}"),
+            path(f"openapi/{name}.yaml", _served(lambda: self.yaml, "application/yaml"), name=f"openapi-{name}-yaml"),
+            path(f"docs/{name}", page, name=f"docs-{name}"),
+        ]
+
+
+class _Generator(SchemaGenerator):  # type: ignore[misc]
+    """Spells the path parameters as the specification does."""
+
+    def coerce_path(self, path: str, method: str, view: Any) -> str:
+        coerced: str = super().coerce_path(path, method, view)
+        return coerced.replace("{db_id}", "{dbID}")
+
+
+def _served(content: Any, content_type: str) -> View:
+    """A view that answers `content()`, and 304 to those who have it."""
+
+    def etag(request: HttpRequest) -> str:
+        return f'"{hashlib.sha256(content()).hexdigest()[:32]}"'
+
+    def view(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(content(), content_type=content_type)
+
+    return read_only(cache_control(public=True, no_cache=True)(condition(etag_func=etag)(view)))

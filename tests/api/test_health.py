@@ -1,0 +1,90 @@
+"""Whether the service lives and is ready, as load balancers ask."""
+
+import pytest
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
+
+LIVE, READY = "/health/live", "/health/ready"
+
+
+@pytest.mark.contract("H3")
+def test_live_asks_nothing_but_the_process(client):
+    """No database is available to this test, and no credentials are sent."""
+    response = client.get(LIVE)
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "checks": {}}
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.django_db
+def test_ready_says_that_the_database_answers_and_its_tables_are_current(client):
+    """The tests' database has every migration."""
+    response = client.get(READY)
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}}
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.django_db
+def test_ready_is_503_while_migrations_are_missing(client):
+    """The operator learns how many and which."""
+    latest = MigrationRecorder.Migration.objects.filter(app="auth").latest("name")
+    latest.delete()
+    response = client.get(READY)
+    assert response.status_code == 503
+    assert response.json()["status"] == "unavailable"
+    assert response.json()["checks"] == {
+        "database": "ok",
+        "migrations": f"1 migration is not applied: auth.{latest.name}",
+    }
+    MigrationRecorder.Migration.objects.filter(app="sessions").delete()
+    assert client.get(READY).json()["checks"]["migrations"].startswith("2 migrations are not applied: ")
+
+
+@pytest.fixture
+def unreachable_database(db):
+    """Let the default connection lead to a database that is not there."""
+    working = connections["default"]
+    broken = working.copy()
+    broken.settings_dict["NAME"] = "/nowhere/no-such-database"
+    connections["default"] = broken
+    yield
+    connections["default"] = working
+
+
+@pytest.mark.contract("B3", "H3")
+def test_ready_is_503_while_the_database_does_not_answer(client, unreachable_database):
+    """Nothing tells where the database is or how it failed."""
+    response = client.get(READY)
+    assert response.status_code == 503
+    assert response.json() == {
+        "status": "unavailable",
+        "checks": {"database": "unavailable", "migrations": "unknown"},
+    }
+
+
+@pytest.mark.contract("H3")
+def test_live_does_not_depend_on_the_database(client, unreachable_database):
+    """A database that is down is no reason to restart the service."""
+    assert client.get(LIVE).status_code == 200
+
+
+@pytest.mark.contract("A4", "H3")
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", [LIVE, READY])
+def test_health_can_only_be_read(client, address):
+    """HEAD goes with GET; anything else is 405 in the form of errors."""
+    assert client.head(address).status_code == 200
+    for method in ("POST", "DELETE", "OPTIONS"):
+        response = client.generic(method, address)
+        assert response.status_code == 405
+        assert response["Allow"] == "GET, HEAD"
+        assert response["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", [LIVE, READY])
+def test_nobody_keeps_the_answer(client, address):
+    """A proxy that remembers yesterday's health is of no use."""
+    assert "no-store" in client.get(address)["Cache-Control"]

@@ -1,0 +1,97 @@
+"""What the headings of a table may be."""
+
+import pytest
+
+from account.models import Account
+from tests.factories import account, currency, read
+
+
+@pytest.fixture
+def cash(alice):
+    """The account 1000, stored."""
+    assert alice.send("POST", alice.account(), account("1000")).status_code == 201
+
+
+@pytest.mark.contract("C6", "H4")
+@pytest.mark.parametrize(
+    ("heading", "cell", "column", "stored"),
+    [
+        ("conversion-conversionType", "AVERAGE", "conversion_type", "AVERAGE"),
+        ("conversion.conversionType", "AVERAGE", "conversion_type", "AVERAGE"),
+        ("restrictions.customDimension3.restricted", "RESTRICTED", "custom_dimension3_restriction", "RESTRICTED"),
+        ("rules.consolidaton.useAccountForSetup", "NO", "use_account_for_setup", "NO"),
+        ("alternativesDescriptions.de-CH", "Chasse", "alternative_descriptions", {"de-CH": "Chasse"}),
+        ("customAttributes.Cost centre", "Basel", "custom_attributes", {"Cost centre": "Basel"}),
+        ("CtpElement.id", "E7", "ctp_restriction", {"id": "E7", "description": None}),
+        ("dataEntryAndReporting.icManagement", "TRUE", "ic_management", True),
+        (" dataEntryAndReporting.class ", "ASSET", "account_class", "ASSET"),
+    ],
+)
+def test_a_heading_is_a_wire_path_in_any_spelling(import_accounts, cash, heading, cell, column, stored):
+    """Both spellings of the specification, entries of maps, and blanks around a heading are understood."""
+    outcome = import_accounts(f"id,{heading}\n1000,{cell}\n")
+    assert outcome.faults == []
+    assert getattr(Account.objects.get(), column) == stored
+
+
+@pytest.mark.contract("C4", "H4")
+@pytest.mark.parametrize("heading", ["description", "descriptions", "descriptions.en"])
+def test_description_is_the_text_in_the_default_language(import_accounts, import_currencies, alice, cash, heading):
+    """For both dimensions, as in a fetch; the texts in other languages stay."""
+    alice.send("POST", alice.currency(), currency("EUR"))
+    import_accounts(f"id,{heading}\n1000,Bank\n")
+    import_currencies(f"id,{heading}\nEUR,euro\n")
+
+    assert read(alice.get(alice.account("elements/1000")))["descriptions"] == {"en": "Bank", "de": "Kasse"}
+    assert read(alice.get(alice.currency("elements/EUR")))["descriptions"] == {"en": "euro", "de": "Euro"}
+
+
+@pytest.mark.contract("C5", "H4")
+@pytest.mark.parametrize(
+    ("heading", "message"),
+    [
+        ("natur", "There is no field 'natur'. Did you mean nature?"),
+        ("conversion.conversiontype", "There is no field 'conversion.conversiontype'. Did you mean conversion.conv"),
+        ("", "There is no field ''."),
+        ("descriptions.english language", "There is no field 'descriptions.english language'."),
+        ("conversion", "'conversion' is a group and no field; name a field of it, such as conversion.conversionType."),
+        ("rules.accrual.debit", "'rules.accrual.debit' is a group and no field; name a field of it, such as rules.acc"),
+        ("customAttributes", "'customAttributes' has many entries; name one of them, such as customAttributes."),
+        ("oid", "There is no field 'oid'."),
+    ],
+)
+def test_a_heading_that_means_no_field_is_refused_with_the_nearest_known_one(import_accounts, heading, message):
+    """Nothing of a file is dropped in silence."""
+    outcome = import_accounts(f"id,{heading}\n1000,x\n")
+    assert len(outcome.faults) == 1
+    assert outcome.faults[0].startswith(f"line 1, {heading}: {message}" if heading else f"line 1: {message}")
+
+
+@pytest.mark.contract("H4")
+def test_all_faults_of_the_headings_are_reported_at_once(import_accounts):
+    """Two unknown headings and the missing `id` are three faults."""
+    outcome = import_accounts("natur,typ\nx,y\n")
+    assert [fault.partition(":")[0] for fault in outcome.faults] == ["line 1, natur", "line 1, typ", "line 1, id"]
+    assert outcome.refusal == "Nothing was imported: 3 faults."
+
+
+@pytest.mark.contract("C6", "H4")
+def test_two_spellings_of_one_field_may_stand_there_when_their_cells_agree(import_accounts, cash):
+    """An exported table may have both `description` and `descriptions.en`."""
+    table = "id,conversion-conversionType,conversion.conversionType,description,descriptions.en\n1000,{},AVERAGE,Bank,Bank\n"
+    outcome = import_accounts(table.format("FINAL"))
+    assert outcome.faults == [
+        "line 2, conversion.conversionType: 'conversion-conversionType' and 'conversion.conversionType' are one field, "
+        'and their cells differ: "FINAL" and "AVERAGE".'
+    ]
+    assert import_accounts(table.format("AVERAGE")).faults == []
+    assert Account.objects.get().conversion_type == "AVERAGE"
+
+
+@pytest.mark.contract("C12", "H4")
+def test_update_info_in_a_file_is_accepted_and_ignored(import_accounts, alice, cash):
+    """An exported table can be imported as it is, and nobody forges who changed what."""
+    outcome = import_accounts("id,documentationLink,updateInfo.user,updateInfo.origin\n1000,x,mallory,INPUT_WEB\n")
+    assert outcome.faults == []
+    info = read(alice.get(alice.account("elements/1000")))["updateInfo"]
+    assert (info["user"], info["origin"]) == ("system", "IMPORT")

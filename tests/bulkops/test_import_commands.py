@@ -1,0 +1,72 @@
+"""The import commands as an operator meets them at the command line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+TABLE = "id,description,decimalNumbers,percentageDifference\nEUR,Euro,2,0.0000\nUSD,Dollar,2,0.0000\n"
+
+
+def manage(*words: str, database: Path, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run `manage.py` with a database of its own, from another folder."""
+    return subprocess.run(
+        [sys.executable, str(PROJECT / "manage.py"), *words],
+        cwd=folder,
+        input=stdin,
+        env={**os.environ, "DATABASE_URL": f"sqlite:///{database}"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with the repository `plain`."""
+    folder = tmp_path_factory.mktemp("with a blank")
+    file = folder / "database.sqlite3"
+    for words in (("migrate", "--verbosity=0"), ("create_repository", "plain", "--name=Plain")):
+        assert manage(*words, database=file, folder=folder).returncode == 0
+    return file
+
+
+@pytest.mark.contract("H4")
+def test_a_dash_reads_standard_input(database, tmp_path):
+    """Bytes come as another program writes them, with a byte-order mark or without."""
+    outcome = manage("import_currencies", "plain", "-", database=database, folder=tmp_path, stdin="\ufeff" + TABLE)
+    assert outcome.stderr == ""
+    assert outcome.stdout == "Imported into plain: 2 created, 0 changed, 0 unchanged.\n"
+    assert outcome.returncode == 0
+
+
+@pytest.mark.contract("H4")
+def test_a_refused_import_ends_with_status_1_and_plain_words(database, tmp_path):
+    """The faults and the last word go to standard error; no stack trace is among them."""
+    (tmp_path / "my table.csv").write_text(TABLE + "GBP,Pound,two,0.0000\n")
+    outcome = manage("import_currencies", "plain", "my table.csv", database=database, folder=tmp_path)
+    assert outcome.returncode == 1
+    assert outcome.stdout == ""
+    assert outcome.stderr == (
+        'line 4, decimalNumbers: "two" does not fit here; expected is a whole number from 0 to 20.\n'
+        "CommandError: Nothing was imported: 1 fault.\n"
+    )
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize(
+    ("db_id", "file", "message"),
+    [
+        ("plain", "missing.csv", "The file 'missing.csv' cannot be read: No such file or directory."),
+        ("plain", ".", "The file '.' cannot be read: Is a directory."),
+        ("unknown", "missing.csv", "There is no repository 'unknown'."),
+    ],
+)
+@pytest.mark.parametrize("command", ["import_currencies", "import_accounts"])
+def test_a_missing_file_or_repository_is_told_in_one_sentence(database, tmp_path, command, db_id, file, message):
+    """Status 1, nothing else."""
+    outcome = manage(command, db_id, file, database=database, folder=tmp_path)
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", f"CommandError: {message}\n")

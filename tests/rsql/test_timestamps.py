@@ -1,0 +1,90 @@
+"""Points in time as clients write them."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+
+from dimensions_site.rsql.timestamps import parse_timestamp
+from tests.rsql import strategies
+
+INSTANT = datetime(2024, 12, 31, 22, 30, tzinfo=UTC)
+
+
+@pytest.mark.contract("C11")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-12-31T22:30:00Z",
+        "2024-12-31T22:30Z",
+        "2024-12-31T22:30",
+        "2024-12-31 22:30:00",
+        "2024-12-31T22:30:00.000+0000",
+        "2024-12-31T22:30:00,0-00:00",
+        "2025-01-01T00:00:00+01:30",
+        "2025-01-01T00:00:00+0130",
+        "2024-12-31T21:30:00-01",
+    ],
+)
+def test_one_instant_has_many_spellings(text: str) -> None:
+    """`Z`, an offset with and without colon, no offset, with and without seconds and fractions."""
+    assert parse_timestamp(text) == INSTANT
+    assert parse_timestamp(text).tzinfo is UTC
+
+
+@pytest.mark.contract("C11")
+def test_a_date_alone_is_its_first_moment_in_utc() -> None:
+    """Wherever the server stands."""
+    assert parse_timestamp("2024-12-31") == datetime(2024, 12, 31, tzinfo=UTC)
+
+
+@pytest.mark.contract("C11")
+@pytest.mark.parametrize(
+    ("fraction", "microsecond"), [("1", 100_000), ("9999", 999_000), ("0009", 0), ("123456789123", 123_000)]
+)
+def test_fractions_are_cut_to_milliseconds(fraction: str, microsecond: int) -> None:
+    """Never rounded up, which could give the next year."""
+    assert parse_timestamp(f"2024-12-31T23:59:59.{fraction}Z").microsecond == microsecond
+
+
+@pytest.mark.contract("C11", "B3")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "now",
+        "20241231",
+        "2024-W01-1",
+        "31.12.2024",
+        "2024-12-31T",
+        "2024-12-31T22",
+        "2024-12-31T24:00",
+        "2024-12-31T22:60",
+        "2024-12-31T22:30:60",
+        "2024-12-31T22:30:00.",
+        "2024-12-31T22:30:00+24:00",
+        "2024-12-31T22:30:00+01:60",
+        "2024-12-31T22:30:00 0000",
+        "2024-12-31Z",
+        "2024-12-31\n",
+        "２０２４-12-31",
+        "2024-02-30",
+        "2023-02-29",
+        "2024-13-01",
+        "0000-01-01",
+        "10000-01-01",
+        "0001-01-01T00:00:00+00:01",
+        "9999-12-31T23:59:59-00:01",
+    ],
+)
+def test_what_names_no_instant_is_refused(text: str) -> None:
+    """Other forms, dates that no calendar has, and years that are out of range once in UTC."""
+    with pytest.raises(ValueError, match=r"ISO 8601|range|must be in|1 to 9999"):
+        parse_timestamp(text)
+
+
+@pytest.mark.contract("C11")
+@given(strategies.instant_texts())
+def test_whatever_the_offset_the_instant_is_the_same(text: str) -> None:
+    """What Python's own reader of ISO 8601 says."""
+    assert parse_timestamp(text) == datetime.fromisoformat(text)

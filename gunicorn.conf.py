@@ -24,7 +24,7 @@ keepalive = 5
 
 # A filter of 4,096 characters takes up to 49,152 bytes when it is percent-encoded (contract D4). gunicorn cuts any
 # limit down to MAX_REQUEST_LINE, 8,190 bytes, and its only other choice, 0, bounds nothing. Addresses longer than
-# API_MAX_URL_SIZE are answered 414 by the application; beyond this limit gunicorn hangs up.
+# API_MAX_URL_SIZE are answered 414 by the application; beyond this limit gunicorn itself refuses.
 message.MAX_REQUEST_LINE = limit_request_line = 128 * 1024
 # Gunicorn's own limits of the headers, written down because the size of accepted credentials depends on them.
 limit_request_fields = 100

@@ -56,18 +56,22 @@ class CurrencySerializer(ElementSerializer):
     percentageDifference = DecimalTextField(required=True)
     xbrlContent = FreeTextField()
 
-    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
         """Fold `description` and a plain string in `descriptions` into the map of descriptions (contract C4)."""
-        result, errors = super().canonical(data)
+        result, errors = super().canonical(data, current)
         language = self.context["repository"].default_language
         if isinstance(result.get("descriptions"), str):
             result["descriptions"] = {language: result["descriptions"]}
         if "description" in result:
-            errors |= self._fold(result.pop("description"), language, result)
+            has_entry = language in current.get("descriptions", {})
+            errors |= self._fold(result.pop("description"), language, result, has_entry=has_entry)
         return result, errors
 
-    def _fold(self, description: Any, language: str, data: dict[str, Any]) -> Errors:
-        """Put `description` into the map of descriptions; return the errors at `description`."""
+    def _fold(self, description: Any, language: str, data: dict[str, Any], *, has_entry: bool) -> Errors:
+        """Put `description` into the map of descriptions of `data`; return the errors at `description`.
+
+        Null needs no entry, unless the element `has_entry` for the language, which a patch clears then.
+        """
         if description is not None:
             try:
                 self.fields["description"].to_internal_value(description)
@@ -78,7 +82,7 @@ class CurrencySerializer(ElementSerializer):
         descriptions = data.setdefault("descriptions", {language: description})
         if not isinstance(descriptions, dict):
             return {}  # the error is at `descriptions`
-        if description is not None:
+        if description is not None or has_entry:
             descriptions.setdefault(language, description)
         if descriptions.get(language) == description:
             return {}

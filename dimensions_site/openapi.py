@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, reverse_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition
 from django.views.generic import TemplateView
@@ -62,7 +62,8 @@ class Document:
     def routes(self) -> list[URLPattern]:
         """The addresses of the document in both forms, and of its Swagger UI."""
         name = self._dimension
-        page = TemplateView.as_view(template_name="swagger_ui.html", extra_context={"dimension": name})
+        shown = {"dimension": name, "document": reverse_lazy(f"openapi-{name}")}
+        page = TemplateView.as_view(template_name="swagger_ui.html", extra_context=shown)
         return [
             path(f"openapi/{name}.json", _served(lambda: self.json, "application/json"), name=f"openapi-{name}"),
             path(f"openapi/{name}.yaml", _served(lambda: self.yaml, "application/yaml"), name=f"openapi-{name}-yaml"),

@@ -104,6 +104,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "dimensions_site" / "static"]
 # Static files are served from the packages that bring them, so that no deployment step can be forgotten.
 WHITENOISE_USE_FINDERS = True
 
@@ -227,10 +228,14 @@ LOGGING = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    # A refused request is the caller's business; `request_finished` tells its status.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "loggers": {
+        # A refused request is the caller's business; `request_finished` tells its status.
+        "django.request": {"level": "ERROR"},
+        # The same for a wrong Host header: anyone could fill the log with stack traces.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
 }
-# The one line a request leaves is `request_finished`.
+# A request leaves the line `request_finished`, and a streamed list one more, `streaming_finished`, at its end.
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10
 DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True

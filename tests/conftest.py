@@ -1,6 +1,7 @@
 """What every test stands on: the database, quick passwords, and how long property tests search."""
 
 import os
+from collections import Counter
 
 import pytest
 from django.conf import settings
@@ -23,6 +24,17 @@ search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 def pytest_configure() -> None:
     # The default hasher spends a fifth of a second on each password, on purpose.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how many calls the tests of the OpenAPI documents made, and what was answered."""
+    statuses: Counter[int] = Counter()
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            statuses.update(dict(report.user_properties).get("openapi_calls", {}))
+    if statuses:
+        answers = ", ".join(f"{count:,} x {status}" for status, count in sorted(statuses.items()))
+        terminalreporter.write_line(f"OpenAPI documents: {statuses.total():,} calls answered ({answers})")
 
 
 @pytest.fixture(scope="session")

@@ -215,7 +215,7 @@ def has(data: Any, path: str) -> bool:
 def has_room(data: Any, path: str) -> bool:
     """Whether a value can be put at a dotted path: no group on the way is null."""
     head, _, rest = path.partition(".")
-    return not rest or (isinstance(data, dict) and has_room(data.get(head, {}), rest))
+    return isinstance(data, dict) and (not rest or has_room(data.get(head, {}), rest))
 
 
 def get(data: Any, path: str) -> Any:

@@ -17,9 +17,10 @@ MAX_DEPTH = 50
 MAX_NUMBER_LENGTH = 400
 MAX_EXPONENT = 400
 
-# A bracket, or a whole string (an unterminated one reaches to the end), whose brackets do not count. The possessive
-# quantifiers keep the search linear.
-_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+# Everything up to the next bracket or the end: strings are passed over whole, for their brackets do not count. The
+# possessive quantifiers, and the end as an alternative, keep the search linear.
+_NEXT_BRACKET = re.compile(r'(?:[^\[\]{}"]++|"(?:[^"\\]++|\\.)*+"?)*+([\[\]{}]|\Z)', re.DOTALL)
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1, "": 0}
 # Valid UTF-8 brings surrogates, and valid JSON brings NUL, as escapes only. Most bodies hold neither escape.
 _SUSPICIOUS_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _FORBIDDEN_CHARACTER = re.compile("[\x00\ud800-\udfff]")
@@ -83,13 +84,10 @@ def _decoded(data: bytes) -> str:
 def _check_depth(text: str, max_depth: int) -> None:
     """Look before the standard decoder does: it descends into the text without a limit of its own."""
     depth = 0
-    for token in _BRACKET_OR_STRING.finditer(text):
-        if token[0] in "[{":
-            depth += 1
-        elif token[0] in "]}":
-            depth -= 1
+    for found in _NEXT_BRACKET.finditer(text):
+        depth += _STEPS[found[1]]
         if depth > max_depth:
-            place = _place(text, token.start())
+            place = _place(text, found.start(1))
             raise _error("TOO_DEEP", f"The body is nested deeper than {max_depth} levels {place}.")
 
 

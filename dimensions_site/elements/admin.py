@@ -8,10 +8,11 @@ from django.db.models import JSONField, QuerySet
 from django.http import Http404, HttpRequest
 
 from dimensions_site.elements.fields import json_text
+from dimensions_site.repositories.admin import OfferedLookupsAdmin
 from dimensions_site.repositories.permissions import repositories_open_to
 
 
-class ElementAdmin(admin.ModelAdmin[Any]):
+class ElementAdmin(OfferedLookupsAdmin):
     """Shows what the user's grants open, to look at: elements are changed where their rules are checked."""
 
     dimension: ClassVar[str]

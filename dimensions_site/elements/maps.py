@@ -9,6 +9,9 @@ from dimensions_site.elements.fields import CODE_LENGTH, FREE_TEXT_LENGTH, FreeT
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import Kind
 
+# What Python takes for white space, for OpenAPI's readers.
+BLANK = r"[\s\x1C-\x1F\x85]"
+
 
 class MapField(Leaf):
     """A JSON object from a key of the client's choice to text or null; null entries are kept (contract C3, C9)."""
@@ -86,5 +89,5 @@ class DescriptionsField(LanguageMapField):
         return descriptions
 
     def schema(self) -> dict[str, Any]:
-        blank = {"type": "string", "nullable": True, "pattern": r"^\s*$"}
+        blank = {"type": "string", "nullable": True, "pattern": f"^{BLANK}*$"}
         return {**super().schema(), "not": {"type": "object", "additionalProperties": blank}}

@@ -89,7 +89,7 @@ def filter_parameter(wire: Wire, unfilterable: Collection[str]) -> Part:
         "name": "filter",
         "in": "query",
         "description": f"{_LANGUAGE}\n\n{_fields(wire, unfilterable)}",
-        "schema": {"type": "string", "format": "rsql", "maxLength": MAX_LENGTH, "example": 'descriptions.en=ilike="a"'},
+        "schema": {"type": "string", "format": "rsql", "example": 'descriptions.en=ilike="a"'},
     }
 
 

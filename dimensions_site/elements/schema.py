@@ -10,7 +10,7 @@ from typing import Any
 
 from dimensions_site.api.schema import Part, schema_ref
 from dimensions_site.elements.fields import Leaf
-from dimensions_site.elements.maps import DescriptionField, DescriptionsField, MapField
+from dimensions_site.elements.maps import BLANK, DescriptionField, DescriptionsField, MapField
 from dimensions_site.elements.serializers import Bundle, ElementSerializer, WireObject
 
 
@@ -53,7 +53,9 @@ class _Schemas:
         schema: Part = {"type": "object", "properties": properties, "additionalProperties": False}
         if required and use is not Use.PATCH:
             schema["required"] = required
-        if use is not Use.ANSWER and any(isinstance(member, DescriptionField) for member in declaration.fields.values()):
+        if use is not Use.ANSWER and any(
+            isinstance(member, DescriptionField) for member in declaration.fields.values()
+        ):
             return _with_description(schema, use)
         return schema
 
@@ -117,7 +119,7 @@ def _with_description(schema: Part, use: Use) -> Part:
     properties = schema["properties"]
     text = {**properties["description"], "nullable": False}
     if use is Use.REQUEST:
-        text["pattern"] = r"\S"
+        text["pattern"] = f"[^{BLANK[1:]}"
     described: Part = {
         **schema,
         "properties": {

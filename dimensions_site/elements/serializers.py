@@ -154,8 +154,11 @@ class ElementSerializer(ColumnObject):
             if faults:
                 raise bad_request(faults) from None
 
-    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
-        """`data` in the spelling of responses, and the errors found on the way, by wire path."""
+    def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        """`data` in the spelling of responses, and the errors found on the way, by wire path.
+
+        `current` is the element that `data` will be merged into; empty when it stands for itself.
+        """
         result, errors = self.spellings.canonical(data)
         expected = self.context.get("id")
         if expected is not None and result.setdefault("id", expected) != expected:
@@ -166,7 +169,7 @@ class ElementSerializer(ColumnObject):
     def _validated(self, data: Any, current: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(data, Mapping):
             return super().to_internal_value(data)
-        canonical, errors = self.canonical(data)
+        canonical, errors = self.canonical(data, current)
         try:
             values = super().to_internal_value(_merged(current, canonical))
         except ValidationError as error:

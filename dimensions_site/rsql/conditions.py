@@ -39,7 +39,7 @@ def is_set(value: Combinable) -> Func:
 
 def complement(condition: Func) -> Func:
     """Holds exactly where `condition` does not, also where SQL would answer NULL (contract D2)."""
-    return Func(condition, template="NOT (%(expressions)s)", output_field=BooleanField())
+    return Func(condition, template="(%(expressions)s) IS NOT TRUE", output_field=BooleanField())
 
 
 class Needle(Value):

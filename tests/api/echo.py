@@ -1,12 +1,14 @@
 """A small site with the conventions of the API and nothing else: its views tell what they have read."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import SuspiciousOperation
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -79,6 +81,27 @@ class Readable(ConventionsMixin, APIView):
         return Response({"path": kwargs})
 
 
+class Streamed(ConventionsMixin, APIView):
+    authentication_classes = [NameTag]
+
+    def get(self, request: Request, **kwargs: Any) -> StreamingHttpResponse:
+        return StreamingHttpResponse(rows_that_fail(), content_type="application/json")
+
+
+def rows_that_fail() -> Iterator[bytes]:
+    raise RuntimeError(SECRET)
+    yield b""
+
+
+class Nobody(BasePermission):
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return False
+
+
+class Forbidden(Echo):
+    permission_classes = [Nobody]
+
+
 class Failing(Echo):
     def get(self, request: Request, **kwargs: Any) -> Response:
         raise RuntimeError(SECRET)
@@ -95,6 +118,8 @@ def suspicious(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     path("dimensions/v1/<str:db_id>/failing", Failing.as_view()),
     path("dimensions/v1/<str:db_id>/careless", Careless.as_view()),
+    path("dimensions/v1/<str:db_id>/forbidden", Forbidden.as_view()),
+    path("dimensions/v1/<str:db_id>/streamed", Streamed.as_view()),
     path("dimensions/v1/<str:db_id>/readable", Readable.as_view()),
     path("dimensions/v1/<str:db_id>/echo/<path:name>", Echo.as_view()),
     path("openapi/failing", failing_page),

@@ -1,6 +1,7 @@
 """What every view of the API refuses, in which order, and what it answers to HEAD and OPTIONS."""
 
 import pytest
+from django.test import Client
 from rest_framework.test import APIClient
 
 pytestmark = pytest.mark.urls("tests.api.echo")
@@ -66,6 +67,21 @@ def test_options_tells_the_methods(alice):
 
 
 @pytest.mark.contract("A4")
+def test_options_reads_no_query(alice):
+    """It tells what an address can do, whatever one would ask there."""
+    assert alice.options(f"{ADDRESS}?wrong=1").status_code == 200
+
+
+@pytest.mark.contract("A6")
+def test_permission_classes_of_a_view_count_after_its_scope(alice):
+    """What REST framework's own permissions refuse is 403, too."""
+    assert alice.get("/dimensions/v1/nowhere/forbidden").status_code == 404
+    response = alice.delete("/dimensions/v1/r/forbidden")
+    assert response.status_code == 403
+    assert response.json()["code"] == "PERMISSION_DENIED"
+
+
+@pytest.mark.contract("A4")
 def test_head_is_get_without_a_body(alice):
     """The same headers, and the same refusals."""
     response = alice.head(ADDRESS)
@@ -90,6 +106,14 @@ def test_where_no_known_parameter_is_near_all_are_named(alice):
     """The caller need not look elsewhere."""
     detail = alice.get(ADDRESS, {"page": "2"}).json()["detail"]
     assert detail.endswith("Known here are: filter, skip, sort, take.")
+
+
+@pytest.mark.contract("A7")
+def test_a_parameter_name_of_kilobytes_is_not_repeated_whole(alice):
+    """The answer stays readable."""
+    error = alice.get(f"{ADDRESS}?{'p' * 10_000}=1").json()["errors"][0]
+    assert len(error["path"]) < 200
+    assert len(error["message"]) < 300
 
 
 @pytest.mark.contract("A7")
@@ -127,9 +151,10 @@ def test_a_parameter_without_a_value_is_there(alice):
 
 
 @pytest.mark.contract("B3")
-def test_the_charset_of_the_body_does_not_touch_the_query(alice):
+def test_the_charset_of_the_body_does_not_touch_the_query():
     """The query string is UTF-8 whatever Content-Type says."""
-    response = alice.get(f"{ADDRESS}?filter=%C3%A4", CONTENT_TYPE="application/json; charset=latin-1")
+    headers = {"X-Name": "alice", "Content-Type": "application/json; charset=latin-1"}
+    response = Client().get(f"{ADDRESS}?filter=%C3%A4", headers=headers)
     assert response.json()["query"] == {"filter": ["ä"]}
 
 

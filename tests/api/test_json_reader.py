@@ -262,24 +262,24 @@ def test_brackets_in_texts_are_no_nesting():
 @pytest.mark.parametrize(
     "data",
     [
-        b"[" * 2_000_000,
-        b'{"a":' * 400_000,
-        b'"' + rb"\"" * 1_000_000,
-        b'"' * 2_000_001,
-        b'["' + b"\\" * 2_000_001,
-        b"[" + b"1" * 2_000_000 + b"]",
-        b"[0." + b"1" * 2_000_000 + b"]",
-        b"[" + b" " * 2_000_000,
-        b"\n" * 2_000_000 + b"x",
-        b"[" + b'"\\u0000",' * 220_000 + b"1]",
-        b"{" + b'"a":1,' * 330_000 + b'"a":1}',
+        b"[" * 100_000,
+        b'{"a":' * 20_000,
+        b'"' + rb"\"" * 50_000,
+        b'"' * 100_001,
+        b'["' + b"\\" * 100_001,
+        b"[" + b"1" * 100_000 + b"]",
+        b"[0." + b"1" * 100_000 + b"]",
+        b"[" + b" " * 100_000,
+        b"\n" * 100_000 + b"x",
+        b"[" + b'"\\u0000",' * 11_000 + b"1]",
+        b"{" + b'"a":1,' * 16_000 + b'"a":1}',
     ],
     ids=[
         "arrays", "objects", "escapes", "quotes", "backslashes", "integer", "fraction", "blanks", "lines", "nul", "keys"
     ],
 )  # fmt: skip
 def test_a_hostile_body_costs_no_more_than_its_length(data):
-    """Two megabytes of each kind are refused in seconds at most, also on a busy machine: quadratic work takes hours."""
+    """100 KB of each kind are refused in milliseconds; work that grows with the square takes minutes."""
     started = time.monotonic()
     assert refusal(data)
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 5

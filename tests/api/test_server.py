@@ -175,7 +175,7 @@ def test_the_longest_filter_gets_through(server):
 
 @pytest.mark.contract("B1")
 def test_a_longer_address_is_414(server):
-    """Up to the server's own limit in the form of errors; beyond it the server hangs up."""
+    """Up to the limit of the server itself in the form of errors; beyond it the server refuses in its own words."""
     answer = server.send("GET", f"{ADDRESS}?filter={'a' * 70_000}")
     assert (answer.status, answer.json()["code"]) == (414, "URI_TOO_LONG")
     assert server.send("GET", f"{ADDRESS}?filter={'a' * 132_000}").status == 414
@@ -187,6 +187,13 @@ def test_head_has_the_headers_of_get_and_no_body(server):
     get, head = server.send("GET", ADDRESS), server.send("HEAD", ADDRESS)
     assert head.headers["Content-Length"] == get.headers["Content-Length"] == str(len(get.body))
     assert head.body == b""
+
+
+@pytest.mark.contract("A4", "D7")
+def test_head_does_not_make_a_streamed_body(server):
+    """A list of a million elements is not read from the database to be thrown away: this one fails when it is read."""
+    assert server.send("HEAD", "/dimensions/v1/r/streamed").status == 200
+    assert server.send("GET", "/dimensions/v1/r/streamed").status == 500
 
 
 def test_the_server_tells_no_version_and_leaves_no_files(server):

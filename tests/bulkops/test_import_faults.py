@@ -29,8 +29,9 @@ def test_every_fault_of_every_row_is_reported_with_line_and_field(import_account
         "line 5, id",
         "line 6, descriptions",
     ]
-    assert '"BALANCE" does not fit here; expected is one of BALANCE_SHEET, ' in outcome.faults[0]
-    assert "A value is required here: one of NORMAL, DETAIL, VARIATION." in outcome.faults[1]
+    assert '"BALANCE"' in outcome.faults[0]
+    assert "one of BALANCE_SHEET, PROFIT_AND_LOSS, " in outcome.faults[0]
+    assert "one of NORMAL, DETAIL, VARIATION" in outcome.faults[1]
     assert outcome.refusal == "Nothing was imported: 5 faults."
     assert not Account.objects.exists()
 
@@ -50,13 +51,17 @@ def test_a_repeated_id_names_the_first_line(import_accounts):
     """Near or far, in a row that is right or wrong otherwise; ids that differ by case are different."""
     rows = "".join(f"{number},Account,BALANCE_SHEET,NORMAL,FINAL\n" for number in range(600))
     outcome = import_accounts(
-        HEADINGS + CASH + rows + CASH + "a,x,BALANCE_SHEET,NORMAL,FINAL\nA,x,BALANCE_SHEET,NORMAL,FINAL\n7,x,WRONG,NORMAL,FINAL\n"
+        HEADINGS
+        + CASH
+        + rows
+        + CASH
+        + "a,x,BALANCE_SHEET,NORMAL,FINAL\nA,x,BALANCE_SHEET,NORMAL,FINAL\n7,x,WRONG,NORMAL,FINAL\n"
     )
-    assert [fault.partition('"')[0].strip() for fault in outcome.faults] == [
+    assert outcome.faults[:2] == [
         "line 603, id: The id '1000' stands on line 2 already.",
         "line 606, id: The id '7' stands on line 10 already.",
-        "line 606, nature:",
     ]
+    assert [fault.partition(":")[0] for fault in outcome.faults[2:]] == ["line 606, nature"]
 
 
 @pytest.mark.contract("C2", "H4")
@@ -71,12 +76,11 @@ def test_an_oid_is_unique_within_the_file_and_the_repository(import_currencies, 
         + "JPY,o-jpy,Yen,none,0.0000,\n"
         + "EUR,o-new,Euro,2,0.0000,\n"
     )
-    assert [fault.partition(" for good")[0].partition('; ')[0] for fault in outcome.faults] == [
-        "line 3, oid: The oid 'o-usd' stands on line 2 already.",
-        "line 4, oid: There is already an element with the oid 'o-eur'.",
-        'line 5, decimalNumbers: "none" does not fit here',
-        'line 6, oid: "o-new" does not fit here: this element has "o-eur",',
-    ]
+    assert outcome.faults[0] == "line 3, oid: The oid 'o-usd' stands on line 2 already."
+    places = ["line 3, oid", "line 4, oid", "line 5, decimalNumbers", "line 6, oid"]
+    assert [fault.partition(":")[0] for fault in outcome.faults] == places
+    for fault, value in zip(outcome.faults[1:], ("o-eur", "none", "o-new"), strict=True):
+        assert value in fault
     assert list(Currency.objects.values_list("element_id", flat=True)) == ["EUR"]
 
 
@@ -86,9 +90,8 @@ def test_a_row_is_checked_together_with_what_is_stored(import_accounts, alice):
     validity = {"startDate": "2026-06-01"}
     alice.send("POST", alice.account(), account("1000", dataEntryAndReporting={"validity": validity}))
     outcome = import_accounts("id,dataEntryAndReporting.validity.endDate\n1000,2026-01-31\n")
-    assert outcome.faults == [
-        "line 2, dataEntryAndReporting.validity.endDate: endDate has to be startDate or later."
-    ]
+    assert [fault.partition(":")[0] for fault in outcome.faults] == ["line 2, dataEntryAndReporting.validity.endDate"]
+    assert "2026-06-01" in outcome.faults[0]
 
 
 @pytest.mark.contract("C10", "H4")

@@ -68,7 +68,10 @@ def test_a_row_with_another_number_of_cells_than_headings_is_a_fault(import_acco
         (b"", "line 1: The first line has to have the headings, such as id,descriptions.en."),
         (b"\n1000,Cash\n", "line 1: The first line has to have the headings, such as id,descriptions.en."),
         (b"id,nature,id\n", "line 1: The heading 'id' stands there 2 times."),
-        (b"id;nature;type\n", "line 1: The headings are separated by semicolons; separate headings and cells by commas."),
+        (
+            b"id;nature;type\n",
+            "line 1: The headings are separated by semicolons; separate headings and cells by commas.",
+        ),
         (b"id\tnature\n", "line 1: The headings are separated by tabs; separate headings and cells by commas."),
     ],
     ids=["empty file", "no headings", "heading twice", "semicolons", "tabs"],

@@ -23,7 +23,9 @@ def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
 
     euro = read(alice.get(alice.currency("elements/EUR")))
     assert (euro["description"], euro["decimalNumbers"], euro["updateInfo"]["origin"]) == ("Euro", 2, "IMPORT")
-    assert currencies == f"currencies: {read(alice.get(alice.currency('elements-count')))} created, 0 changed, 0 unchanged"
+    assert (
+        currencies == f"currencies: {read(alice.get(alice.currency('elements-count')))} created, 0 changed, 0 unchanged"
+    )
     assert accounts == f"accounts: {read(alice.get(alice.account('elements-count')))} created, 0 changed, 0 unchanged"
 
 
@@ -39,9 +41,10 @@ def test_filling_twice_changes_nothing_but_what_was_edited(alice):
     assert Account.objects.filter(element_id="own").exists()
 
 
-def test_a_default_language_beyond_the_samples_is_no_hindrance(bob):
+def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
     """`description` is null where the repository's own language is not among the sample texts' languages."""
-    bob.user.access_grants.first().repository.__class__.objects.filter(db_id="contoso").update(default_language="pt")
+    contoso.default_language = "pt"
+    contoso.save()
     fill("contoso")
     assert read(bob.get(bob.currency("elements/EUR", "contoso")))["description"] is None
 

@@ -1,6 +1,55 @@
-"""What values of the formats look like that only these documents know."""
+"""What texts of the formats look like that only this service knows: rsql, sort, properties, timestamp."""
+
+from random import Random
 
 import schemathesis
 from hypothesis import strategies as st
 
-from tests.rsql.writing import __name__ as _  # placeholder
+from account.serializers import ACCOUNT_WIRE
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.nodes import Comparison
+from dimensions_site.rsql.operators import OPERATORS, Relation
+from dimensions_site.rsql.sorting import MAX_FIELDS
+from tests.rsql.strategies import instant_texts, texts, trees, truths
+from tests.rsql.writing import write
+
+# A format is the same in both documents, so these are the fields that both dimensions have.
+_FIELDS = {
+    "description": Kind.TEXT,
+    "descriptions.en": Kind.TEXT,
+    **{path: place.leaf.kind for path, place in CURRENCY_WIRE.places.items() if path in ACCOUNT_WIRE.places},
+}
+_ONE_VALUE = [path for path, kind in _FIELDS.items() if kind is not Kind.TEXT_MAP]
+_timestamps = instant_texts() | st.dates().map(str) | st.datetimes().map(lambda time: time.isoformat("T", "seconds"))
+
+
+@st.composite
+def _conditions(draw: st.DrawFn) -> Comparison:
+    path, kind = draw(st.sampled_from(sorted(_FIELDS.items())))
+    operator = draw(st.sampled_from([operator for operator in OPERATORS if kind in operator.kinds]))
+    values = truths if operator.relation is Relation.IS_SET else _timestamps if kind is Kind.TIMESTAMP else texts
+    several = draw(st.lists(values, min_size=1, max_size=3 if operator.takes_list else 1))
+    return Comparison(path, operator, tuple(several), position=1)
+
+
+@st.composite
+def _filters(draw: st.DrawFn) -> str:
+    return write(draw(trees(_conditions())), Random(draw(st.integers())))
+
+
+@st.composite
+def _sort_orders(draw: st.DrawFn) -> str:
+    fields = draw(st.lists(st.sampled_from(_ONE_VALUE), unique=True, min_size=1, max_size=MAX_FIELDS))
+    forms = st.sampled_from(("{}", "-{}", "{}:desc", "{},desc", "{}:asc", "{},asc"))
+    return draw(st.sampled_from(",;")).join(draw(forms).format(field) for field in fields)
+
+
+def register() -> None:
+    """Teach schemathesis the formats."""
+    # Not `descriptions` itself: beside one of its entries it is refused (contract D8).
+    selected = st.sampled_from([*_ONE_VALUE, "updateInfo", "descriptions.de"])
+    schemathesis.openapi.format("rsql", _filters())
+    schemathesis.openapi.format("sort", _sort_orders())
+    schemathesis.openapi.format("properties", st.lists(selected, min_size=1, unique=True).map(",".join))
+    schemathesis.openapi.format("timestamp", _timestamps)

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import F
+from django.db.models import BooleanField, Expression, F, Func, TextField, Value
 from django.db.models.functions import Collate
 
-from dimensions_site.rsql.expressions import CodePoint, DecimalKey, JsonLeaf, MapEntry
+from dimensions_site.rsql.conditions import AnyEntry, EntryText
+from dimensions_site.rsql.expressions import CodePoint, DecimalKey, Fold, JsonLeaf, MapEntry
 from dimensions_site.rsql.fields import Kind
 from tests.rsql.sample.models import Sample
 
@@ -110,6 +111,28 @@ def test_a_text_column_is_made_to_sort_by_code_point(sample_table: None, db: Non
 
     collations = {column.name: column.collation for column in columns}
     assert collations["code"] == collations["note"] == ("C" if connection.vendor == "postgresql" else None)
+
+
+@pytest.mark.contract("D5")
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one collation for texts of JSON")
+def test_texts_inside_json_have_the_collation_of_code_points(sample_table: None, db: None) -> None:
+    """A database with the collation of a language would sort them by it, and so other than SQLite."""
+    Sample.objects.create(code="A", names={"en": "text"}, bundle={"label": "text"}, amount="1")
+    entry_has_it = Func(
+        _collation_of(EntryText()),
+        Value('"C"'),
+        template="%(expressions)s",
+        arg_joiner=" = ",
+        output_field=BooleanField(),
+    )
+    values = MapEntry("names", "en"), JsonLeaf("bundle", ("label",), Kind.TEXT), DecimalKey("amount"), Fold("code")
+
+    assert set(Sample.objects.values_list(*map(_collation_of, values)).get()) == {'"C"'}
+    assert Sample.objects.filter(AnyEntry("names", entry_has_it)).exists()
+
+
+def _collation_of(text: Expression) -> Func:
+    return Func(text, function="PG_COLLATION_FOR", output_field=TextField())
 
 
 @pytest.mark.contract("D4")

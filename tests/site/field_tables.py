@@ -6,6 +6,21 @@ from collections.abc import Iterator
 from dimensions_site.elements import fields, maps, numbers
 from dimensions_site.elements.serializers import Reference, WireObject
 
+# What the tables call each type of leaf; the first that fits counts.
+_TYPES: list[tuple[type[fields.Leaf], str]] = [
+    (fields.IdField, "id, 1 to {leaf.max_length} characters"),
+    (fields.TextField, "text up to {leaf.max_length:,}"),
+    (fields.EnumField, "enum"),
+    (fields.BooleanField, "boolean"),
+    (fields.TimestampField, "timestamp"),
+    (numbers.IntegerField, "integer, {leaf.minimum} to {leaf.maximum}"),
+    (numbers.CoefficientField, "decimal text or boolean"),
+    (numbers.DecimalTextField, "decimal text"),
+    (maps.LanguageMapField, "map of languages"),
+    (maps.MapField, "map of names"),
+    (maps.DescriptionField, f"text up to {fields.FREE_TEXT_LENGTH:,}"),
+]
+
 
 def field_rows(declaration: WireObject) -> list[list[str]]:
     """The cells of a row for each leaf; a reference is one row, and so are the five custom dimensions."""
@@ -17,41 +32,20 @@ def _rows(declaration: WireObject, prefix: str = "") -> Iterator[list[str]]:
     for name, declared in declaration.fields.items():
         path = f"{prefix}{name}"
         if isinstance(declared, Reference):
-            more = [f"`{member}`" for member in declared.fields if member not in Reference().fields]
-            yield [path, " with ".join(["reference", *more]), "", "null", ""]
+            more = [f" with `{member}`" for member, _ in declared.fields.items() if member not in {"id", "description"}]
+            yield [path, "".join(["reference", *more]), "", "null", ""]
         elif isinstance(declared, WireObject):
             yield from _rows(declared, f"{path}.")
         elif isinstance(declared, fields.Leaf):
-            yield [path, _type(declared), _required(declared), _default(declared), _values(declared)]
+            values = ", ".join(f"`{value}`" for value in declared.words)
+            yield [path, _type(declared), _required(declared), _default(declared), values]
 
 
 def _type(leaf: fields.Leaf) -> str:
-    match leaf:
-        case fields.IdField():
-            return f"id, 1 to {leaf.max_length} characters"
-        case fields.EnumField(open_length=int()):
-            return f"enum, or text up to {leaf.open_length}"
-        case fields.EnumField():
-            return "enum"
-        case fields.BooleanField():
-            return "boolean"
-        case numbers.IntegerField():
-            return f"integer, {leaf.minimum} to {leaf.maximum}"
-        case numbers.CoefficientField():
-            return "decimal text or boolean"
-        case numbers.DecimalTextField():
-            return "decimal text"
-        case fields.TimestampField():
-            return "timestamp"
-        case maps.LanguageMapField():
-            return "map of languages"
-        case maps.MapField():
-            return "map of names"
-        case fields.TextField():
-            return f"text up to {leaf.max_length:,}"
-        case maps.DescriptionField():
-            return f"text up to {fields.FREE_TEXT_LENGTH:,}"
-    raise TypeError(f"{leaf!r} is of a type that the tables have no words for.")
+    words = next(words for kind, words in _TYPES if isinstance(leaf, kind)).format(leaf=leaf)
+    if isinstance(leaf, fields.EnumField) and leaf.open_length is not None:
+        return f"{words}, or text up to {leaf.open_length}"
+    return words
 
 
 def _required(leaf: fields.Leaf) -> str:
@@ -68,7 +62,3 @@ def _default(leaf: fields.Leaf) -> str:
     if leaf.field_name == "oid":
         return "a new UUID"
     return fields.json_text(leaf.default).strip('"')
-
-
-def _values(leaf: fields.Leaf) -> str:
-    return ", ".join(f"`{value}`" for value in leaf.words)

@@ -30,9 +30,7 @@ def api_routes() -> list[Route]:
     return [route for route in _routes(get_resolver().url_patterns, "", frozenset()) if "db_id" in route.arguments]
 
 
-def _routes(
-    patterns: Iterable[URLPattern | URLResolver], namespace: str, outer: frozenset[str]
-) -> Iterator[Route]:
+def _routes(patterns: Iterable[URLPattern | URLResolver], namespace: str, outer: frozenset[str]) -> Iterator[Route]:
     for entry in patterns:
         arguments = outer | frozenset(entry.pattern.regex.groupindex)
         if isinstance(entry, URLResolver):

@@ -124,7 +124,9 @@ def test_an_address_beside_the_routes_is_a_404(alice, path):
 
 
 @pytest.mark.contract("A6")
-@pytest.mark.parametrize("db_id", ["nowhere", "Northwind", "north%20wind", "%D0%B4", "north%25wind", "*", "northwind%2E"])
+@pytest.mark.parametrize(
+    "db_id", ["nowhere", "Northwind", "north%20wind", "%D0%B4", "north%25wind", "*", "northwind%2E"]
+)
 def test_a_repository_is_found_by_its_exact_name_only(alice, db_id):
     """Case counts, and nothing in a name has a meaning of its own."""
     response = alice.get(alice.currency(db_id=db_id))

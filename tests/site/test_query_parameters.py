@@ -57,9 +57,7 @@ def test_reading_one_currency_ignores_its_query_and_one_account_refuses_it(alice
     assert alice.get(alice.account(f"elements/1000{query}")).status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("method", "rest"), [("POST", "elements"), ("PUT", "elements/EUR"), ("PATCH", "elements/EUR")]
-)
+@pytest.mark.parametrize(("method", "rest"), [("POST", "elements"), ("PUT", "elements/EUR"), ("PATCH", "elements/EUR")])
 def test_writing_takes_no_parameters(alice, method, rest):
     """And nothing is written when one is there."""
     response = alice.send(method, alice.currency(f"{rest}?dryRun=true"), currency())
@@ -68,7 +66,7 @@ def test_writing_takes_no_parameters(alice, method, rest):
 
 
 def test_no_route_overlooks_an_unknown_parameter(alice):
-    """Every GET of the URL table, the bulk ones of later days included, refuses `fliter`; reading a currency is the exception."""
+    """Every GET of the URL table refuses `fliter`; reading one currency is the exception."""
     for route in api_routes():
         response = alice.get(route.path("northwind", id="EUR") + "?fliter=1")
         is_one_currency = route.name == "element" and route.namespace.startswith("currency")

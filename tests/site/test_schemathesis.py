@@ -1,15 +1,22 @@
-"""schemathesis calls every operation with what its OpenAPI document allows, and with what it forbids."""
+"""schemathesis calls every operation with what its OpenAPI document allows, and with what it forbids.
 
-from collections.abc import Iterator
+The short form runs with all other tests. The long one takes minutes: `SCHEMATHESIS=long make test-sqlite ARGS="-k schemathesis"`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import schemathesis
-from django.db import transaction
-from hypothesis import HealthCheck, settings
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, transaction
+from hypothesis import settings
 from schemathesis.config import SchemathesisConfig
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
 
-from dimensions_site.openapi import Document
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.urls import ACCOUNT_DOCUMENT, CURRENCY_DOCUMENT
 from dimensions_site.wsgi import application
@@ -18,40 +25,100 @@ from tests.openapi import strategies
 from tests.openapi.rules import keep_rules
 from tests.site.test_openapi_examples import EXAMPLES
 
-CONFIG = SchemathesisConfig.from_dict(
-    {
-        "generation": {
-            # NUL is refused wherever it stands (contract B3), and JSON Schema has no short word for that.
-            "allow-x00": False,
-            # The caller's key is sent with every call.
-            "with-security-parameters": False,
-        },
-        # A precondition that does not hold is no fault of the request.
-        "checks": {"positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]}},
-    }
-)
+IS_LONG = os.environ.get("SCHEMATHESIS") == "long"
+SEARCH = settings(max_examples=300 if IS_LONG else 12)
+
 strategies.register()
 
 
-def schema(document: Document) -> Any:
-    """What schemathesis knows of a dimension: its document, and the application that is called in this process."""
-    loaded = schemathesis.openapi.from_dict(document.content, config=CONFIG)
-    loaded.app = application
-    return loaded
+def operations(*, covered: bool) -> dict[str, Any]:
+    """Every operation of both documents by its id; `covered`: with a call for each bound of its schema."""
+    config = SchemathesisConfig.from_dict(
+        {
+            "generation": {
+                # NUL is refused wherever it stands (contract B3), and JSON Schema has no short word for that.
+                "allow-x00": False,
+                # The caller's key is sent with every call.
+                "with-security-parameters": False,
+            },
+            "checks": {
+                # A precondition that does not hold is no fault of the request.
+                "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]},
+                # It may be looked at before the body is.
+                "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415"]},
+            },
+            "phases": {"coverage": {"enabled": covered}},
+        }
+    )
+    found = {}
+    for document in (CURRENCY_DOCUMENT, ACCOUNT_DOCUMENT):
+        loaded = schemathesis.openapi.from_dict(document.content, config=config)
+        loaded.app = application  # called in this process, in the transaction of the test
+        for operation in loaded.get_all_operations():
+            found[operation.ok().definition.raw["operationId"]] = operation.ok()
+    return found
 
 
-@pytest.fixture(params=Role, ids=lambda role: str(role.label))
-def key(request: pytest.FixtureRequest, northwind: Repository, alice: Caller) -> str:
-    """The API key of somebody with a role in a repository that holds the examples of the documents."""
+OPERATIONS = operations(covered=False)
+COVERED_OPERATIONS = operations(covered=True)
+
+
+def chosen(name: str, role: Role) -> Any:
+    """The operation; in the short form covered for one role only, and not where that takes 1,400 calls."""
+    is_covered = IS_LONG or (role is Role.MANAGER and name not in ("createAccount", "replaceAccount", "patchAccount"))
+    return (COVERED_OPERATIONS if is_covered else OPERATIONS)[name]
+
+
+@pytest.fixture
+def example_elements(alice: Caller) -> None:
+    """The elements of the documents' examples, which stand in the repository `northwind`."""
     alice.send("POST", alice.currency(), EXAMPLES["currency"]["create"]["request"])
     alice.send("POST", alice.account(), EXAMPLES["account"]["create"]["request"])
-    return str(caller("petra", northwind, request.param).headers["x-api-key"])
 
 
-@schemathesis.pytest.parametrize(currency=schema(CURRENCY_DOCUMENT), account=schema(ACCOUNT_DOCUMENT))
-@settings(suppress_health_check=list(HealthCheck))
-def test_what_the_document_says_is_so(case: schemathesis.Case, key: str) -> None:
-    keep_rules(case)
-    with transaction.atomic():
-        case.call_and_validate(headers={"X-API-Key": key})
-        transaction.set_rollback(True)
+@pytest.fixture
+def kept_connection(example_elements: None) -> Iterator[None]:
+    """The connection, whose transaction is that of the test, stays open from one call to the next."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def calls(record_property: Callable[[str, object], None]) -> Iterator[Counter[int]]:
+    """How many calls were answered with each status; the summary of the tests adds them up."""
+    counter: Counter[int] = Counter()
+    yield counter
+    record_property("openapi_calls", dict(counter))
+
+
+@pytest.mark.contract("H3", "B3")
+@pytest.mark.usefixtures("kept_connection")
+@pytest.mark.parametrize("role", Role, ids=lambda role: str(role.label))
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_does_what_its_document_says(
+    name: str, role: Role, northwind: Repository, calls: Counter[int]
+) -> None:
+    """Every status, header and body is documented; what the document allows is done, and what it forbids is refused."""
+    key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
+    operation = chosen(name, role)
+    stored = EXAMPLES[operation.tags[0]]["create"]["request"]
+
+    def call(case: schemathesis.Case) -> None:
+        keep_rules(case, stored)
+        with transaction.atomic():
+            response = case.call_and_validate(headers={"X-API-Key": key})
+            calls[response.status_code] += 1
+            transaction.set_rollback(True)
+
+    # With `schema.parametrize()` thousands of calls would be made up whenever tests are collected.
+    build_operation_test(
+        config=operation.schema.config,
+        operation=operation,
+        test_func=call,
+        given_kwargs={},
+        feedback=FeedbackSources(),
+        explicit_settings=SEARCH,
+    )()

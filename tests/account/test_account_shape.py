@@ -1,0 +1,276 @@
+"""The JSON of an account."""
+
+from typing import Any
+
+import pytest
+
+from tests.factories import Caller, account, read
+
+DIMENSION = {"dimensionName": None, "restriction": None}
+MINIMAL: dict[str, Any] = {
+    "id": "1000",
+    "descriptions": {"en": "Cash", "de": "Kasse"},
+    "alternativeDescriptions": None,
+    "customAttributes": None,
+    "nature": "BALANCE_SHEET",
+    "type": "NORMAL",
+    "conversion": {"conversionType": "FINAL", "referenceAccountForInitialBalance": None},
+    "documentationLink": None,
+    "restrictions": {**{f"customDimension{number}": DIMENSION for number in range(1, 6)}, "ctpRestriction": None},
+    "dataEntryAndReporting": {
+        "validity": {"startDate": None, "endDate": None},
+        "class": "NONE",
+        "manageTransactionCurrency": None,
+        "icManagement": None,
+        "manageMaximumNumberDecimals": None,
+    },
+    "rules": {
+        "grossAmountEqualICSum": False,
+        "accrual": {"debitAccrual": None, "creditAccrual": None},
+        "validationChecks": {
+            "standardSignCheck": None,
+            "icCapacityCheck": None,
+            "fxRatesCheck": None,
+            "icSignCheck": None,
+            "notesCheck": None,
+        },
+    },
+    "consolidation": {
+        "rules": {"useAccountForSetup": None, "excludeFromProportionalCalculation": None},
+        "bankingData": {
+            "bankitReportingMItem": None,
+            "bankitReportingMItemICGroup": None,
+            "bankitReporting1Item": None,
+            "bankitReportingEPItem": None,
+            "ebaSignalingSubAccount": None,
+            "bankitReportingMItemOld": None,
+            "icIitemOld": None,
+        },
+    },
+    "monthlySplittingRules": {"monthlySplittingType": None, "reference": None},
+    "cashFlowPlanning": None,
+}
+
+
+def item(id: str) -> dict[str, Any]:
+    return {"id": id, "description": f"Item {id}", "changeSign": True}
+
+
+def reference(id: str) -> dict[str, Any]:
+    return {"id": id, "description": f"Account {id}"}
+
+
+FULL: dict[str, Any] = {
+    "id": "1000",
+    "descriptions": {"en": "Cash", "it": "Cassa", "es": None},
+    "alternativeDescriptions": {"en": "Petty cash", "fr": None},
+    "customAttributes": {"Owner of the account": "Treasury", "Region": None},
+    "nature": "PROFIT_AND_LOSS",
+    "type": "DETAIL",
+    "conversion": {"conversionType": "INITIAL_BALANCE", "referenceAccountForInitialBalance": "1001"},
+    "documentationLink": "https://example.com/1000",
+    "restrictions": {
+        "customDimension1": {"dimensionName": "Product", "restriction": "NONE"},
+        "customDimension2": {"dimensionName": "Region", "restriction": "RESTRICTED"},
+        "customDimension3": {
+            "dimensionName": "Channel",
+            "restriction": "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
+        },
+        "customDimension4": {
+            "dimensionName": "Project",
+            "restriction": "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
+        },
+        "customDimension5": {"dimensionName": "Customer", "restriction": "RESTRICTED"},
+        "ctpRestriction": reference("C1"),
+    },
+    "dataEntryAndReporting": {
+        "validity": {"startDate": "2024-01-01T00:00:00.000+0000", "endDate": "2026-12-31T23:59:59.999+0000"},
+        "class": "INCREASE IN LIABILITIES",
+        "manageTransactionCurrency": True,
+        "icManagement": False,
+        "manageMaximumNumberDecimals": True,
+    },
+    "rules": {
+        "grossAmountEqualICSum": True,
+        "accrual": {"debitAccrual": reference("2001"), "creditAccrual": reference("2002")},
+        "validationChecks": {
+            "standardSignCheck": "DEBIT",
+            "icCapacityCheck": "CHECK_MINUS_EQUALS_TO",
+            "fxRatesCheck": "CHECK_ONLY_IC_AMOUNTS",
+            "icSignCheck": "AS_GROSS_AMOUNT",
+            "notesCheck": "CHECK_GROSS_AND_IC_AMOUNTS",
+        },
+    },
+    "consolidation": {
+        "rules": {"useAccountForSetup": "NET_EQUITY", "excludeFromProportionalCalculation": True},
+        "bankingData": {
+            "bankitReportingMItem": item("B1"),
+            "bankitReportingMItemICGroup": item("B2"),
+            "bankitReporting1Item": item("B3"),
+            "bankitReportingEPItem": item("B4"),
+            "ebaSignalingSubAccount": item("B5"),
+            "bankitReportingMItemOld": item("B6"),
+            "icIitemOld": item("B7"),
+        },
+    },
+    "monthlySplittingRules": {
+        "monthlySplittingType": "COEFFICIENT_445",
+        "reference": {
+            "referenceAccount": reference("3001"),
+            "referenceAccountHierarchy": {"hierarchyId": "H1", "nodeId": "N1", "descriptionId": "D1"},
+            "referenceSenario": "BUDGET",
+            **{f"customDimension{number}Filter": "LOWEST_LEVEL" for number in range(1, 6)},
+            "categoryFilter": "NONE",
+            "entityCtpFilter": "ENTITY-0042",
+            "customDimension2CtpFilter": "NONE",
+        },
+    },
+    "cashFlowPlanning": {
+        "variation": {"debit": reference("4001"), "credit": reference("4002")},
+        "receivablePayable": {"debit": reference("4003"), "credit": reference("4004")},
+        "liquidity": {"debit": reference("4005"), "credit": reference("4006")},
+        "other": {
+            "debit": reference("4007"),
+            "credit": reference("4008"),
+            "additionalCreditAccrualAccount": reference("4009"),
+            "additionalDebitAccrualAccount": reference("4010"),
+        },
+        "revaluationDevaluation": {"enable": True, "debit": reference("4011"), "credit": reference("4012")},
+    },
+}
+
+
+def created(alice: Caller, payload: Any) -> dict[str, Any]:
+    response = alice.send("POST", alice.account(), payload)
+    assert response.status_code == 201, response.content
+    element = read(response)
+    assert list(element.pop("updateInfo")) == ["user", "date", "origin"]
+    return element
+
+
+@pytest.mark.contract("C8")
+def test_a_minimal_account_has_every_group(alice):
+    """What is not set is null, and the defaults are there; the order of the fields is fixed."""
+    element = created(alice, account())
+
+    assert element == MINIMAL
+    assert list(element) == list(MINIMAL)
+
+
+@pytest.mark.contract("C8", "C5")
+def test_a_full_account_comes_back_as_it_was_sent(alice):
+    """Every leaf of the specification's field table is set, and answered in its place."""
+    assert created(alice, FULL) == FULL
+
+
+@pytest.mark.contract("C8")
+def test_lists_and_single_elements_have_one_shape(alice):
+    """An account in a list is the account that is read alone."""
+    created(alice, FULL)
+
+    assert read(alice.get(alice.account())) == [read(alice.get(alice.account("elements/1000")))]
+
+
+@pytest.mark.contract("C8")
+@pytest.mark.parametrize("value", [None, {}])
+@pytest.mark.parametrize(
+    "group",
+    ["restrictions", "dataEntryAndReporting", "rules", "consolidation", "monthlySplittingRules", "cashFlowPlanning"],
+)
+def test_a_null_or_empty_group_is_an_unset_one(alice, group, value):
+    """It answers as if it had been left out."""
+    assert created(alice, account(**{group: value})) == MINIMAL
+
+
+@pytest.mark.contract("C8")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"restrictions": {"ctpRestriction": {"id": None, "description": None}}},
+        {"rules": {"accrual": {"debitAccrual": {}}}},
+        {"consolidation": {"bankingData": {"icIitemOld": {"changeSign": None}}}},
+        {
+            "monthlySplittingRules": {
+                "reference": {"referenceAccountHierarchy": {"nodeId": None}, "categoryFilter": None}
+            }
+        },
+        {"cashFlowPlanning": {"variation": {"debit": {"id": None}}, "revaluationDevaluation": {"enable": None}}},
+    ],
+)
+def test_a_reference_in_which_nothing_is_set_is_null(alice, fields):
+    """So is the group around it where that may be null."""
+    assert created(alice, account(**fields)) == MINIMAL
+
+
+@pytest.mark.contract("C8")
+def test_a_reference_in_which_one_leaf_is_set_is_complete(alice):
+    """The other leaves, and the other members of the group, are null."""
+    element = created(
+        alice,
+        account(
+            restrictions={"ctpRestriction": {"id": ""}},
+            consolidation={"bankingData": {"icIitemOld": {"changeSign": False}}},
+            monthlySplittingRules={"reference": {"referenceAccountHierarchy": {"nodeId": "N1"}}},
+            cashFlowPlanning={"revaluationDevaluation": {"enable": False}},
+        ),
+    )
+
+    nothing = {"debit": None, "credit": None}
+    assert element["restrictions"]["ctpRestriction"] == {"id": "", "description": None}
+    assert element["consolidation"]["bankingData"]["icIitemOld"] == {
+        "id": None,
+        "description": None,
+        "changeSign": False,
+    }
+    assert element["monthlySplittingRules"]["reference"] == {
+        **dict.fromkeys(FULL["monthlySplittingRules"]["reference"]),
+        "referenceAccountHierarchy": {"hierarchyId": None, "nodeId": "N1", "descriptionId": None},
+    }
+    assert element["cashFlowPlanning"] == {
+        "variation": nothing,
+        "receivablePayable": nothing,
+        "liquidity": nothing,
+        "other": {**nothing, "additionalCreditAccrualAccount": None, "additionalDebitAccrualAccount": None},
+        "revaluationDevaluation": {"enable": False, **nothing},
+    }
+
+
+@pytest.mark.contract("C8", "B1")
+def test_required_fields_are_asked_for_by_name(alice):
+    """An empty body names them all."""
+    response = alice.send("POST", alice.account(), {})
+
+    assert response.status_code == 400
+    assert {(error["path"], error["code"]) for error in response.json()["errors"]} == {
+        (path, "REQUIRED") for path in ("id", "descriptions", "nature", "type", "conversion.conversionType")
+    }
+
+
+@pytest.mark.contract("C9")
+@pytest.mark.parametrize(
+    "attributes",
+    [{}, {"a.b": "1", 'q"uote': "", "back\\slash": None, "日本": "x", " ": "y", "x" * 128: "z" * 1000}, None],
+)
+def test_custom_attributes_are_a_map_from_any_name_to_text_or_null(alice, attributes):
+    """They come back as they were sent."""
+    assert created(alice, account(customAttributes=attributes))["customAttributes"] == attributes
+
+
+@pytest.mark.contract("C9")
+@pytest.mark.parametrize(
+    ("attributes", "path"),
+    [
+        ({"a": 1}, "customAttributes.a"),
+        ({"a": {}}, "customAttributes.a"),
+        ({"a": "x" * 1001}, "customAttributes.a"),
+        ({"": "x"}, "customAttributes."),
+        ("a", "customAttributes"),
+        (["a"], "customAttributes"),
+    ],
+)
+def test_what_is_no_custom_attribute_is_refused(alice, attributes, path):
+    """The error stands at the entry."""
+    response = alice.send("POST", alice.account(), account(customAttributes=attributes))
+
+    assert response.status_code == 400
+    assert [error["path"] for error in response.json()["errors"]] == [path]

@@ -1,0 +1,127 @@
+"""Dates and times."""
+
+import pytest
+
+from tests.factories import account, read
+
+
+def stored(alice, start, end=None):
+    """The validity that is answered for one that was sent."""
+    payload = account(dataEntryAndReporting={"validity": {"startDate": start, "endDate": end}})
+    response = alice.send("POST", alice.account(), payload)
+    assert response.status_code == 201, response.content
+    return read(response)["dataEntryAndReporting"]["validity"]
+
+
+@pytest.mark.contract("C11")
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        ("2024-02-29T13:14:15.678+0000", "2024-02-29T13:14:15.678+0000"),
+        ("2024-02-29T13:14:15.678+00:00", "2024-02-29T13:14:15.678+0000"),
+        ("2024-02-29T13:14:15.678Z", "2024-02-29T13:14:15.678+0000"),
+        ("2024-02-29T13:14:15Z", "2024-02-29T13:14:15.000+0000"),
+        ("2024-02-29T13:14Z", "2024-02-29T13:14:00.000+0000"),
+        ("2024-02-29T13:14:15.6Z", "2024-02-29T13:14:15.600+0000"),
+        ("2024-02-29T13:14:15.678999Z", "2024-02-29T13:14:15.678+0000"),
+        ("2024-02-29T13:14:15.123456789Z", "2024-02-29T13:14:15.123+0000"),
+        ("2024-02-29T13:14:15", "2024-02-29T13:14:15.000+0000"),
+        ("2024-02-29", "2024-02-29T00:00:00.000+0000"),
+        ("2024-03-01T00:30:00+0200", "2024-02-29T22:30:00.000+0000"),
+        ("2024-02-29T20:00:00-05:30", "2024-03-01T01:30:00.000+0000"),
+        ("0001-01-01", "0001-01-01T00:00:00.000+0000"),
+        ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999+0000"),
+        (None, None),
+    ],
+)
+def test_a_time_is_answered_in_one_form(alice, sent, answered):
+    """Whatever form of ISO 8601 it was sent in, it is the same instant, in UTC, with milliseconds."""
+    assert stored(alice, sent)["startDate"] == answered
+    assert read(alice.get(alice.account("elements/1000")))["dataEntryAndReporting"]["validity"]["startDate"] == answered
+
+
+@pytest.mark.contract("C11")
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "",
+            "2024",
+            "2024-13-01",
+            "2023-02-29",
+            "2024-02-30",
+            "24-02-01",
+            "2024-2-1",
+            "01.02.2024",
+            "20240201",
+            "today",
+        ),
+        *(
+            "2024-02-01T24:00:00",
+            "2024-02-01T10:60",
+            "2024-02-01T10:00:00 +0000",
+            " 2024-02-01",
+            "2024-02-01\n",
+            "2024-W05-1",
+        ),
+        *(
+            "0000-01-01",
+            "0001-01-01T00:00:00+01:00",
+            "9999-12-31T23:59:59-01:00",
+            "10000-01-01",
+            1706745600000,
+            True,
+            {},
+            [],
+        ),
+    ],
+)
+def test_what_names_no_instant_is_refused(alice, value):
+    """The message shows the value and an example of what would be right."""
+    payload = account(dataEntryAndReporting={"validity": {"endDate": value}})
+
+    response = alice.send("POST", alice.account(), payload)
+
+    assert response.status_code == 400
+    [error] = response.json()["errors"]
+    assert error["path"] == "dataEntryAndReporting.validity.endDate"
+    assert error["message"].startswith("endDate cannot be ")
+    assert "2026-01-31T10:00:00.000+0000" in error["message"]
+
+
+@pytest.mark.contract("C11")
+@pytest.mark.parametrize(
+    ("start", "end", "status"),
+    [
+        ("2024-01-01", "2024-01-01", 201),
+        ("2024-01-01T00:00:00+0100", "2023-12-31T23:00:00Z", 201),
+        ("2024-01-01", None, 201),
+        (None, "2024-01-01", 201),
+        ("2024-01-02", "2024-01-01", 400),
+        ("2024-01-01T00:00:00.001Z", "2024-01-01", 400),
+        ("2024-01-01T00:00:00-0100", "2024-01-01T00:30:00Z", 400),
+    ],
+)
+def test_a_validity_does_not_end_before_it_starts(alice, start, end, status):
+    """Compared as instants; the error stands at `endDate` and tells both."""
+    payload = account(dataEntryAndReporting={"validity": {"startDate": start, "endDate": end}})
+
+    response = alice.send("POST", alice.account(), payload)
+
+    assert response.status_code == status
+    if status == 400:
+        [error] = response.json()["errors"]
+        assert error["path"] == "dataEntryAndReporting.validity.endDate"
+        assert "startDate" in error["message"]
+
+
+@pytest.mark.contract("C11", "C15")
+def test_a_patch_of_one_date_is_checked_against_the_other(alice):
+    """The result counts, not what was sent."""
+    stored(alice, "2024-01-01", "2024-12-31")
+
+    patch = {"dataEntryAndReporting": {"validity": {"endDate": "2023-12-31"}}}
+
+    assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 400
+    patch["dataEntryAndReporting"]["validity"]["startDate"] = "2023-01-01"
+    assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 200

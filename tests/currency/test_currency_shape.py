@@ -1,0 +1,63 @@
+"""The JSON of a currency."""
+
+import pytest
+
+from tests.factories import currency, read
+
+FULL = {
+    "id": "EUR",
+    "oid": "0000-EUR",
+    "descriptions": {"en": "Euro", "it": "Euro (IT)", "fr": None},
+    "description": "Euro",
+    "preferred": True,
+    "decimalNumbers": 2,
+    "referenceCurrency": {"id": "USD", "coefficient": "1.0842"},
+    "percentageDifference": "0.0500",
+    "xbrlContent": "iso4217:EUR",
+}
+
+
+@pytest.mark.contract("C4", "C8")
+def test_a_minimal_currency_has_every_field(alice):
+    """What is not set is null."""
+    element = read(alice.send("POST", alice.currency(), currency(oid="7")))
+
+    assert list(element.pop("updateInfo")) == ["user", "date", "origin"]
+    assert element == {
+        "id": "EUR",
+        "oid": "7",
+        "descriptions": {"en": "Euro", "de": "Euro"},
+        "description": "Euro",
+        "preferred": None,
+        "decimalNumbers": 2,
+        "referenceCurrency": {"id": None, "coefficient": None},
+        "percentageDifference": "0.0000",
+        "xbrlContent": None,
+    }
+
+
+@pytest.mark.contract("C5", "C8")
+def test_a_full_currency_comes_back_as_it_was_sent(alice):
+    """Every field of the specification's table, in a fixed order."""
+    element = read(alice.send("POST", alice.currency(), FULL))
+
+    assert list(element) == [*FULL, "updateInfo"]
+    assert {name: element[name] for name in FULL} == FULL
+
+
+@pytest.mark.contract("B1", "C8")
+def test_required_fields_are_asked_for_by_name(alice):
+    """An empty body names them all."""
+    response = alice.send("POST", alice.currency(), {})
+
+    assert {(error["path"], error["code"]) for error in response.json()["errors"]} == {
+        (path, "REQUIRED") for path in ("id", "descriptions", "decimalNumbers", "percentageDifference")
+    }
+
+
+@pytest.mark.contract("C8")
+def test_a_null_reference_currency_is_an_unset_one(alice):
+    """It answers as the group with null leaves."""
+    element = read(alice.send("POST", alice.currency(), currency(referenceCurrency=None)))
+
+    assert element["referenceCurrency"] == {"id": None, "coefficient": None}

@@ -1,0 +1,76 @@
+"""The oid of a currency."""
+
+from uuid import UUID
+
+import pytest
+
+from tests.factories import currency, read
+
+
+@pytest.mark.contract("C2")
+def test_a_currency_without_an_oid_gets_a_new_uuid(alice):
+    """Two currencies get two."""
+    oids = {read(alice.send("POST", alice.currency(), currency(id)))["oid"] for id in ("EUR", "USD")}
+
+    assert len({UUID(oid) for oid in oids}) == 2
+
+
+@pytest.mark.contract("C2")
+@pytest.mark.parametrize("oid", ["1", "x" * 64, " ключ "])
+def test_a_currency_keeps_the_oid_of_the_client(alice, oid):
+    """Any text of 1 to 64 characters, as it was sent."""
+    assert read(alice.send("POST", alice.currency(), currency(oid=oid)))["oid"] == oid
+
+
+@pytest.mark.contract("C2")
+@pytest.mark.parametrize("oid", ["", "x" * 65, None, 7])
+def test_what_is_no_oid_is_refused(alice, oid):
+    """Empty, too long, null or no text: 400 at `oid`."""
+    response = alice.send("POST", alice.currency(), currency(oid=oid))
+
+    assert response.status_code == 400
+    assert [error["path"] for error in response.json()["errors"]] == ["oid"]
+
+
+@pytest.mark.contract("C2")
+@pytest.mark.parametrize(("method", "status"), [("POST", 400), ("PUT", 400)])
+def test_an_oid_belongs_to_one_currency_of_the_repository(alice, method, status):
+    """Another currency cannot take it, by POST or by an inserting PUT."""
+    alice.send("POST", alice.currency(), currency("EUR", oid="7"))
+    path = alice.currency() if method == "POST" else alice.currency("elements/USD")
+
+    response = alice.send(method, path, currency("USD", oid="7"))
+
+    assert response.status_code == status
+    [error] = response.json()["errors"]
+    assert (error["path"], error["code"]) == ("oid", "ALREADY_EXISTS")
+
+
+@pytest.mark.contract("C2")
+def test_an_oid_is_free_in_another_repository(alice, bob):
+    """Uniqueness ends with the repository."""
+    alice.send("POST", alice.currency(), currency(oid="7"))
+
+    assert bob.send("POST", bob.currency(db_id="contoso"), currency(oid="7")).status_code == 201
+
+
+@pytest.mark.contract("C2")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_oid_never_changes(alice, method):
+    """A different one is refused; the same one, or none, leaves it as it is."""
+    alice.send("POST", alice.currency(), currency(oid="7"))
+    path = alice.currency("elements/EUR")
+
+    refused = alice.send(method, path, currency(oid="8"))
+
+    assert [(error["path"], error["code"]) for error in refused.json()["errors"]] == [("oid", "IMMUTABLE")]
+    assert read(alice.send(method, path, currency(oid="7", preferred=True)))["oid"] == "7"
+    assert read(alice.send(method, path, currency()))["oid"] == "7"
+
+
+@pytest.mark.contract("C2", "C5")
+def test_an_account_has_no_oid(alice):
+    """It is an unknown member there."""
+    from_currency = alice.send("POST", alice.account(), {"oid": "7"})
+
+    assert ("oid", "UNKNOWN_MEMBER") in [(e["path"], e["code"]) for e in from_currency.json()["errors"]]

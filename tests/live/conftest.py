@@ -1,0 +1,23 @@
+"""One running service for all live tests, on the kind of database that the suite runs with."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.live.database import empty_database
+from tests.live.service import Service, prepare, serving
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address of a database with the repository `northwind`, and an API key for it."""
+    with empty_database(tmp_path_factory.mktemp("live database"), os.environ.get("DATABASE_URL", "")) as url:
+        yield url, prepare(url)
+
+
+@pytest.fixture(scope="session")
+def service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Gunicorn, as many processes and threads as it has by default."""
+    with serving(*prepared, tmp_path_factory.mktemp("live")) as running:
+        yield running

@@ -1,0 +1,141 @@
+"""`make run`: the whole service in one terminal."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.live.service import PROJECT, environment, free_port, stop, wait_for_port
+
+_PATIENCE = 60
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes from /proc")
+
+
+@contextmanager
+def demo(folder: Path, port: int) -> Iterator[tuple["subprocess.Popen[bytes]", Callable[[], str]]]:
+    """`manage.py run_demo` in that folder as soon as it answers, and what it has printed until now."""
+    log = folder / "output.txt"
+    variables = {"SECURE_COOKIES": "false", "LOG_FORMAT": "console", "PORT": str(port), "WEB_CONCURRENCY": "1"}
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [sys.executable, str(PROJECT / "manage.py"), "run_demo", "--password-file", ".run/password"],
+            cwd=folder,
+            env=environment("sqlite:///demo.sqlite3", **variables),
+            stdout=output,
+            stderr=output,
+        ) as process,
+    ):
+        try:
+            wait_for_port(port, process)
+            yield process, log.read_text
+        finally:
+            if process.poll() is None:
+                stop(process)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a blank in its name; the demo keeps its database there from test to test."""
+    return tmp_path_factory.mktemp("a demo")
+
+
+def started(output: str) -> dict[str, int]:
+    """The process ids that the output tells, by name."""
+    return {name: int(pid) for name, pid in re.findall(r"(web|worker) started \(pid=(\d+)\)", output)}
+
+
+def alive(session: int) -> list[str]:
+    """The processes of that session, by their line in /proc; web and worker lead one each."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            line = stat.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        state, _, _, own_session = line.rpartition(")")[2].split()[:4]
+        if int(own_session) == session and state != "Z":
+            found.append(line)
+    return found
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@linux
+@pytest.mark.contract("G1", "H3")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "TERM", "HUP"])
+def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, number: signal.Signals):
+    """The curl line of the output is answered; after the signal no process is left and the status is 0.
+
+    The second and the third start find the data and the password of the first.
+    """
+    port = free_port()
+    with demo(folder, port) as (process, output):
+        (line,) = re.findall(r"^curl .*$", output(), re.MULTILINE)
+        words = shlex.split(line)
+        assert words[:2] == ["curl", "-u"]
+        assert words[3].startswith(f"http://127.0.0.1:{port}/")
+        call = Request(words[3], headers={"Authorization": f"Basic {b64encode(words[2].encode()).decode()}"})
+        with urlopen(call) as response:
+            assert json.load(response)["id"] == "EUR"
+        assert words[2] == f"demo:{(folder / '.run/password').read_text()}"
+
+        wait_until(lambda: len(started(output())) == 2)
+        sessions = started(output()).values()
+        wait_until(lambda: all(len(alive(session)) > 1 for session in sessions))
+        assert stop(process, number) == 0
+        assert [line for session in sessions for line in alive(session)] == []
+        assert "Traceback" not in output()
+        assert "SIGKILL" not in output()
+    assert (folder / ".run/password").stat().st_mode & 0o077 == 0
+
+
+@linux
+@pytest.mark.parametrize("name", ["web", "worker"])
+def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
+    """The status is 1, and the last line says what has happened."""
+    with demo(folder, free_port()) as (process, output):
+        wait_until(lambda: len(started(output())) == 2)
+        processes = started(output())
+        wait_until(lambda: all(len(alive(session)) > 1 for session in processes.values()))
+        os.killpg(processes[name], signal.SIGKILL)
+        assert process.wait(timeout=_PATIENCE) == 1
+        assert [line for session in processes.values() for line in alive(session)] == []
+        assert output().splitlines()[-1].startswith("CommandError: The service has stopped, because one of its")
+
+
+@pytest.mark.parametrize("port", ["taken", "eighty", "70000"])
+def test_a_port_that_cannot_be_used_is_told_in_plain_words(tmp_path: Path, port: str):
+    """Before anything is prepared, with a way out."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        text = str(other.getsockname()[1]) if port == "taken" else port
+        outcome = subprocess.run(
+            [sys.executable, str(PROJECT / "manage.py"), "run_demo"],
+            cwd=tmp_path,
+            env=environment("sqlite:///demo.sqlite3", PORT=text),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("CommandError: P")
+    assert text in outcome.stderr
+    assert outcome.stderr.endswith("for example: make run PORT=8001\n")
+    assert not (tmp_path / "demo.sqlite3").exists()

@@ -1,0 +1,107 @@
+"""The commands with which an operator opens the service to people: what they do, print and refuse."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.factories import Caller
+
+
+@pytest.fixture
+def run(db, capsys):
+    """Runs a command and gives the lines that it prints."""
+
+    def command(*arguments):
+        call_command(*arguments)
+        return capsys.readouterr().out.splitlines()
+
+    return command
+
+
+@pytest.mark.contract("G1", "G2")
+def test_three_commands_open_the_service_to_a_user(run):
+    """A repository, a grant and a key, from the printed lines to the first answer."""
+    User.objects.create_user("carla")
+    assert run("create_repository", "acme", "--name", "Acme group", "--language", "it") == [
+        "Created repository acme (Acme group)."
+    ]
+    assert run("grant_access", "carla", "acme", "editor") == ["Granted: carla: editor of all dimensions in acme."]
+    told, key = run("create_api_key", "carla", "--name", "nightly load")
+    assert told == "API key 'nightly load' of carla; keep it, it is not shown again:"
+    path = Caller().currency("elements-count", "acme")
+    assert Client(headers={"X-API-Key": key}).get(path).json() == 0
+    assert Repository.objects.get().default_language == "it"
+
+
+@pytest.mark.contract("G1")
+def test_the_key_stands_alone_on_the_last_line_and_only_its_hash_is_stored(run):
+    """So that a script can take it; the stored row does not hold it."""
+    User.objects.create_user("carla")
+    key = run("create_api_key", "carla", "--name", "x", "--expires-days", "30")[-1]
+    assert re.fullmatch(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", key)
+    [row] = ApiKey.objects.values()
+    assert not [value for value in row.values() if key.split(".")[1] in str(value)]
+    assert abs(row["expiry_date"] - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
+
+
+@pytest.mark.contract("G2")
+def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
+    """A grant for one dimension and one for all stand beside each other."""
+    User.objects.create_user("carla")
+    for role in ("reader", "manager"):
+        run("grant_access", "carla", "northwind", role)
+    assert run("grant_access", "carla", "northwind", "editor", "--dimension", "account") == [
+        "Granted: carla: editor of account in northwind."
+    ]
+    assert list(AccessGrant.objects.order_by("dimension").values_list("dimension", "role")) == [
+        ("account", Role.EDITOR),
+        ("all", Role.MANAGER),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("create_repository", "a/b", "--name", "X"), "DBID 'a/b' does not fit: A dbID has 1 to 64 letters"),
+        (("create_repository", "", "--name", "X"), "DBID '' does not fit"),
+        (("create_repository", "x" * 65, "--name", "X"), "1 to 64 letters"),
+        (("create_repository", "a\n", "--name", "X"), "does not fit"),
+        (("create_repository", "acme", "--name", ""), "--name '' does not fit"),
+        (("create_repository", "acme", "--name", "x" * 201), "at most 200 characters"),
+        (("create_repository", "acme", "--name", "X", "--language", "english"), "--language 'english' does not fit"),
+        (("create_repository", "northwind", "--name", "X"), "DBID 'northwind' does not fit: Repository with this DbID"),
+        (("create_repository", "acme"), "--name"),
+        (("grant_access", "nobody", "northwind", "reader"), "There is no user 'nobody'."),
+        (("grant_access", "carla", "nowhere", "reader"), "There is no repository 'nowhere'."),
+        (("grant_access", "carla", "northwind", "owner"), "choose from 'reader', 'editor', 'manager'"),
+        (("grant_access", "carla", "northwind", "reader", "--dimension", "x"), "choose from 'currency', 'account'"),
+        (("create_api_key", "nobody", "--name", "x"), "There is no user 'nobody'."),
+        (("create_api_key", "carla"), "--name"),
+        (("create_api_key", "carla", "--name", ""), "1 to 50 characters"),
+        (("create_api_key", "carla", "--name", "x" * 51), "1 to 50 characters"),
+        (("create_api_key", "carla", "--name", "x", "--expires-days", "0"), "--expires-days 0 does not fit"),
+        (("create_api_key", "carla", "--name", "x", "--expires-days", "99999999"), "from 1 to 36500"),
+    ],
+)
+@pytest.mark.contract("G1", "G2")
+def test_what_cannot_be_done_is_refused_in_plain_words(run, northwind, arguments, words):
+    """The message names the argument and its value; nothing is stored."""
+    User.objects.create_user("carla")
+    with pytest.raises(CommandError) as refusal:
+        run(*arguments)
+    assert words in str(refusal.value)
+    assert (Repository.objects.count(), AccessGrant.objects.count(), ApiKey.objects.count()) == (1, 0, 0)
+
+
+@pytest.mark.contract("C3")
+def test_several_faults_of_a_repository_are_told_at_once(run):
+    """One line each."""
+    with pytest.raises(CommandError) as refusal:
+        run("create_repository", "a b", "--name", "", "--language", "x")
+    assert [line.split(" ")[0] for line in str(refusal.value).splitlines()] == ["DBID", "--name", "--language"]

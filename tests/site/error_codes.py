@@ -1,0 +1,40 @@
+"""The error codes in the source: what the page for integrators has to explain."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rest_framework import exceptions
+
+from dimensions_site.elements.fields import Leaf
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = [*(f"dimensions_site/{name}" for name in ("api", "rsql", "elements", "repositories")), "currency", "account"]
+
+# What errors are made with -> which of its arguments is the code; `code=` tells it elsewhere.
+MAKERS = {"Problem": 1, "Failure": 1, "ErrorDetail": 1, "not_found": 0, "forbidden": 0, "_failure": 0, "_error": 0}
+# The table of Django's exceptions: class, status, code.
+ROW_OF_TABLE = re.compile(r'\(\w+, \d{3}, "([A-Z_]+)"')
+
+
+def error_codes() -> set[str]:
+    """Every code that a caller can get, in the spelling of the wire."""
+    found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
+    found |= Leaf.default_error_messages.keys()
+    for file in (file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.py")):
+        source = file.read_text(encoding="utf-8")
+        found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
+    return {code.upper() for code in found}
+
+
+def _made(tree: ast.Module) -> Iterator[str]:
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        codes = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+        position = MAKERS.get(ast.unparse(call.func).rpartition(".")[2])
+        if position is not None:
+            codes += call.args[position : position + 1]
+        for code in codes:
+            # Another function of the name `_error` takes a sentence there.
+            if isinstance(code, ast.Constant) and re.fullmatch("[A-Za-z_]+", str(code.value)):
+                yield str(code.value)

@@ -1,0 +1,107 @@
+"""Every page of the admin answers, whatever is asked of it."""
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
+from tests.factories import account, currency
+from tests.site.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("B3", "G2")
+
+
+@pytest.fixture
+def browsers(alice, northwind):
+    """A superuser, a manager who is staff, and nobody."""
+    store_currencies(northwind, currency())
+    store_accounts(northwind, account())
+    group = Group.objects.create(name="Accountants")
+    AccessGrant.objects.create(repository=northwind, group=group, role=Role.READER)
+    User.objects.filter(pk=alice.user.pk).update(is_staff=True)
+    browsers = Client(), Client(), Client()
+    browsers[0].force_login(User.objects.create_superuser("root"))
+    browsers[1].force_login(User.objects.get(pk=alice.user.pk))
+    return browsers
+
+
+def addresses():
+    """The pages of the site as such, and those of every registered model with one of its rows."""
+    yield from (reverse(f"admin:{name}") for name in ("index", "login", "password_change", "jsi18n", "autocomplete"))
+    for model in admin.site._registry:
+        base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        yield reverse(f"{base}_changelist")
+        yield reverse(f"{base}_add")
+        row = model._base_manager.first()
+        for key in ("none", "0", str(10**30), *([row.pk] if row else [])):
+            yield from (reverse(f"{base}_{action}", args=[key]) for action in ("change", "history", "delete"))
+    yield from (reverse("admin:app_list", args=[label]) for label in ("account", "currency", "repositories", "auth"))
+    yield from (
+        f"/admin/{rest}" for rest in ("nothing", "account/account", "account/account/1/", "r/1/1/", "autocomplete/?x=1")
+    )
+
+
+def test_no_page_fails_for_anybody(browsers):
+    """Shown, forbidden, not found or sent to the login: for a superuser, for staff, and for nobody."""
+    assert ApiKey.objects.exists()
+    for address in addresses():
+        for browser in browsers:
+            assert browser.get(address).status_code in (200, 302, 403, 404), address
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "q=%00",
+        "q=%FF",
+        "q=" + "x" * 5_000,
+        "nature__exact=%00",
+        "nature__exact=x",
+        "nature__isnull=x",
+        "repository__id__exact=x",
+        "repository__id__exact=%00",
+        "repository__id__exact=" + "9" * 40,
+        "repository__db_id=x",
+        "element_id__regex=(",
+        "element_id__exact=x",
+        "p=-1",
+        "p=x",
+        "o=x",
+        "o=99",
+        "o=-",
+        "e=1",
+        "all=",
+        "_facets=x",
+        "nothing=1",
+        "nothing__x=1",
+        "_popup=1&_to_field=x",
+    ],
+    ids=lambda query: query[:30],
+)
+def test_no_list_fails_for_any_query(browsers, query):
+    """What cannot be meant is refused or ignored."""
+    for browser in browsers[:2]:
+        for model in ("account_account", "currency_currency", "repositories_repository", "repositories_accessgrant"):
+            response = browser.get(f"{reverse(f'admin:{model}_changelist')}?{query}")
+            assert response.status_code in (200, 302, 400, 403), (model, query)
+
+
+@pytest.mark.parametrize("rest", ["repositories/apikey/%00/change/", "account/account/%00/change/", "login/?next=%00"])
+def test_an_address_with_nul_is_refused_with_a_page(browsers, rest):
+    """PostgreSQL would fail on it."""
+    response = browsers[0].get(f"/admin/{rest}")
+    assert response.status_code == 400
+    assert response["Content-Type"].startswith("text/html")
+
+
+def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
+    """With user name and password, from the form that everybody may see."""
+    login = reverse("admin:login")
+    browser = Client()
+    assert browser.get(login).status_code == 200
+    credentials = {"username": "alice", "password": "alice-password"}
+    assert b"staff account" in browser.post(login, credentials).content
+    User.objects.filter(username="alice").update(is_staff=True)
+    assert browser.post(f"{login}?next=/admin/", credentials)["Location"] == "/admin/"

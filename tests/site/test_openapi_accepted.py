@@ -1,0 +1,82 @@
+"""The OpenAPI documents are valid, and change only when somebody means it."""
+
+import os
+from difflib import unified_diff
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import yaml
+from drf_spectacular import drainage
+from openapi_spec_validator import validate
+
+from dimensions_site.openapi import Document
+from dimensions_site.urls import ACCOUNT, ACCOUNT_DOCUMENT, CURRENCY, CURRENCY_DOCUMENT
+from tests import openapi
+
+ACCEPTED = Path(openapi.__file__).parent
+DOCUMENTS = {"currency": CURRENCY_DOCUMENT, "account": ACCOUNT_DOCUMENT}
+ACCEPT = "make accept-openapi"
+
+each_document = pytest.mark.parametrize(("name", "document"), DOCUMENTS.items(), ids=DOCUMENTS)
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_the_document_is_the_accepted_one(name: str, document: Document) -> None:
+    """A change of what the service promises shows up as a change of a file; the failure tells how to accept it."""
+    file = ACCEPTED / f"{name}.yml"
+    if os.environ.get("ACCEPT_OPENAPI") == "true":
+        file.write_bytes(document.yaml)
+
+    accepted = file.read_text(encoding="utf-8") if file.exists() else ""
+
+    lines = unified_diff(accepted.splitlines(), document.yaml.decode().splitlines(), "accepted", "now", lineterm="")
+    difference = "\n".join(islice(lines, 60))
+    assert not difference, f"tests/openapi/{name}.yml is not up to date; to accept this, run: {ACCEPT}\n{difference}"
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_the_document_is_valid_openapi(name: str, document: Document) -> None:
+    """Both forms of the document hold the same, and the official validator finds no fault in it."""
+    content = yaml.safe_load(document.yaml)
+
+    assert content == document.content
+    assert content["openapi"] == "3.0.3"
+    assert content["info"]["version"] == {"currency": "1.000", "account": "V1"}[name]
+    validate(content)
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.parametrize("routes", [CURRENCY, ACCOUNT], ids=DOCUMENTS)
+def test_the_document_is_built_without_a_warning(routes, capsys: pytest.CaptureFixture[str]) -> None:
+    """drf-spectacular writes its warnings to the standard error stream."""
+    assert Document("any", "1", routes).content["paths"]
+
+    assert not drainage.GENERATOR_STATS
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.contract("A1", "H3")
+def test_only_canonical_paths_are_documented() -> None:
+    """The paths are spelled as in the specification, and the other prefix is not mentioned."""
+    for name, prefix in (("currency", "/api/aih/dimensions/v1/{dbID}/"), ("account", "/dimensions/v1/{dbID}/")):
+        paths = DOCUMENTS[name].content["paths"]
+        assert paths
+        assert all(path.startswith(f"{prefix}{name}/elements") for path in paths)
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_every_parameter_and_status_is_described(name: str, document: Document) -> None:
+    """No operation, parameter, answer or header is left without a sentence."""
+    content = document.content
+    parts = [*content["components"]["parameters"].values(), *content["components"]["headers"].values()]
+    operations = [operation for path in content["paths"].values() for operation in path.values()]
+    parts += operations
+    parts += [answer for operation in operations for answer in operation["responses"].values() if "$ref" not in answer]
+    parts += content["components"]["responses"].values()
+
+    assert all(part["description"] for part in parts)
+    assert all(operation["summary"] and operation["operationId"] for operation in operations)

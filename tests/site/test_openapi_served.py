@@ -1,0 +1,54 @@
+"""The OpenAPI documents are served to anybody, fast."""
+
+import pytest
+import yaml
+from django.test import Client
+
+from tests.factories import Caller
+
+
+@pytest.fixture
+def anybody() -> Client:
+    """Somebody without any credentials."""
+    return Client()
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody: Client, dimension: str) -> None:
+    """Both forms hold the same; no database is asked, or this test would fail."""
+    as_json = anybody.get(f"/openapi/{dimension}.json")
+    as_yaml = anybody.get(f"/openapi/{dimension}.yaml")
+
+    assert (as_json.status_code, as_json["Content-Type"]) == (200, "application/json")
+    assert (as_yaml.status_code, as_yaml["Content-Type"]) == (200, "application/yaml")
+    assert yaml.safe_load(as_yaml.content) == as_json.json()
+
+
+@pytest.mark.contract("H3")
+def test_a_document_that_the_caller_has_is_not_sent_again(anybody: Client) -> None:
+    """The entity tag of the document is answered with 304."""
+    first = anybody.get("/openapi/account.json")
+
+    again = anybody.get("/openapi/account.json", headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.contract("A4", "B1")
+def test_a_document_can_only_be_read(anybody: Client) -> None:
+    """Another method is refused with a problem document that names those that are permitted."""
+    response = anybody.post("/openapi/account.json")
+
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+    assert response["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.django_db
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_the_security_schemes_are_those_that_the_application_uses(alice: Caller, dimension: str) -> None:
+    """By default a caller may use Basic credentials, or an API key in either of two headers."""
+    document = alice.get(f"/openapi/{dimension}.json").json()
+
+    assert set(document["components"]["securitySchemes"]) == {"basic", "apiKey", "apiKeyAuthorization"}

@@ -1,0 +1,99 @@
+"""What is in one repository is nothing to the people of another."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import get_resolver, reverse
+
+from dimensions_site.repositories.models import AccessGrant, Role
+from tests.factories import account, caller, content, currency, read
+from tests.site.routes import METHODS, Route, api_routes
+from tests.site.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("G2", "A6")
+
+# Words that stand in Northwind's elements and nowhere else.
+SECRETS = ("NWCODE", "nw-oid", "nw-words", "nw-link")
+# Whatever a route takes beside `{dbID}`, it is asked for what Northwind has.
+ARGUMENTS = {"id": "NWCODE"}
+
+
+@pytest.fixture
+def filled(northwind, contoso):
+    store_currencies(northwind, currency("NWCODE", oid="nw-oid", descriptions={"en": "nw-words"}), currency("EUR"))
+    store_accounts(northwind, account("NWCODE", documentationLink="nw-link"), account("1000"))
+    store_currencies(contoso, currency("EUR", oid="c-oid", descriptions={"de": "Euro of Contoso"}))
+    store_accounts(contoso, account("1000", descriptions={"de": "Kasse of Contoso"}))
+
+
+def tells_a_secret(response):
+    text = content(response).decode() + str(response.headers)
+    return [word for word in SECRETS if word in text.replace(response.request["PATH_INFO"], "")]
+
+
+@pytest.mark.parametrize("route", api_routes(), ids=str)
+def test_no_route_lets_a_caller_of_another_repository_in(filled, bob, route: Route):
+    """Every route of the URL table with every method: 403 before anything else is said, 405 included."""
+    for method in METHODS:
+        for values in (ARGUMENTS, {}):
+            response = bob.send(method, route.path("northwind", **values), currency("NWCODE"))
+            assert response.status_code == 403, (method, values)
+            if method != "HEAD":
+                assert response.json()["code"] == "NO_GRANT"
+            assert not tells_a_secret(response)
+
+
+@pytest.mark.parametrize("route", api_routes(), ids=str)
+def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: Route):
+    """Every route of bob's own repository, asked for what only Northwind has."""
+    for method in ("GET", "HEAD", "PATCH", "OPTIONS"):
+        path = route.path("contoso", **ARGUMENTS)
+        for query in ("", "?properties=id,description", "?filter=id==NWCODE"):
+            response = bob.send(method, path + query, {})
+            assert response.status_code < 500
+            assert not [word for word in tells_a_secret(response) if word != "NWCODE"]
+            assert b"nw-" not in content(response)
+
+
+def test_every_route_names_its_repository_or_is_known_to_need_none():
+    """A new address that is not of the REST API has to be thought about here."""
+    beside = {str(entry.pattern).split("/")[0] for entry in get_resolver().url_patterns} - {"api", "dimensions"}
+    assert beside <= {"", "health", "admin", "openapi", "docs"}
+
+
+@pytest.mark.parametrize("page", ["landing", "health-live", "health-ready"])
+def test_public_pages_tell_nothing_of_any_repository(filled, client, page):
+    """Nobody has to be known to read them."""
+    client.raise_request_exception = False
+    response = client.get(reverse(page))
+    assert not tells_a_secret(response)
+    assert "northwind" not in content(response).decode().lower()
+
+
+def test_the_same_ids_in_two_repositories_are_two_elements(filled, alice, bob):
+    """Reading, changing, counting: each sees and changes its own."""
+    for mine, other, db_id in ((alice, bob, "northwind"), (bob, alice, "contoso")):
+        theirs = "contoso" if db_id == "northwind" else "northwind"
+        before = other.get(other.currency("elements/EUR", theirs)).json()
+        changed = mine.send("PATCH", mine.currency("elements/EUR", db_id), {"decimalNumbers": 7})
+        assert changed.json()["decimalNumbers"] == 7
+        replaced = mine.send("PUT", mine.account("elements/1000", db_id), account(descriptions={"en": db_id}))
+        assert replaced.status_code == 200
+        assert other.get(other.currency("elements/EUR", theirs)).json() == before
+    assert {element["id"] for element in read(bob.get(bob.currency(db_id="contoso")))} == {"EUR"}
+    assert bob.get(bob.account("elements-count", "contoso")).json() == 1
+    assert alice.get(alice.account("elements-count")).json() == 2
+
+
+@pytest.mark.contract("C2", "C13")
+def test_ids_and_oids_are_taken_in_one_repository_only(filled, bob):
+    """What Northwind has can be created in Contoso, and tells nothing about Northwind."""
+    made = bob.send("POST", bob.currency(db_id="contoso"), currency("NWCODE", oid="nw-oid"))
+    assert made.status_code == 201
+
+
+def test_one_caller_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
+    """The role counts in the repository that the path names."""
+    carol = caller("carol", northwind, Role.READER)
+    AccessGrant.objects.create(user=User.objects.get(username="carol"), repository=contoso, role=Role.EDITOR)
+    assert carol.send("POST", carol.currency(), currency("A")).status_code == 403
+    assert carol.send("POST", carol.currency(db_id="contoso"), currency("A")).status_code == 201

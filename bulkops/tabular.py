@@ -72,9 +72,7 @@ def read_csv(file: TextIO) -> Iterator[Row | RowFailure]:
                 yield RowFailure(line, Failure("", "INVALID_ROW", message))
             line = reader.line_num + 1
     except csv.Error as error:
-        message = (
-            f"From here on this is not comma-separated text: {error}. Check that all quotes are closed."
-        )
+        message = f"From here on this is not comma-separated text: {error}. Check that all quotes are closed."
         raise UnreadableFile(line, message) from None
 
 

@@ -17,14 +17,15 @@ from dimensions_site.api.public import View, read_only
 
 _DESCRIPTION = """Reads and writes the {dimension} dimension of a repository (a database of the application).
 
-- **Who may.** A caller shows who he is in one of the ways listed under *Authorize*, and needs a grant in the repository:
-  readers may read, editors may also write, managers may also delete many. The REST API has to be enabled in the repository.
+- **Who may.** A caller shows who he is in one of the ways listed under *Authorize*, and needs a grant in the
+  repository: readers may read, editors may also write, managers may also delete many. The REST API has to be enabled
+  in the repository.
 - **Bodies** are JSON in UTF-8, strictly: a member that is not described, and a member that stands twice, are refused.
-- **Errors** are problem details (RFC 9457, `application/problem+json`). A 400 lists every fault with the path of its field.
-  They are looked for in this order: who the caller is (401), the repository (404), the grant (403), the method (405), the
-  request (400), the element (404).
-- **Dates** are accepted as ISO 8601, with `Z` or an offset, with or without time; without an offset they are UTC. They are
-  answered as `2026-01-31T10:00:00.000+0000`.
+- **Errors** are problem details (RFC 9457, `application/problem+json`). A 400 lists every fault with the path of its
+  field. They are looked for in this order: who the caller is (401), the repository (404), the grant (403), the method
+  (405), the request (400), the element (404).
+- **Dates** are accepted as ISO 8601, with `Z` or an offset, with or without time; without an offset they are UTC. They
+  are answered as `2026-01-31T10:00:00.000+0000`.
 - **Texts** are kept exactly as sent. An empty text is not the same as none.
 """
 
@@ -40,7 +41,9 @@ class Document:
     @cached_property
     def content(self) -> dict[str, Any]:
         """The document."""
-        document: dict[str, Any] = _Generator(patterns=[self._routes]).get_schema(public=True)
+        document: dict[str, Any] = SchemaGenerator(patterns=[self._routes]).get_schema(public=True)
+        # Parameters of Django's paths are named in Python's style.
+        document["paths"] = {path.replace("{db_id}", "{dbID}"): item for path, item in document["paths"].items()}
         document["info"] = {
             "title": f"{self._dimension.title()} dimension",
             "version": self._version,
@@ -69,14 +72,6 @@ class Document:
             path(f"openapi/{name}.yaml", _served(lambda: self.yaml, "application/yaml"), name=f"openapi-{name}-yaml"),
             path(f"docs/{name}", page, name=f"docs-{name}"),
         ]
-
-
-class _Generator(SchemaGenerator):  # type: ignore[misc]
-    """Spells the path parameters as the specification does."""
-
-    def coerce_path(self, path: str, method: str, view: Any) -> str:
-        coerced: str = super().coerce_path(path, method, view)
-        return coerced.replace("{db_id}", "{dbID}")
 
 
 def _served(content: Any, content_type: str) -> View:

@@ -189,8 +189,6 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.0.3",
     # The default hook gives names to enums that it guesses from their values.
     "POSTPROCESSING_HOOKS": [],
-    # The order of the routes is the order in which they are learned.
-    "SORT_OPERATIONS": False,
 }
 
 # --- Logs --------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema_field
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.rsql.compiler import compile_filter
@@ -45,7 +44,6 @@ class SortField(TableField):
         return parse_sort(text, self.table)
 
 
-@extend_schema_field({"type": "string", "format": "rsql", "maxLength": 4096})
 class RsqlFilter(filters.Filter):
     """`filter`: the conditions that the elements have to meet, in RSQL."""
 
@@ -55,7 +53,6 @@ class RsqlFilter(filters.Filter):
         return qs if value is None else qs.filter(value)
 
 
-@extend_schema_field({"type": "string", "format": "sort"})
 class SortFilter(filters.Filter):
     """`sort`: the order of the elements; the column `last` is always the last key, so that the order is total."""
 

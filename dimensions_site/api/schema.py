@@ -3,162 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import Any, cast
 
 from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
+from rest_framework.viewsets import ViewSetMixin
 
-from dimensions_site.api.errors import MAX_FAILURES, MEDIA_TYPE
-
-# A part of an OpenAPI document.
-Part: TypeAlias = dict[str, Any]
+from dimensions_site.api.components import (
+    ALWAYS,
+    HEADERS,
+    PROBLEM_SCHEMAS,
+    REFUSALS,
+    REQUEST_ID,
+    SECURITY_SCHEMES,
+    WITH_BODY,
+    Part,
+)
+from dimensions_site.api.errors import MEDIA_TYPE
 
 JSON = "application/json"
-
-# How a caller shows who he is, for each mode of settings.API_AUTHENTICATION (contract G1).
-SECURITY_SCHEMES: Mapping[str, Mapping[str, Part]] = {
-    "basic": {
-        "basic": {"type": "http", "scheme": "basic", "description": "User name and password, in UTF-8."},
-    },
-    "api-key": {
-        "apiKey": {
-            "type": "apiKey",
-            "in": "header",
-            "name": "X-API-Key",
-            "description": "An API key in a header of its own.",
-        },
-        "apiKeyAuthorization": {
-            "type": "apiKey",
-            "in": "header",
-            "name": "Authorization",
-            "description": "The same API key in the usual header: `Api-Key`, a blank and the key.",
-        },
-    },
-}
-
-# The headers of answers. Where an answer names one, it is there, unless `required` is false.
-HEADERS: Mapping[str, Part] = {
-    "X-Request-ID": {
-        "description": "The id of the request: yours when you sent one, else a new one. Name it when you report a problem.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-    "ETag": {
-        "description": "The version of the element, for `If-Match` and `If-None-Match`.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-    "Location": {
-        "description": "The path of what was made.",
-        "required": True,
-        "schema": {"type": "string", "format": "uri-reference"},
-    },
-    "X-Total-Count": {
-        "description": "How many elements the filter selects, whatever `skip` and `take`; only when `Prefer` asks for it.",
-        "required": False,
-        "schema": {"type": "integer", "minimum": 0},
-    },
-    "Preference-Applied": {
-        "description": "What of `Prefer` was done.",
-        "required": False,
-        "schema": {"type": "string"},
-    },
-    "Allow": {
-        "description": "The methods that are permitted at this address.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-    "WWW-Authenticate": {
-        "description": "How a caller can show who he is: one challenge for each mode that has a scheme.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-}
-
-REQUEST_ID: Part = {
-    "name": "X-Request-ID",
-    "in": "header",
-    "description": "An id of your own for this request. The answer carries it, and so does every line of the log; "
-    "a new one takes the place of an id that is not 1 to 128 letters, digits, `.`, `_`, `:` or `-`.",
-    "schema": {"type": "string", "example": "month-end-2026-01"},
-}
-
-
-@dataclass(frozen=True)
-class _Refusal:
-    """An answer that every operation of its kind may give: the sentence for it, and its headers."""
-
-    description: str
-    headers: tuple[str, ...] = ()
-
-
-_REFUSALS: Mapping[int, _Refusal] = {
-    400: _Refusal("The request is invalid. `errors` lists every fault with the path of the field."),
-    401: _Refusal("The caller has not shown who he is, or not rightly.", ("WWW-Authenticate",)),
-    403: _Refusal("The caller has no grant for this, or the REST API is not enabled in the repository."),
-    404: _Refusal("There is no such repository, or nothing at this address in it."),
-    405: _Refusal("The method is not permitted at this address.", ("Allow",)),
-    406: _Refusal("The answer exists in none of the media types that `Accept` asks for."),
-    412: _Refusal("`If-Match` or `If-None-Match` does not hold: nothing was written."),
-    413: _Refusal("The body is larger than the service accepts."),
-    414: _Refusal("The address with its query is longer than the service accepts."),
-    415: _Refusal("The body is of a media type, charset or content encoding that is not read."),
-}
-# These may befall any request; the others are named by the operation or follow from its body.
-_ALWAYS = frozenset({401, 403, 404, 405, 406, 414})
-_WITH_BODY = frozenset({413, 415})
-
-_FAILURE: Part = {
-    "type": "object",
-    "description": "One thing that is wrong with the request.",
-    "properties": {
-        "id": {"type": "string", "description": "The id of the element that is meant, in a body with many."},
-        "path": {
-            "type": "string",
-            "description": "The field: `conversion.conversionType`; in a body with many elements a JSON Pointer, "
-            "`/post/17/conversion/conversionType`; a query parameter; empty for the request as a whole.",
-        },
-        "code": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"},
-        "message": {"type": "string", "description": "What is wrong, and what would be right."},
-    },
-    "required": ["path", "code", "message"],
-    "additionalProperties": False,
-}
-_PROBLEM: Part = {
-    "type": "object",
-    "description": "Problem details (RFC 9457).",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string", "description": "The meaning of the status."},
-        "status": {"type": "integer", "minimum": 400, "maximum": 599},
-        "detail": {"type": "string", "description": "What happened, in a sentence."},
-        "code": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$", "description": "The same for programs."},
-        "requestId": {"type": "string", "description": "The header `X-Request-ID` of this answer."},
-    },
-    "required": ["type", "title", "status", "detail", "code", "requestId"],
-    "additionalProperties": False,
-}
-_INVALID_REQUEST: Part = {
-    **_PROBLEM,
-    "description": "Problem details (RFC 9457) with every fault of the request.",
-    "properties": {
-        **_PROBLEM["properties"],
-        "errors": {
-            "type": "array",
-            "minItems": 1,
-            "maxItems": MAX_FAILURES,
-            "items": {"$ref": "#/components/schemas/Failure"},
-        },
-        "errorCount": {
-            "type": "integer",
-            "minimum": 1,
-            "description": f"How many faults there are; `errors` holds the first {MAX_FAILURES:,}.",
-        },
-    },
-    "required": [*_PROBLEM["required"], "errors", "errorCount"],
-}
-_PROBLEM_SCHEMAS: Mapping[str, Part] = {"Failure": _FAILURE, "Problem": _PROBLEM, "InvalidRequest": _INVALID_REQUEST}
 
 
 @dataclass(frozen=True)
@@ -222,9 +86,9 @@ class OperationSchema(AutoSchema):
     ) -> Part:
         """The OpenAPI operation for the action that answers `method`; its components go to `registry`."""
         self.registry = registry
-        for name, schema in {**_PROBLEM_SCHEMAS, **self.schemas()}.items():
+        for name, schema in {**PROBLEM_SCHEMAS, **self.schemas()}.items():
             self._add(ResolvedComponent.SCHEMA, name, schema)
-        operation = self.operations()[self.view.action]
+        operation = self.operations()[cast(ViewSetMixin, self.view).action]
         parts: Part = {
             "operationId": operation.id,
             "summary": operation.summary,
@@ -260,7 +124,7 @@ class OperationSchema(AutoSchema):
         return [{name: []} for name in enabled]
 
     def _responses(self, operation: Operation) -> Part:
-        statuses = _ALWAYS | operation.refusals | (_WITH_BODY if operation.body is not None else frozenset())
+        statuses = ALWAYS | operation.refusals | (WITH_BODY if operation.body is not None else frozenset())
         return {
             **{str(status): self._success(answer) for status, answer in operation.answers.items()},
             **{str(status): self._refusal(status) for status in sorted(statuses)},
@@ -279,15 +143,14 @@ class OperationSchema(AutoSchema):
         return part
 
     def _refusal(self, status: int) -> Part:
-        refusal = _REFUSALS[status]
+        refusal = REFUSALS[status]
         schema = "InvalidRequest" if status == HTTPStatus.BAD_REQUEST else "Problem"
         part = {
             "description": refusal.description,
             "headers": self._headers(refusal.headers),
             "content": {MEDIA_TYPE: {"schema": schema_ref(schema)}},
         }
-        name = HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "")
-        return self._add(ResolvedComponent.RESPONSE, name, part)
+        return self._add(ResolvedComponent.RESPONSE, refusal.name, part)
 
     def _headers(self, names: tuple[str, ...]) -> Part:
         return {

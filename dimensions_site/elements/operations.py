@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from dimensions_site.api.schema import Answer, Body, Operation, OperationSchema, Part, schema_ref
+from dimensions_site.api.components import Part
+from dimensions_site.api.pagination import SkipTakePagination
+from dimensions_site.api.schema import Answer, Body, Operation, OperationSchema, schema_ref
 from dimensions_site.elements import parameters
 from dimensions_site.elements.schema import element_schemas
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.views import ElementViewSet
 
 _PRECONDITIONS = (
     "With `If-Match` it is written only if it is still in the version that you read, with `If-None-Match: *` only if "
@@ -23,48 +25,48 @@ class ElementSchema(OperationSchema):
     """Tells the actions of an `ElementViewSet`."""
 
     def schemas(self) -> Mapping[str, Part]:
-        return element_schemas(self.view.wire.serializer(), self.noun)
+        return element_schemas(self.viewset.wire.serializer(), self.noun)
 
     def get_tags(self) -> list[str]:
-        return [self.view.dimension]
+        return [self.viewset.dimension]
+
+    @property
+    def viewset(self) -> ElementViewSet:
+        """The view set that is told of."""
+        return cast(ElementViewSet, self.view)
 
     @property
     def noun(self) -> str:
         """The name of the dimension as names of components and operations hold it: `Currency`."""
-        return str(self.view.dimension.title())
+        return self.viewset.dimension.title()
 
     def operations(self) -> Mapping[str, Operation]:
         return {**self._reading(), **self._writing()}
 
-    @property
-    def _wire(self) -> Wire:
-        wire: Wire = self.view.wire
-        return wire
-
     def _example(self, action: str) -> Any:
         """What was sent and answered in the example of `action`, which a test keeps true."""
-        return read_examples(Path(self.view.model._meta.app_config.path))[action]
+        return read_examples(Path(self.viewset.model._meta.app_config.path))[action]
 
     def _refusals(self, *statuses: int) -> frozenset[int]:
         """`statuses`, and 400 unless the action lets any query parameter pass and takes nothing else (contract A7)."""
-        reads_query = self.view.query_parameters.get(self.view.action, frozenset()) is not None
+        reads_query = self.viewset.query_parameters.get(self.viewset.action, frozenset()) is not None
         return frozenset({400, *statuses} if reads_query else statuses)
 
     def _reading(self) -> Mapping[str, Operation]:
-        dimension, noun = self.view.dimension, self.noun
-        plural = str(self.view.model._meta.verbose_name_plural)
+        dimension, noun = self.viewset.dimension, self.noun
+        plural = str(self.viewset.model._meta.verbose_name_plural)
         selecting = (
-            parameters.filter_parameter(self._wire, self.view.unfilterable),
+            parameters.filter_parameter(self.viewset.wire, self.viewset.unfilterable),
             parameters.SORT,
-            *self.view.paginator.get_schema_operation_parameters(self.view),
+            *SkipTakePagination().get_schema_operation_parameters(self.viewset),
         )
-        unknown = "A query parameter that is not listed here is refused, so that a mistyped `filter` never answers all."
+        unknown = "A query parameter that is not listed is refused, so that a mistyped `filter` never answers all."
         return {
             "list": Operation(
                 id=f"list{plural.title()}",
                 summary=f"List {plural}",
-                description=f"Answers the {plural} that `filter` selects, whole, in the order of `sort`: all of them, or "
-                f"the part that `skip` and `take` ask for. The answer is a bare array and is streamed. {unknown}",
+                description=f"Answers the {plural} that `filter` selects, whole, in the order of `sort`: all, or the "
+                f"part that `skip` and `take` ask for. The answer is a bare array and is streamed. {unknown}",
                 parameters=(parameters.REPOSITORY, *selecting, parameters.PREFER),
                 answers={
                     200: Answer(
@@ -121,12 +123,12 @@ class ElementSchema(OperationSchema):
         }
 
     def _writing(self) -> Mapping[str, Operation]:
-        dimension, noun = self.view.dimension, self.noun
-        spellings = parameters.spellings_text(self._wire)
+        dimension, noun = self.viewset.dimension, self.noun
+        spellings = parameters.spellings_text(self.viewset.wire)
         return {
             "create": Operation(
                 id=f"create{noun}",
-                summary=f"Create a {dimension}" if noun == "Currency" else f"Create an {dimension}",
+                summary=f"Create one {dimension}",
                 description=f"Needs the role editor. An id that is taken is refused. {_NULLS} {_WHOLE}{spellings}",
                 parameters=(parameters.REPOSITORY,),
                 body=self._body(f"{noun}Create", "create"),
@@ -136,8 +138,8 @@ class ElementSchema(OperationSchema):
             "replace": Operation(
                 id=f"replace{noun}",
                 summary=f"Replace or insert one {dimension}",
-                description=f"Needs the role editor. What `GET` answers may be sent back. The id stands in the path; in "
-                f"the body it may be left out, and a different one is refused. {_NULLS} {_WHOLE} {_PRECONDITIONS}"
+                description="Needs the role editor. What `GET` answers may be sent back. The id stands in the path; "
+                f"in the body it may be left out, and a different one is refused. {_NULLS} {_WHOLE} {_PRECONDITIONS}"
                 f"{spellings}",
                 parameters=(*self._address, parameters.IF_MATCH, parameters.IF_NONE_MATCH_OF_WRITER),
                 body=self._body(f"{noun}Replace", "replace"),
@@ -150,9 +152,10 @@ class ElementSchema(OperationSchema):
             "modify": Operation(
                 id=f"patch{noun}",
                 summary=f"Change some fields of one {dimension}",
-                description="Needs the role editor. Objects and maps are merged member by member; what is left out stays "
-                "as it is. null unsets an optional field, a null entry of a map is kept as null, and null for a group "
-                f"unsets everything in it. The result has to be valid as a whole. {_WHOLE} {_PRECONDITIONS}{spellings}",
+                description="Needs the role editor. Objects and maps are merged member by member; what is left out "
+                "stays as it is. null unsets an optional field, a null entry of a map is kept as null, and null for a "
+                f"group unsets everything in it. The result has to be valid as a whole. {_WHOLE} {_PRECONDITIONS}"
+                f"{spellings}",
                 parameters=(*self._address, parameters.IF_MATCH, parameters.IF_NONE_MATCH_OF_WRITER),
                 body=self._body(f"{noun}Patch", "modify"),
                 answers={200: self._element(f"The whole {dimension}, changed.", "modify")},
@@ -170,7 +173,7 @@ class ElementSchema(OperationSchema):
         )
 
     def _body(self, schema: str, action: str) -> Body:
-        return Body(schema_ref(schema), {self.view.dimension: self._example(action)["request"]})
+        return Body(schema_ref(schema), {self.viewset.dimension: self._example(action)["request"]})
 
 
 @cache

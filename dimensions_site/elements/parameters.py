@@ -1,8 +1,8 @@
-"""The path, query and header parameters of a dimension as its OpenAPI document tells them (contract A3, C16, D1 to D8)."""
+"""The path, query and header parameters of a dimension as its OpenAPI document tells them (contract A3, C16, D)."""
 
 from collections.abc import Collection, Iterable
 
-from dimensions_site.api.schema import Part
+from dimensions_site.api.components import Part
 from dimensions_site.elements.fields import ID_PATTERN
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.wire import Wire
@@ -24,16 +24,16 @@ SORT: Part = {
     "name": "sort",
     "in": "query",
     "description": "The fields to sort by, separated by `,` or `;`. Descending is written `-field`, `field:desc` or "
-    f"`field,desc` (ascending `:asc`, `,asc`). At most {MAX_FIELDS} fields, any that `filter` knows; of a map one entry, "
-    "`descriptions.en`. Elements without a value come last, and the id is always the last key. Texts sort by code "
-    "point, decimal numbers and dates by value.",
+    f"`field,desc` (ascending `:asc`, `,asc`). At most {MAX_FIELDS} fields, any that `filter` knows; of a map one "
+    "entry, `descriptions.en`. Elements without a value come last, and the id is always the last key. Texts sort by "
+    "code point, decimal numbers and dates by value.",
     "schema": {"type": "string", "format": "sort", "minLength": 1, "example": "-updateInfo.date,id"},
 }
 
 PREFER: Part = {
     "name": "Prefer",
     "in": "header",
-    "description": "`count=exact` adds the number of selected elements as `X-Total-Count`. Other preferences are ignored.",
+    "description": "`count=exact` adds the number of selected elements as `X-Total-Count`. Others are ignored.",
     "schema": {"type": "string", "example": "count=exact"},
 }
 
@@ -94,7 +94,7 @@ def filter_parameter(wire: Wire, unfilterable: Collection[str]) -> Part:
 
 
 def spellings_text(wire: Wire) -> str:
-    """A paragraph with the spellings that are accepted beside those of answers; empty where there are none (contract C6)."""
+    """A paragraph with the spellings that are accepted beside those of answers, or no text (contract C6)."""
     alternatives = wire.spellings.alternatives
     if not alternatives:
         return ""
@@ -105,20 +105,20 @@ def spellings_text(wire: Wire) -> str:
     )
 
 
-_LANGUAGE = f"""Which elements are meant, in RSQL: conditions `<field><operator><value>`, of which `;` or ` and ` joins those
-that all have to hold, and `,` or ` or ` those of which one has to; `;` binds before `,`, and parentheses group. An empty
-filter selects everything.
+_LANGUAGE = f"""Which elements are meant, in RSQL: conditions `<field><operator><value>`, of which `;` or ` and ` joins
+those that all have to hold, and `,` or ` or ` those of which one has to; `;` binds before `,`, and parentheses group.
+An empty filter selects everything.
 
-A value with white space or one of `"'();,=!~<>` in it stands in single or double quotes, in which a backslash takes the next
-character as it is. `=in=` and `=out=` take a list, `=in=(EUR,USD)`; `=isnull=` takes `true` or `false`.
+A value with white space or one of `"'();,=!~<>` in it stands in single or double quotes, in which a backslash takes
+the next character as it is. `=in=` and `=out=` take a list, `=in=(EUR,USD)`; `=isnull=` takes `true` or `false`.
 
-`==` is exact and knows no wildcards; `=like=` looks for text inside of the value and `=ilike=` does so without regard to case.
-`!=` and `=out=` hold exactly where `==` and `=in=` do not, for fields without a value too. Decimal numbers are compared as
-numbers and dates as instants.
+`==` is exact and knows no wildcards; `=like=` looks for text inside of the value and `=ilike=` does so without regard
+to case. `!=` and `=out=` hold exactly where `==` and `=in=` do not, for fields without a value too. Decimal numbers
+are compared as numbers and dates as instants.
 
-`descriptions.<language>` is the text in one language; `descriptions` alone holds when any language does; `description` is the
-default language. At most {MAX_LENGTH:,} characters, {MAX_CONDITIONS} conditions, {MAX_DEPTH} parentheses deep, and
-{MAX_VALUES} values in a list."""
+`descriptions.<language>` is the text in one language; `descriptions` alone holds when any language does;
+`description` is the default language. At most {MAX_LENGTH:,} characters, {MAX_CONDITIONS} conditions, {MAX_DEPTH}
+parentheses deep, and {MAX_VALUES} values in a list."""
 
 
 def _fields(wire: Wire, unfilterable: Collection[str]) -> str:

@@ -8,7 +8,8 @@ import enum
 from collections.abc import Mapping
 from typing import Any
 
-from dimensions_site.api.schema import Part, schema_ref
+from dimensions_site.api.components import Part
+from dimensions_site.api.schema import schema_ref
 from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.maps import BLANK, DescriptionField, DescriptionsField, MapField
 from dimensions_site.elements.serializers import Bundle, ElementSerializer, WireObject

@@ -15,7 +15,7 @@ from dimensions_site.elements.serializers import Bundle, ElementSerializer, Wire
 
 @dataclass(frozen=True)
 class Place:
-    """A leaf or a map of the wire: its dotted `path`, its declaration, and its `column`, or the place `inside` a JSON one."""
+    """A leaf or a map of the wire: where it stands, its declaration, its `column`, and where `inside` a JSON one."""
 
     path: str
     leaf: Leaf

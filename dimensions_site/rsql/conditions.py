@@ -28,7 +28,7 @@ def compare(value: Combinable, symbol: str, constant: Any) -> Func:
 
 def one_of(value: Combinable, constants: Iterable[Any]) -> Func:
     """`value` equals one of `constants`, of which there is at least one."""
-    listed = Func(*map(Value, constants), template="(%(expressions)s)", output_field=TextField())
+    listed = Func(*map(Value, constants), template="(%(expressions)s)")
     return Func(value, listed, template="%(expressions)s", arg_joiner=" IN ", output_field=BooleanField())
 
 

@@ -43,7 +43,7 @@ def parse_sort(text: str, table: FieldTable) -> list[OrderBy]:
 def _keys(text: str) -> list[re.Match[str]]:
     keys: list[re.Match[str]] = []
     start = 0
-    while not keys or start <= len(text):
+    while start <= len(text):
         key = _KEY.match(text, start)
         position = start + 1
         if key is None or (key["minus"] and key["direction"]):

@@ -4,146 +4,14 @@ from typing import Any
 
 import pytest
 
+from tests.account.samples import FULL, MINIMAL
 from tests.factories import Caller, account, read
-
-DIMENSION = {"dimensionName": None, "restriction": None}
-MINIMAL: dict[str, Any] = {
-    "id": "1000",
-    "descriptions": {"en": "Cash", "de": "Kasse"},
-    "alternativeDescriptions": None,
-    "customAttributes": None,
-    "nature": "BALANCE_SHEET",
-    "type": "NORMAL",
-    "conversion": {"conversionType": "FINAL", "referenceAccountForInitialBalance": None},
-    "documentationLink": None,
-    "restrictions": {**{f"customDimension{number}": DIMENSION for number in range(1, 6)}, "ctpRestriction": None},
-    "dataEntryAndReporting": {
-        "validity": {"startDate": None, "endDate": None},
-        "class": "NONE",
-        "manageTransactionCurrency": None,
-        "icManagement": None,
-        "manageMaximumNumberDecimals": None,
-    },
-    "rules": {
-        "grossAmountEqualICSum": False,
-        "accrual": {"debitAccrual": None, "creditAccrual": None},
-        "validationChecks": {
-            "standardSignCheck": None,
-            "icCapacityCheck": None,
-            "fxRatesCheck": None,
-            "icSignCheck": None,
-            "notesCheck": None,
-        },
-    },
-    "consolidation": {
-        "rules": {"useAccountForSetup": None, "excludeFromProportionalCalculation": None},
-        "bankingData": {
-            "bankitReportingMItem": None,
-            "bankitReportingMItemICGroup": None,
-            "bankitReporting1Item": None,
-            "bankitReportingEPItem": None,
-            "ebaSignalingSubAccount": None,
-            "bankitReportingMItemOld": None,
-            "icIitemOld": None,
-        },
-    },
-    "monthlySplittingRules": {"monthlySplittingType": None, "reference": None},
-    "cashFlowPlanning": None,
-}
-
-
-def item(id: str) -> dict[str, Any]:
-    return {"id": id, "description": f"Item {id}", "changeSign": True}
-
-
-def reference(id: str) -> dict[str, Any]:
-    return {"id": id, "description": f"Account {id}"}
-
-
-FULL: dict[str, Any] = {
-    "id": "1000",
-    "descriptions": {"en": "Cash", "it": "Cassa", "es": None},
-    "alternativeDescriptions": {"en": "Petty cash", "fr": None},
-    "customAttributes": {"Owner of the account": "Treasury", "Region": None},
-    "nature": "PROFIT_AND_LOSS",
-    "type": "DETAIL",
-    "conversion": {"conversionType": "INITIAL_BALANCE", "referenceAccountForInitialBalance": "1001"},
-    "documentationLink": "https://example.com/1000",
-    "restrictions": {
-        "customDimension1": {"dimensionName": "Product", "restriction": "NONE"},
-        "customDimension2": {"dimensionName": "Region", "restriction": "RESTRICTED"},
-        "customDimension3": {
-            "dimensionName": "Channel",
-            "restriction": "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-        },
-        "customDimension4": {
-            "dimensionName": "Project",
-            "restriction": "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-        },
-        "customDimension5": {"dimensionName": "Customer", "restriction": "RESTRICTED"},
-        "ctpRestriction": reference("C1"),
-    },
-    "dataEntryAndReporting": {
-        "validity": {"startDate": "2024-01-01T00:00:00.000+0000", "endDate": "2026-12-31T23:59:59.999+0000"},
-        "class": "INCREASE IN LIABILITIES",
-        "manageTransactionCurrency": True,
-        "icManagement": False,
-        "manageMaximumNumberDecimals": True,
-    },
-    "rules": {
-        "grossAmountEqualICSum": True,
-        "accrual": {"debitAccrual": reference("2001"), "creditAccrual": reference("2002")},
-        "validationChecks": {
-            "standardSignCheck": "DEBIT",
-            "icCapacityCheck": "CHECK_MINUS_EQUALS_TO",
-            "fxRatesCheck": "CHECK_ONLY_IC_AMOUNTS",
-            "icSignCheck": "AS_GROSS_AMOUNT",
-            "notesCheck": "CHECK_GROSS_AND_IC_AMOUNTS",
-        },
-    },
-    "consolidation": {
-        "rules": {"useAccountForSetup": "NET_EQUITY", "excludeFromProportionalCalculation": True},
-        "bankingData": {
-            "bankitReportingMItem": item("B1"),
-            "bankitReportingMItemICGroup": item("B2"),
-            "bankitReporting1Item": item("B3"),
-            "bankitReportingEPItem": item("B4"),
-            "ebaSignalingSubAccount": item("B5"),
-            "bankitReportingMItemOld": item("B6"),
-            "icIitemOld": item("B7"),
-        },
-    },
-    "monthlySplittingRules": {
-        "monthlySplittingType": "COEFFICIENT_445",
-        "reference": {
-            "referenceAccount": reference("3001"),
-            "referenceAccountHierarchy": {"hierarchyId": "H1", "nodeId": "N1", "descriptionId": "D1"},
-            "referenceSenario": "BUDGET",
-            **{f"customDimension{number}Filter": "LOWEST_LEVEL" for number in range(1, 6)},
-            "categoryFilter": "NONE",
-            "entityCtpFilter": "ENTITY-0042",
-            "customDimension2CtpFilter": "NONE",
-        },
-    },
-    "cashFlowPlanning": {
-        "variation": {"debit": reference("4001"), "credit": reference("4002")},
-        "receivablePayable": {"debit": reference("4003"), "credit": reference("4004")},
-        "liquidity": {"debit": reference("4005"), "credit": reference("4006")},
-        "other": {
-            "debit": reference("4007"),
-            "credit": reference("4008"),
-            "additionalCreditAccrualAccount": reference("4009"),
-            "additionalDebitAccrualAccount": reference("4010"),
-        },
-        "revaluationDevaluation": {"enable": True, "debit": reference("4011"), "credit": reference("4012")},
-    },
-}
 
 
 def created(alice: Caller, payload: Any) -> dict[str, Any]:
     response = alice.send("POST", alice.account(), payload)
     assert response.status_code == 201, response.content
-    element = read(response)
+    element: dict[str, Any] = read(response)
     assert list(element.pop("updateInfo")) == ["user", "date", "origin"]
     return element
 

@@ -24,7 +24,7 @@ def logic_of(id):
 @pytest.mark.contract("C17")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_saving_an_account_that_asks_for_it_generates_the_logic(alice, method):
-    """By creation, replacement and modification: one record, which computes the gross amount from the IC declaration."""
+    """By creation, replacement and modification: one record, which sums the IC declaration into the gross amount."""
     if method == "PATCH":
         alice.send("POST", alice.account(), account())
     path = alice.account() if method == "POST" else alice.account("elements/1000")

@@ -2,19 +2,8 @@
 
 import pytest
 
+from tests.currency.samples import FULL
 from tests.factories import currency, read
-
-FULL = {
-    "id": "EUR",
-    "oid": "0000-EUR",
-    "descriptions": {"en": "Euro", "it": "Euro (IT)", "fr": None},
-    "description": "Euro",
-    "preferred": True,
-    "decimalNumbers": 2,
-    "referenceCurrency": {"id": "USD", "coefficient": "1.0842"},
-    "percentageDifference": "0.0500",
-    "xbrlContent": "iso4217:EUR",
-}
 
 
 @pytest.mark.contract("C4", "C8")

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.account.test_account_shape import FULL
+from tests.account.samples import FULL
 from tests.factories import account, currency, read
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.account.test_account_shape import FULL, MINIMAL
+from tests.account.samples import FULL, MINIMAL
 from tests.factories import account, currency, read
 
 
@@ -13,7 +13,7 @@ def patched(alice, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, A
     assert alice.send("POST", alice.account(), before).status_code == 201
     response = alice.send("PATCH", alice.account("elements/1000"), patch)
     assert response.status_code == 200, response.content
-    element = read(response)
+    element: dict[str, Any] = read(response)
     assert read(alice.get(alice.account("elements/1000"))) == element
     del element["updateInfo"]
     return element

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.account.test_account_shape import FULL, MINIMAL
-from tests.currency.test_currency_shape import FULL as FULL_CURRENCY
+from tests.account.samples import FULL, MINIMAL
+from tests.currency.samples import FULL as FULL_CURRENCY
 from tests.factories import account, currency, read
 
 

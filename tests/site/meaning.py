@@ -12,6 +12,9 @@ from dimensions_site.rsql.nodes import And, Comparison, Node, Or
 
 JsonObject = Mapping[str, Any]
 
+# A key of theirs may hold a point.
+MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
+
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -40,7 +43,11 @@ def holds(node: Node, element: JsonObject, wire: Wire, language: str) -> bool:
 def texts(element: JsonObject, selector: str, language: str) -> list[str]:
     """The values of a field that are not null, as they are written in a filter: none, one, or those of a map."""
     value: Any = element
-    path = ["descriptions", language] if selector == "description" else selector.split(".")
+    group, _, key = selector.partition(".")
+    if selector == "description":
+        path = ["descriptions", language]
+    else:
+        path = [group, key] if key and group in MAPS else selector.split(".")
     for name in path:
         value = value.get(name) if value is not None else None
     values = list(value.values()) if isinstance(value, dict) else [value]

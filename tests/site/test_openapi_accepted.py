@@ -80,3 +80,27 @@ def test_every_parameter_and_status_is_described(name: str, document: Document) 
 
     assert all(part["description"] for part in parts)
     assert all(operation["summary"] and operation["operationId"] for operation in operations)
+
+
+@pytest.mark.contract("A7", "C16", "H3")
+@each_document
+def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str, document: Document) -> None:
+    """Only reading one currency is never answered with 400; preconditions are those of single elements."""
+    statuses = {
+        operation["operationId"]: set(operation["responses"])
+        for path in document.content["paths"].values()
+        for operation in path.values()
+    }
+    noun = name.title()
+
+    assert all({"401", "403", "404", "405", "406"} <= answers for answers in statuses.values())
+    assert {operation for operation, answers in statuses.items() if "400" not in answers} <= {"getCurrency"}
+    assert {operation for operation, answers in statuses.items() if "304" in answers} == {f"get{noun}"}
+    assert {operation for operation, answers in statuses.items() if "412" in answers} == {
+        f"replace{noun}",
+        f"patch{noun}",
+    }
+    assert {operation for operation, answers in statuses.items() if "201" in answers} == {
+        f"create{noun}",
+        f"replace{noun}",
+    }

@@ -121,7 +121,8 @@ CONTRAST = """() => {
     return channels(colour)[3] === 0 && element.parentElement ? background(element.parentElement) : colour;
   };
   const contrasts = [...document.querySelectorAll("main *")].map(element => {
-    const [darker, lighter] = [getComputedStyle(element).color, background(element)].map(luminance).sort((a, b) => a - b);
+    const colours = [getComputedStyle(element).color, background(element)];
+    const [darker, lighter] = colours.map(luminance).sort((a, b) => a - b);
     return (lighter + 0.05) / (darker + 0.05);
   });
   return Math.min(...contrasts);

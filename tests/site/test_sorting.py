@@ -84,7 +84,7 @@ def test_accounts_are_sorted_by_leaves_of_groups_and_bundles_in_both_spellings(a
 @pytest.mark.parametrize("wire", [CURRENCY_WIRE, ACCOUNT_WIRE], ids=["currency", "account"])
 def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
     """A map has no order of its own: one of its entries has."""
-    store_currencies(northwind, currency("A"), currency("B"))
+    store_currencies(northwind, currency("A", oid="1"), currency("B", oid="2"))
     store_accounts(northwind, account("A"), account("B"))
     path = alice.currency if wire is CURRENCY_WIRE else alice.account
     for leaf, place in wire.places.items():

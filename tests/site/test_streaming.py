@@ -43,7 +43,7 @@ class Server:
     headers: dict[str, str]
 
     def request(self, caller: Caller, method: str, path: str) -> list[bytes]:
-        request = RequestFactory().generic(method, path, **caller.defaults)
+        request = RequestFactory().generic(method, path, HTTP_X_API_KEY=caller.defaults["HTTP_X_API_KEY"])
         assert isinstance(request, WSGIRequest)
         environ = {**request.environ, "wsgi.input": BytesIO()}
         body = application(environ, self._start)

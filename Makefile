@@ -77,6 +77,12 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
 
+MEMORY = SECRET_KEY=only-for-measuring-the-memory-of-a-throw-away-service .venv/bin/python -m tests.live.memory 20000 100000
+
+memory: install ## Measure the web process's memory while it streams 20,000 and 100,000 accounts (Linux)
+	@DATABASE_URL=sqlite:// $(MEMORY)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(MEMORY); fi
+
 check: check-style check-types check-imports check-site ## Check style, types, imports, settings and migrations
 
 check-style: install

@@ -151,7 +151,8 @@ class Importer:
 
     def _save(self, created: Mapping[int, Element], changed: list[Element]) -> None:
         try:
-            save(list(created.values()), changed, self._actor)
+            with transaction.atomic():
+                save(list(created.values()), changed, self._actor)
         except IntegrityError:
             # Somebody else has created one of them in between.
             self._refuse_taken(created)

@@ -9,6 +9,7 @@ from typing import Any
 import django_stubs_ext
 import environ
 import structlog
+from django.core.exceptions import ImproperlyConfigured
 
 from dimensions_site.api.authentication_modes import authentication_classes
 
@@ -24,6 +25,8 @@ env = environ.Env()
 # Signs sessions and the cache of verified credentials. There is no default: a service that starts
 # with a known key can be forged. `make run` makes one of its own and keeps it in `.run/`.
 SECRET_KEY: str = env.str("SECRET_KEY")
+if not SECRET_KEY:
+    raise ImproperlyConfigured("The SECRET_KEY environment variable is empty")
 
 # Shows stack traces to whoever provokes them: for developers only.
 DEBUG: bool = env.bool("DEBUG", default=False)

@@ -50,7 +50,7 @@ def django_db_modify_db_settings(
         connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
-# --- People and tenants ------------------------------------------------------------------------------------------------
+# --- People and tenants ------------------------------------------------------------
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ Made from the markers of the tests by `python -m tests.contract_table > docs/con
 """
 
 
-def tests_by_rule() -> dict[str, list[str]]:
+def shown_rules() -> dict[str, list[str]]:
     """The tests that name each rule, as `folder/file.py: test`, rules in the order of the contract."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for file in sorted(TESTS.rglob("test_*.py")):
@@ -34,7 +34,7 @@ def table() -> str:
     """The whole page."""
     rows = [
         f"| {rule} | {len(tests)} | {'<br>'.join(f'`{test}`' for test in tests)} |"
-        for rule, tests in tests_by_rule().items()
+        for rule, tests in shown_rules().items()
     ]
     return "\n".join([_HEAD, "| rule | tests | where |", "|---|---|---|", *rows, ""])
 
@@ -53,7 +53,9 @@ def _marked(body: list[ast.stmt]) -> Iterator[tuple[list[str], list[str]]]:
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
             yield _rules([node.value]), [test.name for test in tests]
         elif isinstance(node, ast.ClassDef):
-            inner = [test.name for test in node.body if isinstance(test, ast.FunctionDef) and test.name.startswith("test_")]
+            inner = [
+                test.name for test in node.body if isinstance(test, ast.FunctionDef) and test.name.startswith("test_")
+            ]
             yield _rules(node.decorator_list), inner
             yield from _marked(node.body)
     for test in tests:

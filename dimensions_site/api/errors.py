@@ -17,6 +17,7 @@ from django.core.exceptions import (
 )
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.signals import got_request_exception
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions
@@ -202,6 +203,10 @@ def as_problem(exc: Exception) -> Problem:
             return Problem(exc.status_code, upper_snake(code), str(exc.detail), headers=headers)
         case DjangoValidationError():
             return bad_request(flatten(get_error_detail(exc)))
+        case OperationalError():
+            # The database is stopped, or other writers hold it for longer than anybody waits.
+            detail = "The database cannot serve this request now. Try again in some seconds."
+            return Problem(503, "DATABASE_UNAVAILABLE", detail, headers={"Retry-After": "5"})
     for kind, status, code, detail in _DJANGO_EXCEPTIONS:
         if isinstance(exc, kind):
             return Problem(status, code, detail)

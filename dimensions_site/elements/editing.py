@@ -21,7 +21,7 @@ class Editor:
     """Edits the elements of one dimension (`model`, `serializer`) in one repository, in the name of `actor`.
 
     `allow` is called with the id while the element is locked and before anything is written; what it raises
-    refuses the write.
+    refuses the write. Called inside a transaction, a write is part of it.
     """
 
     model: type[Element]
@@ -38,7 +38,8 @@ class Editor:
         """
         element = self._new(self._declaration().run_validation(data))
         try:
-            save([element], [], self.actor)
+            with transaction.atomic():
+                save([element], [], self.actor)
         except IntegrityError:
             raise _taken(element) from None
         return element.element_id
@@ -72,7 +73,7 @@ class Editor:
         Raises `ValidationError` when the result would not be valid as a whole, and for an unknown element when
         the patch could not be valid for any (contract A6).
         """
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):
             existing = self._locked(id)
             declaration = self._declaration(id=id, existing=existing)
             if existing is None:

@@ -48,14 +48,17 @@ class Element(models.Model):
     # Columns that are unique within a repository, and the wire's names of them.
     unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
 
-    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="+", editable=False)
+    # No index of its own: each unique constraint of an element begins with the repository.
+    repository = models.ForeignKey(
+        Repository, on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
+    )
     element_id = CodePointTextField("id")
     descriptions = json_column()
     update_user = CodePointTextField(editable=False)
     update_date = models.DateTimeField(editable=False)
     update_origin = CodePointTextField(choices=Origin.choices, editable=False)
 
-    history = HistoricalRecords(bases=[ElementHistory], inherit=True)
+    history = HistoricalRecords(bases=[ElementHistory], inherit=True, history_id_field=models.BigAutoField())
 
     class Meta:
         abstract = True

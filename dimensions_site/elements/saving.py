@@ -37,11 +37,12 @@ class Actor:
         return self.user.get_username() if self.user is not None else "system"
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def save(created: Sequence[E], changed: Sequence[E], actor: Actor) -> None:
     """Insert the `created` elements and update the `changed` ones, which have a primary key, of one dimension.
 
-    Raises `IntegrityError` when another element has the id (or another unique value) of a created one.
+    Raises `IntegrityError` when another element has the id (or another unique value) of a created one. A caller
+    whose transaction goes on after that has to call inside a savepoint.
     """
     now = datetime.now(UTC)
     now = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the wire tells milliseconds

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from dimensions_site.api.errors import Failure
+from dimensions_site.api.errors import Failure, shortened
 from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.rendering import Plan, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire
@@ -47,7 +47,7 @@ def select(wire: Wire, properties: str | None, language: str) -> tuple[Plan, lis
 def unknown_field(wire: Wire, name: str) -> str:
     """The message for a `name` that is no field, with the known ones that look like it."""
     hint = " or ".join(wire.similar(name))
-    return f"There is no field '{name}'.{f' Did you mean {hint}?' if hint else ''}"
+    return f"There is no field '{shortened(name)}'.{f' Did you mean {hint}?' if hint else ''}"
 
 
 def _failure(code: str, message: str) -> Failure:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -103,22 +104,28 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
         return self._answer(path["id"], text)
 
     # --- Writing -------------------------------------------------------------------------------
+    # The answer is read in the transaction of the write, so that it shows this write and not a later one. The
+    # body is read before: on SQLite a transaction holds the write lock, and a slow client would keep it.
 
     def create(self, request: Request, **path: str) -> HttpResponse:
         """Create an element: 201 with its location (contract C13)."""
-        id = self._editor.create(request.data)
-        return self._answer(id, created=True)
+        body = request.data
+        with transaction.atomic():
+            return self._answer(self._editor.create(body), created=True)
 
     def replace(self, request: Request, **path: str) -> HttpResponse:
         """Replace the element, or insert it: 200, or 201 with its location (contract C14)."""
-        created = self._editor.replace(path["id"], request.data)
-        return self._answer(path["id"], created=created)
+        body = request.data
+        with transaction.atomic():
+            return self._answer(path["id"], created=self._editor.replace(path["id"], body))
 
     def modify(self, request: Request, **path: str) -> HttpResponse:
         """Change the fields that are sent and leave the others (contract C15)."""
-        if not self._editor.modify(path["id"], request.data):
-            raise self._unknown(path["id"])
-        return self._answer(path["id"])
+        body = request.data
+        with transaction.atomic():
+            if not self._editor.modify(path["id"], body):
+                raise self._unknown(path["id"])
+            return self._answer(path["id"])
 
     # --- Shared --------------------------------------------------------------------------------
 
@@ -146,9 +153,7 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
 
     def _answer(self, id: str, text: str | None = None, *, created: bool = False) -> HttpResponse:
         """The response with the element `id`, read now unless its JSON `text` is given."""
-        text = text or self._text(id)
-        if text is None:
-            raise self._unknown(id)
+        text = text or cast(str, self._text(id))
         headers = {"ETag": etag_of(text)}
         if created:
             headers["Location"] = self._location(id)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent
 from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import OperationalError
 from django.http import Http404, HttpRequest
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions, serializers
@@ -194,6 +195,7 @@ def test_errors_of_an_object_as_a_whole_stand_at_the_object():
         (UnreadablePostError(), 400, "INCOMPLETE_BODY"),
         (TooManyFieldsSent(), 400, "TOO_MANY_PARAMETERS"),
         (SuspiciousOperation("secret"), 400, "INVALID_REQUEST"),
+        (OperationalError("secret"), 503, "DATABASE_UNAVAILABLE"),
         (RuntimeError("secret"), 500, "INTERNAL_ERROR"),
     ],
     ids=lambda value: f"{type(value).__module__}.{type(value).__name__}" if isinstance(value, Exception) else None,

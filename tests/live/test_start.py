@@ -30,12 +30,19 @@ def start(command: tuple[str, ...], folder: Path, **variables: str | None) -> su
 
 
 @pytest.mark.contract("G1")
+@pytest.mark.parametrize("key", [None, ""], ids=["no key", "an empty key"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_nothing_starts_without_a_secret_key(command: tuple[str, ...], tmp_path: Path):
+def test_nothing_starts_without_a_secret_key(command: tuple[str, ...], key: str | None, tmp_path: Path):
     """A service that signs with a key that everybody knows can be forged."""
-    outcome = start(command, tmp_path, SECRET_KEY=None)
+    outcome = start(command, tmp_path, SECRET_KEY=key)
     assert outcome.returncode != 0
     assert "SECRET_KEY" in outcome.stderr
+
+
+def test_the_command_line_says_in_one_line_what_is_missing(tmp_path: Path):
+    """An operator reads a sentence, not a stack trace."""
+    outcome = start(COMMANDS["command line"], tmp_path, SECRET_KEY=None)
+    assert outcome.stderr == "The service is not configured: Set the SECRET_KEY environment variable.\n"
 
 
 @pytest.mark.contract("G1")

@@ -77,6 +77,9 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
 
+accept-openapi: install ## Accept the OpenAPI documents as they are now, into tests/openapi
+	@ACCEPT_OPENAPI=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/site/test_openapi_accepted.py
+
 MEMORY = SECRET_KEY=only-for-measuring-the-memory-of-a-throw-away-service .venv/bin/python -m tests.live.memory 20000 100000
 
 memory: install ## Measure the web process's memory while it streams 20,000 and 100,000 accounts (Linux)

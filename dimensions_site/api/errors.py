@@ -38,6 +38,10 @@ MAX_FAILURES = 1_000
 _MAX_QUOTED = 100
 
 
+# The phrases of RFC 9110 for which Python before 3.13 has older ones.
+_TITLES = {413: "Content Too Large", 414: "URI Too Long"}
+
+
 @dataclass(frozen=True)
 class Failure:
     """One thing that is wrong with a request.
@@ -83,7 +87,7 @@ class Problem(exceptions.APIException):
         """Return the body for the request with that id."""
         body: dict[str, object] = {
             "type": "about:blank",
-            "title": HTTPStatus(self.status_code).phrase,
+            "title": _TITLES.get(self.status_code) or HTTPStatus(self.status_code).phrase,
             "status": self.status_code,
             "detail": str(self.detail),
             "code": self.code,

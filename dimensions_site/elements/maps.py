@@ -79,13 +79,17 @@ class DescriptionField(FreeTextField):
 class DescriptionsField(LanguageMapField):
     """The descriptions of an element: at least one of them says something (contract C3)."""
 
+    default_error_messages = {
+        "blank": "{name} cannot be {value}; it has to be {expected}, with at least one that is not blank."
+    }
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=True, **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, str | None]:
         descriptions = super().to_internal_value(data)
         if not any(text is not None and text.strip() for text in descriptions.values()):
-            self.fail("invalid", value=shown(data), expected=f"{self.expected}, with at least one that is not blank")
+            self.fail("blank", value=shown(data))
         return descriptions
 
     def schema(self) -> dict[str, Any]:

@@ -150,7 +150,8 @@ class ElementSerializer(ColumnObject):
         try:
             self._validated(patch, {})
         except ValidationError as error:
-            faults = [fault for fault in flatten(error.detail) if fault.code != "REQUIRED"]
+            # What is missing may be there in the element.
+            faults = [fault for fault in flatten(error.detail) if fault.code not in ("REQUIRED", "BLANK")]
             if faults:
                 raise bad_request(faults) from None
 

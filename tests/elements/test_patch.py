@@ -179,7 +179,15 @@ def test_a_patch_may_carry_the_full_set_of_fields(alice):
 @pytest.mark.contract("A6", "C15")
 @pytest.mark.parametrize(
     ("patch", "status"),
-    [({}, 404), ({"type": "DETAIL"}, 404), (account("7"), 404), ({"type": "X"}, 400), ({"colour": 1}, 400), ([], 400)],
+    [
+        ({}, 404),
+        ({"type": "DETAIL"}, 404),
+        ({"descriptions": {"en": None}}, 404),
+        (account("7"), 404),
+        ({"type": "X"}, 400),
+        ({"colour": 1}, 400),
+        ([], 400),
+    ],
 )
 def test_a_patch_of_an_unknown_element_is_refused(alice, patch, status):
     """404, unless the patch would be wrong for any element: 400 comes first."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from rest_framework import exceptions
 
 from dimensions_site.elements.fields import Leaf
+from dimensions_site.elements.maps import DescriptionsField
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [*(f"dimensions_site/{name}" for name in ("api", "rsql", "elements", "repositories")), "currency", "account"]
@@ -21,7 +22,7 @@ ROW_OF_TABLE = re.compile(r'\(\w+, \d{3}, "([A-Z_]+)"')
 def error_codes() -> set[str]:
     """Every code that a caller can get, in the spelling of the wire."""
     found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
-    found |= Leaf.default_error_messages.keys()
+    found |= {*Leaf.default_error_messages, *DescriptionsField.default_error_messages}
     for file in (file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.py")):
         source = file.read_text(encoding="utf-8")
         found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}

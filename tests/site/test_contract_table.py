@@ -7,7 +7,8 @@ from tests.contract_table import shown_rules, table
 PAGE = Path(__file__).parents[2] / "docs" / "contract.md"
 
 SERVED = [
-    *[f"A{number}" for number in range(1, 8)],
+    "A1",
+    *[f"A{number}" for number in range(3, 8)],  # A2 is about asynchronous deletion, which a later release brings
     *[f"B{number}" for number in range(1, 4)],
     *[f"C{number}" for number in range(1, 20)],
     *[f"D{number}" for number in range(1, 9)],

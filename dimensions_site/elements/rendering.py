@@ -19,7 +19,7 @@ from dimensions_site.elements.wire import Node, Place
 from dimensions_site.rsql.expressions import MapEntry
 
 # Rows that are fetched and written at a time: enough to hide the cost of a chunk, little in memory.
-CHUNK_ROWS = 500
+CHUNK_ROWS = 200
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class ElementHistory(models.Model):
     """
 
     history_actor = CodePointTextField()
-    history_origin = CodePointTextField()
+    history_origin = CodePointTextField(choices=Origin.choices)
 
     class Meta:
         abstract = True

@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install lock run test test-sqlite test-postgresql postgresql-answers \
+.PHONY: help install lock run test test-sqlite test-postgresql postgresql-answers memory accept-openapi contract-table \
 	check check-style check-types check-imports check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
@@ -76,6 +76,9 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
+
+contract-table: install ## Write docs/contract.md from the markers of the tests
+	.venv/bin/python -m tests.contract_table > docs/contract.md
 
 accept-openapi: install ## Accept the OpenAPI documents as they are now, into tests/openapi
 	@ACCEPT_OPENAPI=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/site/test_openapi_accepted.py

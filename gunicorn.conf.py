@@ -1,18 +1,26 @@
 """How gunicorn serves the application: `gunicorn dimensions_site.wsgi` in the project's folder reads this file."""
 
 import os
+import sys
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from gunicorn.http import message
 
-# Only the machine itself is served unless the operator says otherwise: a reverse proxy stands before the service.
-bind = os.environ.get("BIND") or f"127.0.0.1:{os.environ.get('PORT', '8000')}"
+from dimensions_site import environment as env
 
-# Processes use the cores; threads let a process go on while the database works for one of its requests, and keep
-# slow clients from holding a process.
-workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-worker_class = "gthread"
-threads = int(os.environ.get("WEB_THREADS", "4"))
+try:
+    # Only the machine itself is served unless the operator says otherwise: a reverse proxy stands before the service.
+    bind = os.environ.get("BIND") or f"127.0.0.1:{env.integer('PORT', default=8000, minimum=1, maximum=65535)}"
+
+    # Processes use the cores; threads let a process go on while the database works for one of its requests, and keep
+    # slow clients from holding a process.
+    workers = env.integer("WEB_CONCURRENCY", default=2, minimum=1, maximum=256)
+    worker_class = "gthread"
+    threads = env.integer("WEB_THREADS", default=4, minimum=1, maximum=256)
+except ImproperlyConfigured as error:
+    # gunicorn would print a stack trace.
+    sys.exit(f"The service is not configured: {error}")
 
 # A worker that has not reported for a minute hangs and is replaced. Long downloads do not count: the main thread of
 # a worker reports while its other threads answer.

@@ -1,13 +1,11 @@
 """The REST routes of the account dimension."""
 
 from account.models import Account
-from account.serializers import ACCOUNT_WIRE, AccountSerializer
+from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.views import ElementViewSet
 
 
 class AccountViewSet(ElementViewSet):
     dimension = "account"
     model = Account
-    queryset = Account.objects.none()
-    serializer_class = AccountSerializer
     wire = ACCOUNT_WIRE

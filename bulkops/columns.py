@@ -7,7 +7,6 @@ from typing import Any
 from bulkops.tabular import Row
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.fields import Leaf, shown
-from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.selection import unknown_field
 from dimensions_site.elements.wire import Node, Wire
 
@@ -66,8 +65,7 @@ def _column(wire: Wire, heading: str, spelling: str, language: str) -> Column | 
     entry = wire.find_entry(path)
     if entry is not None:
         place, key = entry
-        known = isinstance(place.leaf, MapField) and place.leaf.has_key(key)
-        return Column(heading, (place.path, key), None) if known else None
+        return Column(heading, (place.path, key), None)
     found = wire.places.get(path)
     return None if found is None or found.is_map else Column(heading, tuple(path.split(".")), found.leaf)
 

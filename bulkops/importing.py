@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from rest_framework.exceptions import ValidationError
 
 from bulkops.columns import Column, conflicts, read_headings, texts_of, wire_json
@@ -66,6 +66,7 @@ class Importer:
         Raises `ImportRefused` with every fault, and saves nothing then.
         """
         with transaction.atomic():
+            _wait_for_locks()
             # One import at a time in a repository: two that lock the same elements in different orders would wait
             # for each other for good.
             Repository.objects.select_for_update(no_key=True).get(pk=self._repository.pk)
@@ -172,6 +173,13 @@ class Importer:
 
     def _fail(self, line: int, failure: Failure) -> None:
         self._failures.append(RowFailure(line, failure))
+
+
+def _wait_for_locks() -> None:
+    """Let this transaction wait for others as long as it takes: an import has time, and would lose all its work."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 def _batches(rows: Iterator[T], size: int) -> Iterator[list[T]]:

@@ -79,6 +79,8 @@ class CurrencySerializer(ElementSerializer):
                 # The element is refused already: that `descriptions` is missing too would be no news.
                 data.setdefault("descriptions", {language: "-"})
                 return {"description": error.detail}
+        elif not has_entry and "descriptions" not in data:
+            return {}
         descriptions = data.setdefault("descriptions", {language: description})
         if not isinstance(descriptions, dict):
             return {}  # the error is at `descriptions`

@@ -3,15 +3,13 @@
 from typing import ClassVar
 
 from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE, CurrencySerializer
+from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.views import ElementViewSet
 
 
 class CurrencyViewSet(ElementViewSet):
     dimension = "currency"
     model = Currency
-    queryset = Currency.objects.none()
-    serializer_class = CurrencySerializer
     wire = CURRENCY_WIRE
     unfilterable = frozenset({"oid"})
     # The specification lists no 400 for reading one currency, so its query parameters are not read (contract A7).

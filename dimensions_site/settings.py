@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-import environ
 import structlog
-from django.core.exceptions import ImproperlyConfigured
 
+from dimensions_site import environment as env
 from dimensions_site.api.authentication_modes import authentication_classes
 
 # Lets generic classes such as `ModelAdmin[Account]` be written at run time as the type checker wants them.
@@ -18,29 +17,25 @@ django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
-
 # --- The process -------------------------------------------------------------------------------
 
 # Signs sessions and the cache of verified credentials. There is no default: a service that starts
 # with a known key can be forged. `make run` makes one of its own and keeps it in `.run/`.
-SECRET_KEY: str = env.str("SECRET_KEY")
-if not SECRET_KEY:
-    raise ImproperlyConfigured("The SECRET_KEY environment variable is empty")
+SECRET_KEY: str = env.required("SECRET_KEY")
 
 # Shows stack traces to whoever provokes them: for developers only.
-DEBUG: bool = env.bool("DEBUG", default=False)
+DEBUG: bool = env.boolean("DEBUG", default=False)
 
 # Comma-separated names under which the service is called; any other Host header is refused.
-ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+ALLOWED_HOSTS: list[str] = env.names("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 
 # Cookies of the admin are sent over https only, unless this is false (plain http on a workstation).
-SECURE_COOKIES: bool = env.bool("SECURE_COOKIES", default=True)
+SECURE_COOKIES: bool = env.boolean("SECURE_COOKIES", default=True)
 SESSION_COOKIE_SECURE = SECURE_COOKIES
 CSRF_COOKIE_SECURE = SECURE_COOKIES
 
-# How long a browser that has seen the service over https refuses to use http, in seconds.
-SECURE_HSTS_SECONDS: int = env.int("HSTS_SECONDS", default=3600)
+# How long a browser that has seen the service over https refuses to use http, in seconds; up to two years.
+SECURE_HSTS_SECONDS: int = env.integer("HSTS_SECONDS", default=3600, minimum=0, maximum=2 * 365 * 24 * 3600)
 
 # --- The application ---------------------------------------------------------------------------
 
@@ -114,10 +109,12 @@ WHITENOISE_USE_FINDERS = True
 # --- The database ------------------------------------------------------------------------------
 
 # `postgresql://user:password@host:5432/name` in production; the default is one file beside the project.
-DATABASES: dict[str, Any] = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")}
+DATABASES: dict[str, Any] = {"default": env.database("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")}
 _database = DATABASES["default"]
 _database["CONN_MAX_AGE"] = 600
 _database["CONN_HEALTH_CHECKS"] = True
+# What the query of the address says, `?sslmode=require` for example, is kept and wins.
+_options: dict[str, Any] = _database.get("OPTIONS", {})
 if _database["ENGINE"] == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         # A transaction that reads first and writes later would fail with "database is locked" when
@@ -125,10 +122,20 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        **_options,
     }
+else:
+    _session = (
+        # A write that waits longer for others is answered 503, as on SQLite.
+        "-c lock_timeout=20s "
+        # A client that stops reading a streamed list may not keep a snapshot open for good: PostgreSQL could
+        # not clean up behind it. Each chunk that is fetched starts the minute anew.
+        "-c idle_in_transaction_session_timeout=60s"
+    )
+    _database["OPTIONS"] = {**_options, "options": f"{_session} {_options.get('options', '')}".rstrip()}
 
 # Verified Basic credentials are remembered for minutes; with several hosts a Redis URL shares them.
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
 
 # The history is read by element; nothing asks for all versions of a day.
 SIMPLE_HISTORY_DATE_INDEX = False
@@ -136,7 +143,7 @@ SIMPLE_HISTORY_DATE_INDEX = False
 # --- Background work ---------------------------------------------------------------------------
 
 # Number of worker processes of `manage.py qcluster`.
-WORKER_CONCURRENCY: int = env.int("WORKER_CONCURRENCY", default=2)
+WORKER_CONCURRENCY: int = env.integer("WORKER_CONCURRENCY", default=2, minimum=1, maximum=256)
 Q_CLUSTER = {
     "name": "dimensions",
     "orm": "default",
@@ -163,18 +170,21 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # Comma-separated modes in which a caller of the REST API may authenticate (contract G1).
-API_AUTHENTICATION: list[str] = env.list("API_AUTHENTICATION", default=["basic", "api-key"])
+API_AUTHENTICATION: list[str] = env.names("API_AUTHENTICATION", default=["basic", "api-key"])
 
 # For how many seconds a verified Basic password is believed without computing its hash again; 0 to 300.
-BASIC_CREDENTIALS_CACHE_SECONDS: int = min(env.int("BASIC_CREDENTIALS_CACHE_SECONDS", default=300), 300)
+BASIC_CREDENTIALS_CACHE_SECONDS: int = env.integer(
+    "BASIC_CREDENTIALS_CACHE_SECONDS", default=300, minimum=0, maximum=300
+)
 
 # --- The REST API ------------------------------------------------------------------------------
 
-# Largest body of a request for one element, in bytes; a larger one is answered 413.
-API_MAX_BODY_SIZE: int = env.int("API_MAX_BODY_SIZE", default=2 * 1024 * 1024)
+# Largest body of a request for one element, in bytes; a larger one is answered 413. A body is held in memory.
+API_MAX_BODY_SIZE: int = env.integer("API_MAX_BODY_SIZE", default=2 * 1024 * 1024, minimum=1024, maximum=1024**3)
 # Longest path with query string, in bytes as sent; a longer one is answered 414. A filter of 4,096
-# characters takes up to 49,152 bytes when each of its characters is percent-encoded.
-API_MAX_URL_SIZE: int = env.int("API_MAX_URL_SIZE", default=64 * 1024)
+# characters takes up to 49,152 bytes when each of its characters is percent-encoded. The web server
+# itself refuses request lines from 128 KiB on (`gunicorn.conf.py`).
+API_MAX_URL_SIZE: int = env.integer("API_MAX_URL_SIZE", default=64 * 1024, minimum=1024, maximum=127 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_MAX_BODY_SIZE
 
 REST_FRAMEWORK = {
@@ -185,7 +195,6 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "dimensions_site.elements.operations.ElementSchema",
     "EXCEPTION_HANDLER": "dimensions_site.api.errors.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
-    "UNICODE_JSON": True,
 }
 
 SPECTACULAR_SETTINGS = {
@@ -199,8 +208,9 @@ SPECTACULAR_SETTINGS = {
 # --- Logs --------------------------------------------------------------------------------------
 
 # `json` writes one JSON object a line; `console` is for people's eyes.
-LOG_FORMAT: str = env.str("LOG_FORMAT", default="json")
-LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO")
+LOG_FORMAT: str = env.one_of("LOG_FORMAT", ("json", "console"), default="json")
+# Lines below this level are not written.
+LOG_LEVEL: str = env.one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
 
 _log_processors: list[Any] = [
     structlog.contextvars.merge_contextvars,

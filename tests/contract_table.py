@@ -1,6 +1,6 @@
 """The table from each rule of the contract to the tests that show it, read from the tests' markers.
 
-`python -m tests.contract_table` prints `docs/contract.md`.
+`make contract-table` writes `docs/contract.md` with it.
 """
 
 import ast
@@ -15,7 +15,7 @@ RULE = re.compile(r"([A-Z])([0-9]+)")
 
 _HEAD = """# Rules of the contract and the tests that show them
 
-Made from the markers of the tests by `python -m tests.contract_table > docs/contract.md`; a test compares the two.
+Made from the markers of the tests by `make contract-table`; a test compares the two. A test's name says what it shows.
 """
 
 

@@ -2,12 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, Self
-
-from rest_framework.pagination import BasePagination
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from typing import Self
 
 from dimensions_site.api.errors import Failure, bad_request, quoted
 
@@ -48,33 +43,3 @@ class SkipTake:
     def window(self) -> slice:
         """The slice of the sorted rows, for a queryset or a list."""
         return slice(self.skip, None if self.take is None else self.skip + self.take)
-
-
-class SkipTakePagination(BasePagination):
-    """REST framework's paging by `skip` and `take`; the response stays a bare array (contracts D6, D7)."""
-
-    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
-        """Return the part of `queryset` that `request` asks for, still a lazy queryset. Raises Problem 400."""
-        paging = SkipTake.parse(request.query_params.get("skip"), request.query_params.get("take"))
-        return queryset[paging.window]
-
-    def get_paginated_response(self, data: Any) -> Response:
-        """Return the rows as a bare array."""
-        return Response(data)
-
-    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        """Return the two parameters for the OpenAPI document."""
-        described = {
-            "skip": "Number of elements to leave out before the first one that is returned; 0 when absent.",
-            "take": "Largest number of elements to return; all when absent.",
-        }
-        return [
-            {
-                "name": name,
-                "in": "query",
-                "required": False,
-                "description": description,
-                "schema": {"type": "integer", "format": "int64", "minimum": 0},
-            }
-            for name, description in described.items()
-        ]

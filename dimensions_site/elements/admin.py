@@ -5,16 +5,20 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import PAGE_VAR
 from django.db.models import JSONField, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from dimensions_site.elements.fields import json_text
-from dimensions_site.repositories.admin import OfferedLookupsAdmin
+from dimensions_site.repositories.admin import BoundedListAdmin
 from dimensions_site.repositories.permissions import repositories_open_to
 
+VERSIONS_A_PAGE = 100
+_VERSION_COLUMNS = ("history_date", "history_type", "history_actor", "history_origin")
 
-class ElementAdmin(OfferedLookupsAdmin):
+
+class ElementAdmin(BoundedListAdmin):
     """Shows what the user's grants open, to look at: elements are changed where their rules are checked."""
 
     dimension: ClassVar[str]
@@ -59,18 +63,21 @@ class ElementAdmin(OfferedLookupsAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Every version of the element, the latest first (contract C18).
+        """A page of the versions of the element, the latest first (contract C18); `?p=2` asks for the second page.
 
         Django's own page would tell only what was changed in the admin.
         """
         element = self.get_object(request, unquote(object_id))
-        versions = self.model.history.filter(id=element.pk).order_by("-history_id")
+        versions = self.model.history.filter(id=element.pk).order_by("-history_id").only(*_VERSION_COLUMNS)
+        page = self.get_paginator(request, versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
         context = {
             **self.admin_site.each_context(request),
             "title": f"Versions of {element}",
             "opts": self.opts,
             "element": element,
-            "versions": versions,
+            "versions": page,
+            "page_numbers": page.paginator.get_elided_page_range(page.number),
+            "page_var": PAGE_VAR,
         }
         return TemplateResponse(request, "admin/element_versions.html", context)
 

@@ -4,7 +4,6 @@ from django.db.models import F
 
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.elements.fields import EnumField
-from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Place, Wire
 from dimensions_site.rsql.errors import UnknownField
@@ -32,8 +31,7 @@ class ElementFields:
         entry = self._wire.find_entry(path)
         if entry is not None:
             place, key = entry
-            if isinstance(place.leaf, MapField) and place.leaf.has_key(key):
-                return Field(path, Kind.TEXT, MapEntry(place.column, key))
+            return Field(path, Kind.TEXT, MapEntry(place.column, key))
         raise UnknownField(selector, self._wire.similar(path))
 
     def _field(self, place: Place) -> Field:

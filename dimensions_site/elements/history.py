@@ -7,7 +7,7 @@ from django.db import connection
 
 from dimensions_site.elements.models import Element, Origin
 
-CREATED, CHANGED, DELETED = "+", "~", "-"
+CREATED, CHANGED = "+", "~"
 _KEYS_A_STATEMENT = 500
 
 
@@ -23,7 +23,7 @@ def record(
 ) -> None:
     """Copy the rows with the primary keys `keys`, as they are now, to the history, in the caller's transaction.
 
-    `kind` is CREATED, CHANGED or DELETED (before the deletion). django-simple-history reads these rows as its
+    `kind` is CREATED or CHANGED. django-simple-history reads these rows as its
     own; its way of writing them row by row is many times slower.
     """
     quote = connection.ops.quote_name

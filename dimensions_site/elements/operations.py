@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from dimensions_site.api.components import Part
-from dimensions_site.api.pagination import SkipTakePagination
 from dimensions_site.api.schema import Answer, Body, Operation, OperationSchema, schema_ref
 from dimensions_site.elements import parameters
 from dimensions_site.elements.schema import element_schemas
@@ -58,7 +57,8 @@ class ElementSchema(OperationSchema):
         selecting = (
             parameters.filter_parameter(self.viewset.wire, self.viewset.unfilterable),
             parameters.SORT,
-            *SkipTakePagination().get_schema_operation_parameters(self.viewset),
+            parameters.SKIP,
+            parameters.TAKE,
         )
         unknown = "A query parameter that is not listed is refused, so that a mistyped `filter` never answers all."
         return {

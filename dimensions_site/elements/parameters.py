@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from dimensions_site.api.components import Part
-from dimensions_site.elements.fields import ID_PATTERN
+from dimensions_site.elements.fields import CODE_LENGTH, ID_PATTERN
+from dimensions_site.elements.selection import MAX_PROPERTIES
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import DB_ID_PATTERN
@@ -28,6 +29,22 @@ SORT: Part = {
     "entry, `descriptions.en`. Elements without a value come last, and the id is always the last key. Texts sort by "
     "code point, decimal numbers and dates by value.",
     "schema": {"type": "string", "format": "sort", "minLength": 1, "example": "-updateInfo.date,id"},
+}
+
+SKIP: Part = {
+    "name": "skip",
+    "in": "query",
+    "required": False,
+    "description": "Number of elements to leave out before the first one that is returned; 0 when absent.",
+    "schema": {"type": "integer", "format": "int64", "minimum": 0},
+}
+
+TAKE: Part = {
+    "name": "take",
+    "in": "query",
+    "required": False,
+    "description": "Largest number of elements to return; all when absent.",
+    "schema": {"type": "integer", "format": "int64", "minimum": 0},
 }
 
 PREFER: Part = {
@@ -66,7 +83,7 @@ def element_id(example: str) -> Part:
         "in": "path",
         "required": True,
         "description": "The id of the element, percent-encoded where needed: an id `A/B` is written `A%2FB`.",
-        "schema": {"type": "string", "maxLength": 128, "pattern": ID_PATTERN, "example": example},
+        "schema": {"type": "string", "maxLength": CODE_LENGTH, "pattern": ID_PATTERN, "example": example},
     }
 
 
@@ -78,7 +95,7 @@ def properties_parameter(example: str) -> Part:
         "required": True,
         "description": "The fields to answer, separated by commas: paths such as `updateInfo.user`, or the name of a "
         "group for everything in it. `descriptions` and `description` answer the text in the default language, "
-        "`descriptions.<language>` one entry of the map and `descriptions.*` the whole map.",
+        f"`descriptions.<language>` one entry of the map and `descriptions.*` the whole map. At most {MAX_PROPERTIES}.",
         "schema": {"type": "string", "format": "properties", "minLength": 1, "example": example},
     }
 

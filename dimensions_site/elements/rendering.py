@@ -7,6 +7,7 @@ same JSON as the serializer, many times faster and without model instances.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from django.db import connection, transaction
@@ -15,7 +16,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from dimensions_site.elements.fields import json_text
-from dimensions_site.elements.wire import Node, Place
+from dimensions_site.elements.wire import Node, Place, Wire
 from dimensions_site.rsql.expressions import MapEntry
 
 # Rows that are fetched and written at a time: enough to hide the cost of a chunk, little in memory.
@@ -58,6 +59,12 @@ def json_slot(column: str, encode: Callable[[str], str] = str) -> Slot:
 def entry_slot(column: str, key: str) -> Slot:
     """One entry of a map; null when it is missing."""
     return Slot(MapEntry(column, key), json_text)
+
+
+@lru_cache
+def full_renderer(wire: Wire, language: str) -> "Renderer":
+    """The renderer for whole elements, made once for each default language."""
+    return Renderer(whole(wire.root, language))
 
 
 class Renderer:

@@ -5,11 +5,12 @@ from typing import Any, TypeAlias
 import orjson
 
 from dimensions_site.api.errors import Failure, shortened
-from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.rendering import Plan, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire
 
 PARAMETER = "properties"
+# As many as an account has leaves, and room for languages; each unknown name costs a search for similar ones.
+MAX_PROPERTIES = 200
 _WHOLE_MAP = "*"
 # Answered for both dimensions, though only currencies have it in their lists.
 _DEFAULT_DESCRIPTION = "description"
@@ -28,6 +29,9 @@ def select(wire: Wire, properties: str | None, language: str) -> tuple[Plan, lis
     selected: Selected = {}
     failures: list[Failure] = []
     names = [name.strip() for name in properties.split(",")]
+    if len(names) > MAX_PROPERTIES:
+        message = f"properties names {len(names):,} fields; at most {MAX_PROPERTIES} are accepted."
+        return {}, [_failure("TOO_MANY", message)]
     for name in names:
         segments = _segments(wire, name)
         if segments is None:
@@ -59,12 +63,10 @@ def _segments(wire: Wire, name: str) -> list[str] | None:
     path = wire.canonical_path(name)
     if path == _DEFAULT_DESCRIPTION or wire.find(path) is not None:
         return path.split(".")
-    entry = wire.find_entry(path)
-    if entry is None:
-        return None
-    place, key = entry
-    known = key == _WHOLE_MAP or (isinstance(place.leaf, MapField) and place.leaf.has_key(key))
-    return [place.path, key] if known else None
+    group, _, key = path.partition(".")
+    place = wire.places.get(group)
+    is_whole_map = place is not None and place.is_map and key == _WHOLE_MAP
+    return [group, key] if is_whole_map or wire.find_entry(path) is not None else None
 
 
 def _add(selected: Selected, segments: list[str]) -> None:

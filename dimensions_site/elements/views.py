@@ -11,19 +11,18 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch, reverse
-from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import GenericViewSet
+from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
-from dimensions_site.api.pagination import SkipTake, SkipTakePagination
+from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.elements.editing import Editor
 from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.models import Element, Origin
-from dimensions_site.elements.rendering import CHUNK_ROWS, Plan, Renderer, whole
+from dimensions_site.elements.rendering import CHUNK_ROWS, Renderer, full_renderer
 from dimensions_site.elements.saving import Actor
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.selection import select
@@ -34,7 +33,7 @@ from dimensions_site.repositories.permissions import Scope, enter
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
 
 
-class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
+class ElementViewSet(ConventionsMixin, ViewSet):
     """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
 
     dimension: ClassVar[str]
@@ -50,10 +49,6 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
     }
     # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
-
-    filter_backends = [DjangoFilterBackend]
-    filterset_class = ElementFilterSet
-    pagination_class = SkipTakePagination
 
     user: User
     scope: Scope
@@ -74,7 +69,7 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
 
-    def get_queryset(self) -> QuerySet[Any]:
+    def _elements(self) -> QuerySet[Any]:
         """The elements of this repository and of no other."""
         return self.model._base_manager.filter(repository=self.scope.repository)
 
@@ -82,12 +77,12 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
 
     def list(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, as a bare array, streamed (contract D7)."""
-        return self._streamed(whole(self.wire.root, self._language), *self._selected())
+        return self._streamed(full_renderer(self.wire, self._language), *self._selected())
 
     def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
         plan, failures = select(self.wire, request.query_params.get(PROPERTIES), self._language)
-        return self._streamed(plan, *self._selected(failures))
+        return self._streamed(Renderer(plan), *self._selected(failures))
 
     def count(self, request: Request, **path: str) -> Response:
         """The number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
@@ -144,7 +139,7 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
             check_preconditions(self.request, None if text is None else etag_of(text))
 
     def _text(self, id: str) -> str | None:
-        return Renderer(whole(self.wire.root, self._language)).one(self.get_queryset().filter(element_id=id))
+        return full_renderer(self.wire, self._language).one(self._elements().filter(element_id=id))
 
     def _unknown(self, id: str) -> Problem:
         return not_found(
@@ -174,7 +169,7 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
         """
         filterset = ElementFilterSet(
             self.request.query_params,
-            self.get_queryset(),
+            self._elements(),
             table=ElementFields(self.wire, self.model, self._language, self.unfilterable),
         )
         found = [*failures, *filterset.failures]
@@ -186,10 +181,10 @@ class ElementViewSet(ConventionsMixin, GenericViewSet[Any]):
             raise bad_request(found)
         return filterset.qs, filterset.qs[paging.window]
 
-    def _streamed(self, plan: Plan, selected: QuerySet[Any], page: QuerySet[Any]) -> StreamingHttpResponse:
+    def _streamed(self, renderer: Renderer, selected: QuerySet[Any], page: QuerySet[Any]) -> StreamingHttpResponse:
         """The elements of `page` as a JSON array that is written while the rows are read."""
         # Of what HEAD does not send, one row is enough to know the status.
-        texts = Renderer(plan).each(page[:1] if self.request.method == "HEAD" else page)
+        texts = renderer.each(page[:1] if self.request.method == "HEAD" else page)
         # The query runs before the status is sent: what goes wrong in it is still answered as an error. A list of
         # one piece is read to its end here, so that its transaction is over before anybody waits for the network.
         first = list(islice(texts, CHUNK_ROWS))

@@ -1,7 +1,7 @@
 """The shape of an element's JSON, derived once from the declaration of its serializer.
 
-Lists, filters, sort orders, selected properties, imports and OpenAPI all ask this one table where on the
-wire a value stands and in which column it is kept.
+Lists, filters, sort orders, selected properties and imports all ask this one table where on the wire a
+value stands and in which column it is kept.
 """
 
 from collections.abc import Iterator, Mapping
@@ -61,10 +61,11 @@ class Wire:
         return found
 
     def find_entry(self, path: str) -> tuple[Place, str] | None:
-        """The map and the key that `path` means, as in `descriptions.en`; None when it is no entry of a map."""
+        """The map and the key that `path` means, as in `descriptions.en`; None when the map can have no such entry."""
         group, _, key = path.partition(".")
         place = self.places.get(group)
-        return (place, key) if place is not None and place.is_map and key else None
+        fits = place is not None and isinstance(place.leaf, MapField) and place.leaf.has_key(key)
+        return (place, key) if place is not None and fits else None
 
     def similar(self, path: str) -> list[str]:
         """The known paths that look like the unknown `path`, the nearest first."""

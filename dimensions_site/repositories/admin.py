@@ -1,10 +1,13 @@
-"""Repositories, grants and API keys in the admin: for superusers."""
+"""Repositories, grants and API keys in the admin: for superusers; and what every list of the admin bounds."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.models import Group, User
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django_q.models import Failure, OrmQ, Schedule, Success
 from rest_framework_api_key.models import APIKey as LibraryApiKey
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
@@ -16,16 +19,46 @@ admin.site.index_title = "Administration"
 admin.site.unregister(LibraryApiKey)
 
 
-class OfferedLookupsAdmin(admin.ModelAdmin[Any]):
-    """Takes from the address of a list no other conditions than the filters beside it make."""
+# Longer than anything that is searched for; a database fails on a thousand words or on one of 50,000 letters.
+LONGEST_SEARCH = 500
+
+
+class BoundedListAdmin(admin.ModelAdmin[Any]):
+    """A list that no address makes fail: conditions and searches are bounded."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Refuse the rest, such as a regular expression that the database fails on."""
-        offered = lookup.endswith(("__exact", "__isnull"))
+        """Take the comparisons of the filters beside a list, and no others, such as a regular expression that fails."""
+        offered = "__" not in lookup or lookup.endswith(("__exact", "__isnull", "__gte", "__lt"))
         return offered and super().lookup_allowed(lookup, value, request)
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find nothing by a search that is too long: a part of it would find too much."""
+        if len(search_term) > LONGEST_SEARCH:
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
 
-class SuperuserAdmin(OfferedLookupsAdmin):
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Tell on the page why a search that is too long found nothing."""
+        shown = super().get_changelist_instance(request)
+        if len(shown.query) > LONGEST_SEARCH:
+            messages.error(
+                request,
+                f"A search may have {LONGEST_SEARCH} characters, and this one has {len(shown.query):,}. "
+                "Please search for less.",
+            )
+        return shown
+
+
+# The lists of Django and of the queue are bounded like ours.
+for model in (User, Group, Schedule, Success, Failure, OrmQ):
+    theirs = type(admin.site.get_model_admin(model))
+    admin.site.unregister(model)
+    admin.site.register(model, type(theirs.__name__, (BoundedListAdmin, theirs), {}))
+
+
+class SuperuserAdmin(BoundedListAdmin):
     """Administration that would let a user widen his own rights."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:

@@ -17,17 +17,6 @@ from dimensions_site.rsql.fields import Kind
 Sql = tuple[str, Sequence[Any]]
 
 
-class CodePoint(Func):
-    """A text, compared and sorted by Unicode code point (contract D5) whatever the collation of its column."""
-
-    template = "%(expressions)s"
-    arity = 1
-    output_field = TextField()
-
-    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        return self.as_sql(compiler, connection, template='(%(expressions)s) COLLATE "C"')
-
-
 class MapEntry(Func):
     """The text under `key` in a column that holds a JSON object of texts; NULL when it is null or missing.
 

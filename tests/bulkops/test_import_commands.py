@@ -1,15 +1,22 @@
 """The import commands as an operator meets them at the command line."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from bulkops.importing import BATCH_ROWS
+
 PROJECT = Path(__file__).resolve().parents[2]
-TABLE = "id,description,decimalNumbers,percentageDifference\nEUR,Euro,2,0.0000\nUSD,Dollar,2,0.0000\n"
+HEADINGS = "id,description,decimalNumbers,percentageDifference"
+TABLE = f"{HEADINGS}\nEUR,Euro,2,0.0000\nUSD,Dollar,2,0.0000\n"
 
 
 def manage(*words: str, database: Path, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -42,6 +49,24 @@ def test_a_dash_reads_standard_input(database, tmp_path):
     assert outcome.stderr == ""
     assert outcome.stdout == "Imported into plain: 2 created, 0 changed, 0 unchanged.\n"
     assert outcome.returncode == 0
+
+
+def test_a_slow_writer_into_the_pipe_keeps_nobody_else_waiting(database, tmp_path):
+    """The import begins when its table is complete: until then the database is free for other writers."""
+    command = [sys.executable, str(PROJECT / "manage.py"), "import_currencies", "plain", "-"]
+    environment = {**os.environ, "DATABASE_URL": f"sqlite:///{database}"}
+    rows = "".join(f"X{number},Slow,2,0.0000\n" for number in range(2 * BATCH_ROWS))
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE, encoding="utf-8") as importing:
+        pipe = cast(IO[str], importing.stdin)
+        pipe.write(f"{HEADINGS}\n{rows}")
+        pipe.flush()
+        with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as writer:
+            for _ in range(30):  # longer than the command takes to start
+                writer.execute("BEGIN IMMEDIATE")
+                writer.execute("ROLLBACK")
+                time.sleep(0.1)
+        pipe.close()
+        assert importing.wait(60) == 0
 
 
 @pytest.mark.contract("H4")

@@ -97,6 +97,17 @@ def test_a_currency_takes_the_default_language_as_one_text(alice, sent, descript
     assert element["description"] == descriptions.get("en")
 
 
+@pytest.mark.contract("C4", "C15")
+def test_a_null_description_changes_nothing_where_there_is_none(alice):
+    """The answer says `description: null` of such an element already."""
+    alice.send("POST", alice.currency(), currency(descriptions={"it": "Euro"}))
+    before = alice.get(alice.currency("elements/EUR"))
+
+    after = alice.send("PATCH", alice.currency("elements/EUR"), {"description": None})
+
+    assert (after.status_code, after["ETag"]) == (200, before["ETag"])
+
+
 @pytest.mark.contract("C4")
 def test_the_default_language_is_the_repositorys(bob):
     """In Contoso it is German."""

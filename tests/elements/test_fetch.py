@@ -136,6 +136,18 @@ def test_what_cannot_be_selected_is_refused(alice, query, code):
     assert {(error["path"], error["code"]) for error in response.json()["errors"]} == {("properties", code)}
 
 
+@pytest.mark.contract("D8", "B3")
+def test_the_number_of_properties_is_bounded(alice):
+    """200 are answered, 201 refused: each unknown one costs a search for the name that was meant."""
+    alice.send("POST", alice.account(), account())
+    assert alice.get(alice.account(f"elements-fetch?properties={','.join(['id'] * 200)}")).status_code == 200
+
+    response = alice.get(alice.account(f"elements-fetch?properties={','.join(['x'] * 201)}"))
+
+    assert response.status_code == 400
+    assert [error["code"] for error in response.json()["errors"]] == ["TOO_MANY"]
+
+
 @pytest.mark.contract("D8", "B1")
 def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
     """And each mistyped one is named."""

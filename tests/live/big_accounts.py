@@ -21,11 +21,11 @@ _WORDS = ("cash", "Forderung", "attività", "créance", "bank", "Rückstellung",
 
 
 def fill(db_id: str, count: int, seed: int = 7) -> None:
-    """Bring the accounts of a repository up to `count`, by inserts that nothing but the models checks.
+    """Bring the accounts of a repository, new or not, up to `count`, by inserts that nothing but the models checks.
 
     A few patterns pass the serializer; the rest are copies of them with an id and a description of their own.
     """
-    repository = Repository.objects.get(db_id=db_id)
+    repository, _ = Repository.objects.get_or_create(db_id=db_id, defaults={"name": "Large accounts"})
     declaration = ACCOUNT_WIRE.serializer(context={"repository": repository})
     random = Random(seed)
     patterns = [declaration.run_validation(_element(ACCOUNT_WIRE.root, random)) for _ in range(_PATTERNS)]

@@ -14,7 +14,9 @@ from tempfile import TemporaryDirectory
 from tests.live.database import empty_database
 from tests.live.service import Service, manage, prepare, serving
 
-LIST = "/dimensions/v1/northwind/account/elements"
+# A repository of its own, so that others on the same service do not read what fills it.
+DB_ID = "large"
+LIST = f"/dimensions/v1/{DB_ID}/account/elements"
 FETCH = f"{LIST}-fetch?properties=id,descriptions.*,consolidation,cashFlowPlanning.variation.debit.id"
 # Each thread keeps memory of its own, which would blur what a list takes.
 SINGLE = {"WEB_CONCURRENCY": "1", "WEB_THREADS": "1"}
@@ -22,8 +24,8 @@ ADDRESSES = {"list": LIST, "fetch": FETCH}
 
 
 def fill(database_url: str, count: int) -> None:
-    """Bring the accounts of `northwind` up to `count` large ones."""
-    code = f"from tests.live.big_accounts import fill; fill('northwind', {count})"
+    """Bring the accounts of the repository up to `count` large ones."""
+    code = f"from tests.live.big_accounts import fill; fill({DB_ID!r}, {count})"
     manage(database_url, "shell", "--no-imports", "-c", code)
 
 

@@ -17,7 +17,7 @@ COMMANDS = {
 
 def start(command: tuple[str, ...], folder: Path, **variables: str | None) -> subprocess.CompletedProcess[str]:
     """Run a process of the service with these variables changed; None takes one away."""
-    changed = environment(f"sqlite:///{folder / 'unused.sqlite3'}", PORT="0") | variables
+    changed = environment(f"sqlite:///{folder / 'unused.sqlite3'}") | variables
     return subprocess.run(
         [sys.executable, *command],
         cwd=folder,
@@ -42,7 +42,61 @@ def test_nothing_starts_without_a_secret_key(command: tuple[str, ...], key: str 
 def test_the_command_line_says_in_one_line_what_is_missing(tmp_path: Path):
     """An operator reads a sentence, not a stack trace."""
     outcome = start(COMMANDS["command line"], tmp_path, SECRET_KEY=None)
-    assert outcome.stderr == "The service is not configured: Set the SECRET_KEY environment variable.\n"
+    assert outcome.stderr == "The service is not configured: SECRET_KEY is not set; it has no default.\n"
+
+
+MISTAKES = {
+    "DEBUG": ("1", "DEBUG is '1'; it has to be true or false."),
+    "ALLOWED_HOSTS": (" , ", "ALLOWED_HOSTS is ' , '; it has to be one or more names, separated by commas."),
+    "SECURE_COOKIES": ("ture", "SECURE_COOKIES is 'ture'; it has to be true or false."),
+    "HSTS_SECONDS": ("1h", "HSTS_SECONDS is '1h'; it has to be a whole number from 0 to 63072000, in digits alone."),
+    "DATABASE_URL": (
+        "mysql://erp:secret@host/name",
+        "DATABASE_URL begins with 'mysql://'; it has to be like postgresql",
+    ),
+    "CACHE_URL": (
+        "memory://",
+        "CACHE_URL begins with 'memory://'; it has to be like locmemcache:// or redis://host:6379.",
+    ),
+    "WORKER_CONCURRENCY": (
+        "0",
+        "WORKER_CONCURRENCY is '0'; it has to be a whole number from 1 to 256, in digits alone.",
+    ),
+    "BASIC_CREDENTIALS_CACHE_SECONDS": (
+        "900",
+        "BASIC_CREDENTIALS_CACHE_SECONDS is '900'; it has to be a whole number from 0 to 300, in digits alone.",
+    ),
+    "API_MAX_BODY_SIZE": (
+        "2MB",
+        "API_MAX_BODY_SIZE is '2MB'; it has to be a whole number from 1024 to 1073741824, in digits alone.",
+    ),
+    "API_MAX_URL_SIZE": (
+        "262144",
+        "API_MAX_URL_SIZE is '262144'; it has to be a whole number from 1024 to 130048, in digits alone.",
+    ),
+    "LOG_FORMAT": ("jsn", "LOG_FORMAT is 'jsn'; it has to be one of json, console."),
+    "LOG_LEVEL": ("loud", "LOG_LEVEL is 'loud'; it has to be one of DEBUG, INFO, WARNING, ERROR."),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_setting_is_told_in_one_line(name: str, tmp_path: Path):
+    """The service does not start with another value than the one that was meant."""
+    value, sentence = MISTAKES[name]
+    outcome = start(COMMANDS["command line"], tmp_path, **{name: value})
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith(f"The service is not configured: {sentence}")
+    assert len(outcome.stderr.splitlines()) == 1
+    assert "secret" not in outcome.stderr
+
+
+@pytest.mark.parametrize(("name", "value"), [("PORT", "http"), ("WEB_CONCURRENCY", "0"), ("WEB_THREADS", "4.5")])
+def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str, value: str, tmp_path: Path):
+    """An operator reads a sentence, not a stack trace."""
+    outcome = start(COMMANDS["web"], tmp_path, BIND=None, **{name: value})
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith(f"The service is not configured: {name} is '{value}'; it has to be a whole number")
+    assert len(outcome.stderr.splitlines()) == 1
 
 
 @pytest.mark.contract("G1")

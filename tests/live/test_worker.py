@@ -35,7 +35,6 @@ def wait_for(event: str, log: Path) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.contract("F2")
 def test_the_worker_starts_works_and_ends_cleanly(worker, prepared: tuple[str, str]):
     """A queued task is done, SIGTERM ends the worker with status 0, and nothing in its log is an error."""
     process, log = worker

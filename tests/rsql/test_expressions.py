@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import BooleanField, Expression, F, Func, TextField, Value
-from django.db.models.functions import Collate
+from django.db.models import BooleanField, Expression, Func, TextField, Value
 
 from dimensions_site.rsql.conditions import AnyEntry, EntryText
-from dimensions_site.rsql.expressions import CodePoint, DecimalKey, Fold, JsonLeaf, MapEntry
+from dimensions_site.rsql.expressions import DecimalKey, Fold, JsonLeaf, MapEntry
 from dimensions_site.rsql.fields import Kind
 from tests.rsql.sample.models import Sample
 
@@ -88,19 +87,6 @@ def test_a_leaf_that_is_neither_text_nor_truth_is_refused() -> None:
     """JSON knows no decimal that keeps its digits."""
     with pytest.raises(ValueError, match="not of kind decimal"):
         JsonLeaf("bundle", ("a",), Kind.DECIMAL)
-
-
-@pytest.mark.contract("D5")
-def test_any_text_can_be_sorted_by_code_point(sample_table: None, db: None) -> None:
-    """Also one with the collation of a language, which only PostgreSQL has."""
-    for code in ("a", "B", "Z", "ä", "_", "z"):
-        Sample.objects.create(code=code)
-
-    text = Collate("code", "und-x-icu") if connection.vendor == "postgresql" else F("code")
-
-    ordered = Sample.objects.order_by(CodePoint(text)).values_list("code", flat=True)
-
-    assert list(ordered) == ["B", "Z", "_", "a", "z", "ä"]
 
 
 @pytest.mark.contract("D5")

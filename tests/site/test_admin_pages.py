@@ -5,8 +5,11 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
+from django_q.models import Schedule
 
-from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
+from account.models import Account
+from currency.models import Currency
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.factories import account, currency
 from tests.site.storing import store_accounts, store_currencies
 
@@ -27,12 +30,16 @@ def browsers(alice, northwind):
     return browsers
 
 
+def changelist(model):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
 def addresses():
     """The pages of the site as such, and those of every registered model with one of its rows."""
     yield from (reverse(f"admin:{name}") for name in ("index", "login", "password_change", "jsi18n", "autocomplete"))
     for model in admin.site._registry:
         base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
-        yield reverse(f"{base}_changelist")
+        yield changelist(model)
         yield reverse(f"{base}_add")
         row = model._base_manager.first()
         for key in ("none", "0", str(10**30), *([row.pk] if row else [])):
@@ -77,15 +84,62 @@ def test_no_page_fails_for_anybody(browsers):
         "nothing=1",
         "nothing__x=1",
         "_popup=1&_to_field=x",
+        "q=" + "+".join(["a"] * 1_100),
+        "q=" + "x" * 60_000,
+        "q=" + "'" * 60_000,
+        "username__regex=(",
+        "name__regex=(",
+        "next_run__gte=x",
+        "id__lt=" + "9" * 40,
+        "descriptions__gte=x",
+        "group=x",
     ],
-    ids=lambda query: query[:30],
+    ids=lambda query: query if len(query) < 40 else f"{query[:5]} with {len(query):,} characters",
 )
 def test_no_list_fails_for_any_query(browsers, query):
     """What cannot be meant is refused or ignored."""
     for browser in browsers[:2]:
-        for model in ("account_account", "currency_currency", "repositories_repository", "repositories_accessgrant"):
-            response = browser.get(f"{reverse(f'admin:{model}_changelist')}?{query}")
+        for model in admin.site._registry:
+            response = browser.get(f"{changelist(model)}?{query}")
             assert response.status_code in (200, 302, 400, 403), (model, query)
+
+
+@pytest.mark.parametrize(
+    "model", [Account, Currency, Repository, ApiKey, User, Group], ids=lambda model: model.__name__
+)
+def test_a_search_that_is_too_long_finds_nothing_and_says_so(browsers, model):
+    """A part of it would find too much; the longest one, of as many words as it can have, is looked for."""
+    longest = " ".join(["a"] * 250)[:499] + "a"
+    for search, shown in ((longest, False), (longest + "a", True)):
+        page = browsers[0].get(changelist(model), {"q": search})
+        assert page.status_code == 200
+        assert list(page.context["cl"].result_list) == []
+        assert ("A search may have 500 characters, and this one has 501." in page.content.decode()) is shown
+
+
+def test_a_search_that_is_too_long_finds_nothing_in_a_field_either(browsers):
+    """The fields of a grant look for people while one types."""
+    field = {"app_label": "repositories", "model_name": "accessgrant", "field_name": "user"}
+    address = reverse("admin:autocomplete")
+    assert len(browsers[0].get(address, {**field, "term": "alice"}).json()["results"]) == 1
+    for term in ("alice " * 1_100, "alice" + "x" * 60_000, "alice\0"):
+        response = browsers[0].get(address, {**field, "term": term})
+        assert response.status_code in (200, 400)
+        assert b"alice" not in response.content
+
+
+def test_the_filters_of_the_queue_of_background_work_are_taken(browsers):
+    """They compare by date and by plain equality, other than those of the elements."""
+    Schedule.objects.create(name="nightly", func="math.factorial", cluster="one")
+    for query, found in (
+        ({"next_run__gte": "2000-01-01 00:00:00+00:00", "next_run__lt": "2000-01-02 00:00:00+00:00"}, []),
+        ({"next_run__gte": "2000-01-01 00:00:00+00:00"}, ["nightly"]),
+        ({"cluster": "one"}, ["nightly"]),
+        ({"cluster": "two"}, []),
+    ):
+        page = browsers[0].get(changelist(Schedule), query)
+        assert page.status_code == 200
+        assert [row.name for row in page.context["cl"].result_list] == found
 
 
 @pytest.mark.parametrize("rest", ["repositories/apikey/%00/change/", "account/account/%00/change/", "login/?next=%00"])

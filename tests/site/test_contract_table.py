@@ -21,4 +21,4 @@ def test_each_served_rule_has_a_test_that_names_it():
 
 
 def test_the_page_tells_what_the_tests_tell():
-    assert PAGE.read_text(encoding="utf-8") == table(), "run: python -m tests.contract_table > docs/contract.md"
+    assert PAGE.read_text(encoding="utf-8") == table(), "run: make contract-table"

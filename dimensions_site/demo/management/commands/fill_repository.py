@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from dimensions_site.demo.filling import fill_accounts, fill_currencies
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.arguments import find_repository
 
 
 class Command(BaseCommand):
@@ -15,9 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("db_id", metavar="DBID", help="the repository")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        repository = Repository.objects.filter(db_id=options["db_id"]).first()
-        if repository is None:
-            raise CommandError(f"There is no repository '{options['db_id']}'.")
+        repository = find_repository(options["db_id"])
         for what, fill in (("currencies", fill_currencies), ("accounts", fill_accounts)):
             report = fill(repository)
             self.stdout.write(

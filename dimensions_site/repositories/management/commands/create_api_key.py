@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from dimensions_site.repositories.arguments import find_user
 from dimensions_site.repositories.models import ApiKey
 
 
@@ -19,9 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--expires-days", type=int, metavar="N", help="valid for N days; for good when left out")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["username"]).first()
-        if user is None:
-            raise CommandError(f"There is no user '{options['username']}'.")
+        user = find_user(options["username"])
         days: int | None = options["expires_days"]
         if days is not None and not 1 <= days <= 36500:
             raise CommandError(f"--expires-days {days} does not fit; it is a number of days from 1 to 36500.")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from dimensions_site.repositories.models import AccessGrant, Dimension, Repository, Role
+from dimensions_site.repositories.arguments import find_repository, find_user
+from dimensions_site.repositories.models import AccessGrant, Dimension, Role
 
 ROLES = {role.label: role for role in Role}
 
@@ -25,12 +25,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["username"]).first()
-        if user is None:
-            raise CommandError(f"There is no user '{options['username']}'.")
-        repository = Repository.objects.filter(db_id=options["db_id"]).first()
-        if repository is None:
-            raise CommandError(f"There is no repository '{options['db_id']}'.")
+        user = find_user(options["username"])
+        repository = find_repository(options["db_id"])
         grant, _ = AccessGrant.objects.update_or_create(
             user=user,
             repository=repository,

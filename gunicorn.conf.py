@@ -38,6 +38,10 @@ message.MAX_REQUEST_LINE = limit_request_line = 128 * 1024
 limit_request_fields = 100
 limit_request_field_size = 8190
 
+# No header of a request may say which part of its path is the address of the application: by default gunicorn
+# believes that from its own machine, and answers 500 where path and header disagree.
+forwarder_headers = ""
+
 # The one line that each request leaves is written by the application, with the id of the request.
 accesslog = None
 # A worker touches a file every second as its sign of life; on a disk under load that could make it look dead.

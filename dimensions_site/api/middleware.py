@@ -11,8 +11,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from dimensions_site.api import percent_encoding
-from dimensions_site.api.errors import Problem, not_found, problem_response
+from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.prefixes import is_api_request
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -45,11 +44,9 @@ def request_id(get_response: GetResponse) -> GetResponse:
 
 
 def readable_request_line(get_response: GetResponse) -> GetResponse:
-    """Refuse an address of the API that is too long (414) or whose path cannot be read for certain (404).
+    """Refuse an address of the API that is too long (414), and one of a page with a NUL in it (400).
 
-    Django would put other characters in the place of broken ones, and the answer would be about something that
-    the caller never named. No repository and no element has such a name, hence 404. The query string is read by
-    the views, after they know the caller (contracts A6, A7).
+    What else may be wrong with an address of the API is said by the views, after they know the caller (contract A6).
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -63,9 +60,6 @@ def readable_request_line(get_response: GetResponse) -> GetResponse:
         if len(address) > limit:
             detail = f"The address is {len(address):,} bytes long; at most {limit:,} are accepted."
             return problem_response(request, Problem(414, "URI_TOO_LONG", detail))
-        fault = percent_encoding.fault(address.partition("?")[0])
-        if fault:
-            return problem_response(request, not_found("NOT_FOUND", f"Nothing is found at this address: it {fault}."))
         return get_response(request)
 
     return middleware

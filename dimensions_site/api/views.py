@@ -1,5 +1,6 @@
 """The conventions that every view of the REST API keeps (contracts A4, A6, A7)."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from http import HTTPStatus
 from typing import Any
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dimensions_site.api import percent_encoding
-from dimensions_site.api.errors import Failure, Problem, bad_request, quoted, shortened
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted, shortened
 from dimensions_site.api.negotiation import HeaderNegotiation
 
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
@@ -32,6 +33,10 @@ class ConventionsMixin(APIView):
         """Return the query parameters that this view reads; None: whatever is sent is ignored. Contract A7."""
         return frozenset()
 
+    def further_failures(self) -> Sequence[Failure]:
+        """Return what is wrong with the values of the query parameters, beside their names. Contract B1."""
+        return ()
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first refusal that applies, as NotAuthenticated or Problem. Contract A6."""
         self.format_kwarg = None
@@ -42,6 +47,7 @@ class ConventionsMixin(APIView):
         self.check_permissions(request)
         self.check_throttles(request)
         self._check_method(request)
+        _check_path_is_certain(request)
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
         if request.method != "OPTIONS":
             self._check_query(request)
@@ -73,7 +79,8 @@ class ConventionsMixin(APIView):
             if (failure := _parameter_failure(name, len(values), allowed))
         ]
         if failures:
-            raise bad_request(failures)
+            named = {failure.path for failure in failures}
+            raise bad_request([*failures, *(other for other in self.further_failures() if other.path not in named)])
 
 
 def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failure | None:
@@ -84,6 +91,15 @@ def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failur
     if count > 1:
         return Failure(name, "REPEATED_PARAMETER", f"The query parameter {name} stands {count} times; give it once.")
     return None
+
+
+def _check_path_is_certain(request: Request) -> None:
+    """Refuse a path that Django has decoded by guess: the answer would be about what the caller never named."""
+    # The server's own copy of the request line, where it keeps one (gunicorn does).
+    address = request.META.get("RAW_URI", "")
+    fault = percent_encoding.ambiguity(address.partition("?")[0])
+    if fault:
+        raise not_found("NOT_FOUND", f"Nothing is found at this address: it {fault}.")
 
 
 def _check_body_is_sent(request: Request) -> None:

@@ -92,6 +92,8 @@ class Editor:
         return self.model(repository=self.repository, **values)
 
     def _locked(self, id: str) -> Any:
+        if "\0" in id:  # no element has it, and PostgreSQL fails on it
+            return None
         elements = self.model._base_manager.filter(repository=self.repository, element_id=id)
         return elements.select_for_update().first()
 

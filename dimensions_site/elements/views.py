@@ -1,6 +1,7 @@
 """The REST routes that every dimension has; a concrete view set names its model and its wire."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
@@ -8,7 +9,7 @@ from urllib.parse import quote
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch, reverse
 from rest_framework.request import Request
@@ -22,7 +23,7 @@ from dimensions_site.elements.editing import Editor
 from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.models import Element, Origin
-from dimensions_site.elements.rendering import CHUNK_ROWS, Renderer, full_renderer
+from dimensions_site.elements.rendering import CHUNK_ROWS, Plan, Renderer, full_renderer
 from dimensions_site.elements.saving import Actor
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.selection import select
@@ -77,17 +78,16 @@ class ElementViewSet(ConventionsMixin, ViewSet):
 
     def list(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, as a bare array, streamed (contract D7)."""
-        return self._streamed(full_renderer(self.wire, self._language), *self._selected())
+        return self._streamed(full_renderer(self.wire, self._language), self._parameters())
 
     def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
-        plan, failures = select(self.wire, request.query_params.get(PROPERTIES), self._language)
-        return self._streamed(Renderer(plan), *self._selected(failures))
+        parameters = self._parameters()
+        return self._streamed(Renderer(parameters.plan), parameters)
 
     def count(self, request: Request, **path: str) -> Response:
         """The number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
-        selected, _ = self._selected()
-        return Response(selected.order_by().count())
+        return Response(self._parameters().selected.order_by().count())
 
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """One element, with its entity tag (contract C16)."""
@@ -95,7 +95,7 @@ class ElementViewSet(ConventionsMixin, ViewSet):
         if text is None:
             raise self._unknown(path["id"])
         if not_modified(request, etag_of(text)):
-            return HttpResponse(status=304, headers={"ETag": etag_of(text)})
+            return HttpResponseNotModified(headers={"ETag": etag_of(text)})
         return self._answer(path["id"], text)
 
     # --- Writing -------------------------------------------------------------------------------
@@ -139,6 +139,8 @@ class ElementViewSet(ConventionsMixin, ViewSet):
             check_preconditions(self.request, None if text is None else etag_of(text))
 
     def _text(self, id: str) -> str | None:
+        if "\0" in id:  # no element has it, and PostgreSQL fails on it
+            return None
         return full_renderer(self.wire, self._language).one(self._elements().filter(element_id=id))
 
     def _unknown(self, id: str) -> Problem:
@@ -162,37 +164,55 @@ class ElementViewSet(ConventionsMixin, ViewSet):
         elements = reverse(f"{match.namespace}:elements", kwargs={"db_id": self.kwargs["db_id"]})
         return f"{elements}/{quote(id, safe='')}"
 
-    def _selected(self, failures: Iterable[Failure] = ()) -> tuple[QuerySet[Any], QuerySet[Any]]:
-        """The elements that `filter` selects in the order of `sort`, and the part that `skip` and `take` ask for.
+    def further_failures(self) -> Sequence[Failure]:
+        return self._read_parameters()[1] if LIST_PARAMETERS & (self.allowed_query_parameters() or set()) else ()
 
-        Raises 400 with everything that is wrong with the parameters, `failures` included.
-        """
-        filterset = ElementFilterSet(
-            self.request.query_params,
-            self._elements(),
-            table=ElementFields(self.wire, self.model, self._language, self.unfilterable),
-        )
-        found = [*failures, *filterset.failures]
+    def _parameters(self) -> "ListParameters":
+        """What the query parameters of a list mean; raises 400 with everything that is wrong with them."""
+        parameters, failures = self._read_parameters()
+        if parameters is None:
+            raise bad_request(failures)
+        return parameters
+
+    def _read_parameters(self) -> "tuple[ListParameters | None, Sequence[Failure]]":
+        query = self.request.query_params
+        table = ElementFields(self.wire, self.model, self._language, self.unfilterable)
+        filterset = ElementFilterSet(query, self._elements(), table=table)
+        plan: Plan = {}
+        failures: Sequence[Failure] = ()
+        if self.action == "fetch":
+            plan, failures = select(self.wire, query.get(PROPERTIES), self._language)
+        failures = [*failures, *filterset.failures]
         try:
-            paging = SkipTake.parse(*map(self.request.query_params.get, ("skip", "take")))
+            paging = SkipTake.parse(query.get("skip"), query.get("take"))
         except Problem as problem:
-            found += problem.failures
-        if found:
-            raise bad_request(found)
-        return filterset.qs, filterset.qs[paging.window]
+            failures += problem.failures
+        if failures:
+            return None, failures
+        return ListParameters(filterset.qs, filterset.qs[paging.window], plan), []
 
-    def _streamed(self, renderer: Renderer, selected: QuerySet[Any], page: QuerySet[Any]) -> StreamingHttpResponse:
-        """The elements of `page` as a JSON array that is written while the rows are read."""
+    def _streamed(self, renderer: Renderer, parameters: "ListParameters") -> StreamingHttpResponse:
+        """The page of elements as a JSON array that is written while the rows are read."""
         # Of what HEAD does not send, one row is enough to know the status.
-        texts = renderer.each(page[:1] if self.request.method == "HEAD" else page)
+        texts = renderer.each(parameters.page[:1] if self.request.method == "HEAD" else parameters.page)
         # The query runs before the status is sent: what goes wrong in it is still answered as an error. A list of
         # one piece is read to its end here, so that its transaction is over before anybody waits for the network.
         first = list(islice(texts, CHUNK_ROWS))
         response = StreamingHttpResponse(_array(chain(first, texts)), content_type="application/json")
         if _prefers_count(self.request):
-            response["X-Total-Count"] = str(selected.order_by().count())
+            response["X-Total-Count"] = str(parameters.selected.order_by().count())
             response["Preference-Applied"] = "count=exact"
         return response
+
+
+@dataclass(frozen=True)
+class ListParameters:
+    """The elements that `filter` selects in the order of `sort`, the `page` of them that `skip` and `take` ask for, and
+    the `plan` of the properties that a fetch answers."""
+
+    selected: QuerySet[Any]
+    page: QuerySet[Any]
+    plan: Plan
 
 
 def _prefers_count(request: Request) -> bool:

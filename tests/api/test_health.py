@@ -3,6 +3,7 @@
 import pytest
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
 
 LIVE, READY = "/health/live", "/health/ready"
 
@@ -72,13 +73,15 @@ def test_live_does_not_depend_on_the_database(client, unreachable_database):
 @pytest.mark.contract("A4", "H3")
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", [LIVE, READY])
-def test_health_can_only_be_read(client, address):
-    """HEAD goes with GET; anything else is 405 in the form of errors."""
+def test_health_can_only_be_read(address):
+    """HEAD goes with GET and OPTIONS answers; anything else is 405 in the form of errors, and no matter of cookies."""
+    client = Client(enforce_csrf_checks=True)
     assert client.head(address).status_code == 200
-    for method in ("POST", "DELETE", "OPTIONS"):
+    assert client.options(address)["Allow"] == "GET, HEAD, OPTIONS"
+    for method in ("POST", "DELETE", "FOO"):
         response = client.generic(method, address)
         assert response.status_code == 405
-        assert response["Allow"] == "GET, HEAD"
+        assert response["Allow"] == "GET, HEAD, OPTIONS"
         assert response["Content-Type"] == "application/problem+json"
 
 

@@ -75,8 +75,9 @@ def test_every_failure_of_a_body_is_told_at_once(alice):
 
 
 def test_every_failure_of_a_query_string_is_told_at_once(alice):
-    """Each fault of filter and sort, and those of paging and properties, in one answer."""
+    """Unknown parameters, each fault of filter and sort, and those of paging and properties, in one answer."""
     query = {
+        "colour": "green",
         "filter": "x==1;id=like=A;decimalNumbers==a",
         "sort": "y,z",
         "skip": "-1",
@@ -85,6 +86,7 @@ def test_every_failure_of_a_query_string_is_told_at_once(alice):
     }
     errors = problem(alice.get(alice.currency("elements-fetch"), query))["errors"]
     assert [(error["path"], error["code"]) for error in errors] == [
+        ("colour", "UNKNOWN_PARAMETER"),
         ("properties", "UNKNOWN_FIELD"),
         ("filter", "UNKNOWN_FIELD"),
         ("filter", "INVALID_VALUE"),

@@ -40,7 +40,7 @@ def test_a_document_can_only_be_read(anybody: Client) -> None:
     """Another method is refused with a problem document that names those that are permitted."""
     response = anybody.post("/openapi/account.json")
 
-    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD, OPTIONS")
     assert response["Content-Type"] == "application/problem+json"
 
 

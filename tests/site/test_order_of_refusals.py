@@ -47,6 +47,20 @@ def test_then_comes_what_the_caller_may(bob, rita, northwind, base):
 
 
 @pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("id", ["%0A", "%00"])
+def test_an_id_that_cannot_be_is_no_reason_to_answer_strangers(alice, bob, base, id):
+    """401 and 403 come first; then reading finds nothing, and writing is refused as for any other faulty id."""
+    address = f"{base.format('northwind')}/elements/{id}"
+    assert Client().get(address).status_code == 401
+    assert bob.get(address).status_code == 403
+    assert alice.delete(address).status_code == 405
+    assert alice.get(address).json()["code"] == "ELEMENT_NOT_FOUND"
+    refused = alice.send("PUT", address, {})
+    assert refused.status_code == 400
+    assert "id" in [error["path"] for error in refused.json()["errors"]]
+
+
+@pytest.mark.parametrize("base", BASES)
 def test_then_comes_the_method(alice, base):
     """405, though query, body and id are wrong too."""
     assert answer(alice, "DELETE", base.format("northwind") + EVERYTHING_WRONG) == (405, "METHOD_NOT_ALLOWED")

@@ -3,31 +3,48 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import DropdownFilter
 
 from account.models import Account, CalculationLogic
-from dimensions_site.elements.admin import ElementAdmin
+from account.serializers import ACCOUNT_WIRE
+from bulkops.admin.deleting import DeletionActionMixin
+from bulkops.admin.exporting import ExportMixin
+from bulkops.admin.importing import ImportButtonMixin
+from dimensions_site.elements.admin.element import ElementAdmin
 
 
-class CalculationLogicInline(admin.TabularInline[CalculationLogic, Account]):
-    model = CalculationLogic
-    verbose_name = verbose_name_plural = "generated calculation logic"
+class HasLogicFilter(DropdownFilter):
+    """Accounts with or without a generated calculation logic."""
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return True
+    title = _("calculation logic")
+    parameter_name = "has_logic"
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("yes", _("yes")), ("no", _("no"))]
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        generated = Exists(CalculationLogic.objects.filter(account=OuterRef("pk")))
+        condition = {"yes": generated, "no": ~generated}.get(self.value() or "")
+        return queryset if condition is None else queryset.filter(condition)
 
 
 @admin.register(Account)
-class AccountAdmin(ElementAdmin):
+class AccountAdmin(DeletionActionMixin, ImportButtonMixin, ExportMixin, ElementAdmin):
     dimension = "account"
-    list_filter = [*ElementAdmin.list_filter, "nature", "type"]
-    inlines = [CalculationLogicInline]
+    wire = ACCOUNT_WIRE
+    actions = ["export_elements", "delete_elements"]
+    actions_list = ["import_file", "export_file"]
+    listed = {
+        "nature": "nature",
+        "type": "type",
+        "dataEntryAndReporting.class": "class",
+        "conversion.conversionType": "conversion",
+        "rules.grossAmountEqualICSum": _("logic"),
+    }
+    further_filters = (HasLogicFilter,)
+
+    def generated(self, element: Account) -> list[str]:
+        return [str(logic) for logic in element.calculation_logics.order_by("name")]

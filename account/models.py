@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from django.db import models
+from django.db import connection, models
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from account import choices
 from dimensions_site.elements.models import Element, json_column
@@ -62,10 +64,19 @@ class Account(Element):
     monthly_splitting_reference = json_column(null=True)
     cash_flow_planning = json_column(null=True)
 
+    class Meta(Element.Meta):
+        verbose_name = _("account")
+        verbose_name_plural = _("accounts")
+
     @classmethod
-    def after_save(cls, keys: list[int]) -> None:
+    def after_save(cls, rows: QuerySet[Any]) -> None:
         """Generate and remove the logic that `rules.grossAmountEqualICSum` stands for (contract C17)."""
-        CalculationLogic.synchronise(keys)
+        CalculationLogic.synchronise(rows)
+
+    @classmethod
+    def before_delete(cls, rows: QuerySet[Any]) -> None:
+        """Remove the logic that was generated for the accounts (contract C17)."""
+        CalculationLogic.objects.filter(account__in=rows).delete()
 
 
 class CalculationLogic(models.Model):
@@ -84,20 +95,17 @@ class CalculationLogic(models.Model):
     def __str__(self) -> str:
         return f"{self.name}: {self.computes} = {self.formula}"
 
-    @staticmethod
-    def synchronise(accounts: list[int]) -> None:
-        """Give each of the `accounts` (primary keys) the logic that its fields ask for, and no other."""
-        asking = Account.objects.filter(pk__in=accounts, gross_amount_equal_ic_sum=True)
-        CalculationLogic.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
-        CalculationLogic.objects.bulk_create(
-            [
-                CalculationLogic(
-                    account_id=account,
-                    name=CalculationLogic.IC_ON_GROSS_AMOUNT,
-                    computes="grossAmount",
-                    formula="SUM(icDeclaration)",
-                )
-                for account in asking.values_list("pk", flat=True)
-            ],
-            ignore_conflicts=True,
-        )
+    @classmethod
+    def synchronise(cls, accounts: QuerySet[Account]) -> None:
+        """Give each of the `accounts` the logic that its fields ask for, and no other, in two statements."""
+        asking = accounts.filter(gross_amount_equal_ic_sum=True)
+        cls.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
+        quote = connection.ops.quote_name
+        chosen, parameters = asking.order_by().values("pk").query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {quote(cls._meta.db_table)} (account_id, name, computes, formula) "
+                f"SELECT id, %s, %s, %s FROM {quote(Account._meta.db_table)} WHERE id IN ({chosen}) "
+                "ON CONFLICT DO NOTHING",
+                [cls.IC_ON_GROSS_AMOUNT, "grossAmount", "SUM(icDeclaration)", *parameters],
+            )

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from account import choices
@@ -12,17 +13,17 @@ from dimensions_site.elements.fields import (
     CodeField,
     EnumField,
     TextField,
-    TimestampField,
 )
 from dimensions_site.elements.maps import AttributeMapField, DescriptionsField, LanguageMapField
 from dimensions_site.elements.serializers import Bundle, ElementSerializer, Group, Reference
 from dimensions_site.elements.spellings import Spellings
+from dimensions_site.elements.timestamps import TimestampField
 from dimensions_site.elements.wire import Wire
 
 
 class ConversionGroup(Group):
     conversionType = EnumField(choices.ConversionType, required=True)
-    referenceAccountForInitialBalance = CodeField()
+    referenceAccountForInitialBalance = CodeField(refers_to="account")
 
 
 class CustomDimensionGroup(Group):
@@ -48,8 +49,8 @@ class ValidityGroup(Group):
         start, end = attrs["start_date"], attrs["end_date"]
         if start is not None and end is not None and end < start:
             first, last = (self.fields["endDate"].to_representation(date) for date in (start, end))
-            message = f"endDate cannot be {last}; it has to be startDate, which is {first}, or later."
-            raise ValidationError({"endDate": [ErrorDetail(message, "invalid")]})
+            message = _("endDate cannot be {last}; it has to be startDate, which is {first}, or later.")
+            raise ValidationError({"endDate": [ErrorDetail(message.format(first=first, last=last), "invalid")]})
         return attrs
 
 
@@ -67,8 +68,8 @@ class DataEntryAndReportingGroup(Group):
 
 
 class AccrualBundle(Bundle):
-    debitAccrual = Reference()
-    creditAccrual = Reference()
+    debitAccrual = Reference(refers_to="account")
+    creditAccrual = Reference(refers_to="account")
 
 
 class ValidationChecksGroup(Group):
@@ -120,7 +121,7 @@ class HierarchyReference(Bundle):
 class SplittingReferenceBundle(Bundle):
     nullable = True
 
-    referenceAccount = Reference()
+    referenceAccount = Reference(refers_to="account")
     referenceAccountHierarchy = HierarchyReference()
     referenceSenario = CodeField()
     customDimension1Filter = EnumField(choices.ReferenceFilter)
@@ -140,13 +141,13 @@ class MonthlySplittingRulesGroup(Group):
 
 
 class DebitAndCredit(Bundle):
-    debit = Reference()
-    credit = Reference()
+    debit = Reference(refers_to="account")
+    credit = Reference(refers_to="account")
 
 
 class OtherCashFlow(DebitAndCredit):
-    additionalCreditAccrualAccount = Reference()
-    additionalDebitAccrualAccount = Reference()
+    additionalCreditAccrualAccount = Reference(refers_to="account")
+    additionalDebitAccrualAccount = Reference(refers_to="account")
 
 
 class RevaluationAndDevaluation(DebitAndCredit):

@@ -1,11 +1,25 @@
 """Currencies in the admin."""
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
+from bulkops.admin.deleting import DeletionActionMixin
+from bulkops.admin.exporting import ExportMixin
+from bulkops.admin.importing import ImportButtonMixin
 from currency.models import Currency
-from dimensions_site.elements.admin import ElementAdmin
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.elements.admin.element import ElementAdmin
 
 
 @admin.register(Currency)
-class CurrencyAdmin(ElementAdmin):
+class CurrencyAdmin(DeletionActionMixin, ImportButtonMixin, ExportMixin, ElementAdmin):
     dimension = "currency"
+    wire = CURRENCY_WIRE
+    actions = ["export_elements", "delete_elements"]
+    actions_list = ["import_file", "export_file"]
+    listed = {
+        "decimalNumbers": _("decimals"),
+        "percentageDifference": _("percentage difference"),
+        "referenceCurrency.id": _("reference currency"),
+        "preferred": "preferred",
+    }

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.elements.models import Element
 from dimensions_site.rsql.columns import CodePointTextField
@@ -20,7 +21,8 @@ class Currency(Element):
     xbrl_content = CodePointTextField(null=True)
 
     class Meta(Element.Meta):
-        verbose_name_plural = "currencies"
+        verbose_name = _("currency")
+        verbose_name_plural = _("currencies")
         constraints = [
             *Element.Meta.constraints,
             # Keeps the oid unique (contract C2).

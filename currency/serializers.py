@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.elements.fields import BooleanField, CodeField, FreeTextField, TextField
@@ -19,10 +20,15 @@ MAXIMUM_DECIMALS = 20
 class OidField(TextField):
     """Given by the client at creation, else a new UUID; it never changes afterwards (contract C2)."""
 
+    fast_type_decides = False
+
     def __init__(self) -> None:
         super().__init__(max_length=64)
         self.allow_null = False
-        self.expected = "an oid of 1 to 64 characters"
+
+    @property
+    def expected(self) -> str:
+        return _("an oid of 1 to {maximum} characters").format(maximum=self.max_length)
 
     def get_default(self) -> str:
         existing = self.context.get("existing")
@@ -42,7 +48,7 @@ class OidField(TextField):
 
 
 class ReferenceCurrencyGroup(Group):
-    id = CodeField()
+    id = CodeField(refers_to="currency")
     coefficient = CoefficientField()
 
 
@@ -88,11 +94,11 @@ class CurrencySerializer(ElementSerializer):
             descriptions.setdefault(language, description)
         if descriptions.get(language) == description:
             return {}
-        message = (
-            f"description means the language {language}, for which descriptions has another value; "
+        message = _(
+            "description means the language {language}, for which descriptions has another value; "
             "send one of them, or the same value twice."
         )
-        return {"description": [ErrorDetail(message, "conflicting_spellings")]}
+        return {"description": [ErrorDetail(message.format(language=language), "conflicting_spellings")]}
 
 
 CURRENCY_WIRE = Wire(CurrencySerializer)

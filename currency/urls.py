@@ -1,4 +1,5 @@
-from currency.views import CurrencyViewSet
+from bulkops.routes import bulk_routes
+from currency.views import CurrencyBulkViewSet, CurrencyDeletionViewSet, CurrencyViewSet
 from dimensions_site.elements.routes import element_routes
 
-urlpatterns = element_routes(CurrencyViewSet)
+urlpatterns = element_routes(CurrencyViewSet) + bulk_routes(CurrencyBulkViewSet, CurrencyDeletionViewSet)

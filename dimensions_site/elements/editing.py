@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.saving import Actor, already_there, assign, save
+from dimensions_site.elements.saving import already_there, assign, save
 from dimensions_site.elements.serializers import ElementSerializer
 from dimensions_site.repositories.models import Repository
 
@@ -49,7 +51,7 @@ class Editor:
 
         Raises as `create` does.
         """
-        for _ in range(_ATTEMPTS):
+        for _attempt in range(_ATTEMPTS):
             try:
                 with transaction.atomic():
                     return self._replace(id, data)
@@ -100,5 +102,5 @@ class Editor:
 
 def _taken(element: Element) -> Problem:
     """The refusal of an element one of whose unique values another one has, or had a moment ago (contract C13)."""
-    changing = Failure("id", "CONFLICT", "Other callers create and delete this element at this moment; try again.")
+    changing = Failure("id", "CONFLICT", _("Other callers create and delete this element at this moment; try again."))
     return bad_request(already_there(element) or [changing])

@@ -4,6 +4,8 @@ import json
 from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
 from dimensions_site.repositories.models import Repository
@@ -13,8 +15,8 @@ from dimensions_site.rsql.columns import CodePointTextField
 class Origin(models.TextChoices):
     """From where an element was changed (contract C12)."""
 
-    INPUT_WEB = "INPUT_WEB", "REST API or admin"
-    IMPORT = "IMPORT", "imported file"
+    INPUT_WEB = "INPUT_WEB", _("REST API or admin")
+    IMPORT = "IMPORT", _("imported file")
 
 
 class WireJSONEncoder(json.JSONEncoder):
@@ -42,6 +44,20 @@ class ElementHistory(models.Model):
         abstract = True
 
 
+class ElementRecords(HistoricalRecords):
+    """The history of a dimension, in which deleted elements are found by repository and id."""
+
+    def get_meta_options(self, model: type[models.Model]) -> dict[str, Any]:
+        """The options of the history's model, with an index that costs a write nothing unless it deletes."""
+        deletions = models.Index(
+            fields=["repository", "element_id", "history_id"],
+            condition=Q(history_type="-"),
+            name=f"{model._meta.model_name}_deletions",
+        )
+        options: dict[str, Any] = super().get_meta_options(model)
+        return {**options, "indexes": [deletions]}
+
+
 class Element(models.Model):
     """An element of a dimension: what `{dbID}/<dimension>/elements/{id}` addresses."""
 
@@ -50,7 +66,12 @@ class Element(models.Model):
 
     # No index of its own: each unique constraint of an element begins with the repository.
     repository = models.ForeignKey(
-        Repository, on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
+        Repository,
+        on_delete=models.PROTECT,
+        verbose_name=_("repository"),
+        related_name="+",
+        editable=False,
+        db_index=False,
     )
     element_id = CodePointTextField("id")
     descriptions = json_column()
@@ -58,7 +79,7 @@ class Element(models.Model):
     update_date = models.DateTimeField(editable=False)
     update_origin = CodePointTextField(choices=Origin.choices, editable=False)
 
-    history = HistoricalRecords(bases=[ElementHistory], inherit=True, history_id_field=models.BigAutoField())
+    history = ElementRecords(bases=[ElementHistory], inherit=True, history_id_field=models.BigAutoField())
 
     class Meta:
         abstract = True
@@ -71,5 +92,9 @@ class Element(models.Model):
         return self.element_id
 
     @classmethod
-    def after_save(cls, keys: list[int]) -> None:
-        """Bring up to date what follows from the elements with the primary keys `keys`, in the same transaction."""
+    def after_save(cls, rows: QuerySet[Any]) -> None:
+        """Bring up to date what is generated from the elements `rows`, in the transaction that wrote them."""
+
+    @classmethod
+    def before_delete(cls, rows: QuerySet[Any]) -> None:
+        """Delete what was generated from the elements `rows`, in the transaction that will delete them."""

@@ -2,7 +2,10 @@
 
 import re
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
+
+from django.utils.translation import gettext as _
+from msgspec import Meta
 
 from dimensions_site.elements.fields import Leaf, json_text
 from dimensions_site.rsql.decimals import DECIMAL_PATTERN, is_decimal
@@ -20,8 +23,12 @@ class IntegerField(Leaf):
     def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
         self.minimum = minimum
         self.maximum = maximum
-        self.expected = f"a whole number from {minimum} to {maximum}"
         super().__init__(**kwargs)
+
+    @property
+    def expected(self) -> str:
+        told = {"minimum": self.minimum, "maximum": self.maximum}
+        return _("a whole number from {minimum} to {maximum}").format(**told)
 
     def to_internal_value(self, data: Any) -> int:
         if not isinstance(data, int) or isinstance(data, bool) or not self.minimum <= data <= self.maximum:
@@ -31,6 +38,9 @@ class IntegerField(Leaf):
     def from_cell(self, text: str) -> Any:
         return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
+    def fast_type(self) -> Any:
+        return Annotated[int, Meta(ge=self.minimum, le=self.maximum)]
+
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
@@ -39,13 +49,19 @@ class DecimalTextField(Leaf):
     """A decimal number as text, kept with the digits it was sent with; a JSON number becomes text (contract C10)."""
 
     kind = Kind.DECIMAL
-    expected = 'a decimal number as text, such as "12.50", with at most 15 digits before and 10 after the point'
+
+    @property
+    def expected(self) -> str:
+        return _('a decimal number as text, such as "12.50", with at most 15 digits before and 10 after the point')
 
     def to_internal_value(self, data: Any) -> str:
         text = _plain(data) if isinstance(data, int | Decimal) and not isinstance(data, bool) else data
         if not isinstance(text, str) or not is_decimal(text):
             self.refuse(data)
         return text
+
+    def fast_type(self) -> Any:
+        return Annotated[str, Meta(pattern=rf"\A(?:{DECIMAL_PATTERN})\Z")]
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "pattern": f"^{DECIMAL_PATTERN}$", "example": "1.0000"}
@@ -65,8 +81,12 @@ def _plain(number: int | Decimal) -> object:
 class CoefficientField(DecimalTextField):
     """A decimal number as text, or a JSON boolean, kept as the text `true` or `false` (contract C10)."""
 
-    expected = f"{DecimalTextField.expected}, or true or false"
+    fast_type_decides = False
     words = ("true", "false")
+
+    @property
+    def expected(self) -> str:
+        return _("{number}, or true or false").format(number=super().expected)
 
     def to_internal_value(self, data: Any) -> str:
         if isinstance(data, bool):
@@ -81,6 +101,9 @@ class CoefficientField(DecimalTextField):
 
     def from_cell(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)
+
+    def fast_type(self) -> Any:
+        return super().fast_type() | bool
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [super().schema(), {"type": "boolean"}]}

@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Iterable
 
+from django.conf import settings
+
 from dimensions_site.api.components import Part
 from dimensions_site.elements.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.selection import MAX_PROPERTIES
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.wire import Wire
+from dimensions_site.idempotency import keys as idempotency_keys
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
@@ -35,7 +38,7 @@ SKIP: Part = {
     "name": "skip",
     "in": "query",
     "required": False,
-    "description": "Number of elements to leave out before the first one that is returned; 0 when absent.",
+    "description": "Number of entries to leave out before the first one that is returned; 0 when absent.",
     "schema": {"type": "integer", "format": "int64", "minimum": 0},
 }
 
@@ -43,7 +46,7 @@ TAKE: Part = {
     "name": "take",
     "in": "query",
     "required": False,
-    "description": "Largest number of elements to return; all when absent.",
+    "description": "Largest number of entries to return; all when absent.",
     "schema": {"type": "integer", "format": "int64", "minimum": 0},
 }
 
@@ -52,6 +55,19 @@ PREFER: Part = {
     "in": "header",
     "description": "`count=exact` adds the number of selected elements as `X-Total-Count`. Others are ignored.",
     "schema": {"type": "string", "example": "count=exact"},
+}
+
+IDEMPOTENCY_KEY: Part = {
+    "name": idempotency_keys.HEADER,
+    "in": "header",
+    "description": "A name of your own for this request, so that it may be sent again: it is done once, and every "
+    f"repetition gets the first answer, for {settings.IDEMPOTENCY_KEY_HOURS} hours. Printable ASCII characters.",
+    "schema": {
+        "type": "string",
+        "maxLength": idempotency_keys.MAX_LENGTH,
+        "pattern": f"^{idempotency_keys.PATTERN}$",
+        "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
+    },
 }
 
 IF_MATCH: Part = {

@@ -4,7 +4,7 @@ A renderer is a text template with one slot for each value, made from the wire's
 same JSON as the serializer, many times faster and without model instances.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +18,7 @@ from django.db.models.functions import Cast
 from dimensions_site.elements.fields import json_text
 from dimensions_site.elements.wire import Node, Place, Wire
 from dimensions_site.rsql.expressions import MapEntry
+from dimensions_site.telemetry.observation import count_read, counted
 
 # Rows that are fetched and written at a time: enough to hide the cost of a chunk, little in memory.
 CHUNK_ROWS = 200
@@ -74,20 +75,20 @@ class Renderer:
         self._slots: list[Slot] = []
         self._template = self._object(plan)
         self._encoders = [slot.encode for slot in self._slots]
+        self._expressions = [slot.expression for slot in self._slots]
 
     def one(self, queryset: QuerySet[Any]) -> str | None:
         """The JSON text of the first element, or None when there is none; one query."""
-        row = self._values(queryset).first()
-        return None if row is None else self._render(row)
+        row = queryset.values_list(*self._expressions).first()
+        if row is None:
+            return None
+        count_read(1)
+        return self._render(row)
 
     def each(self, queryset: QuerySet[Any]) -> Iterator[str]:
         """The JSON texts of all elements, in one query, with flat memory whatever their number (contract D7)."""
-        with _snapshot():
-            for row in self._values(queryset).iterator(CHUNK_ROWS):
-                yield self._render(row)
-
-    def _values(self, queryset: QuerySet[Any]) -> QuerySet[Any, tuple[Any, ...]]:
-        return queryset.values_list(*(slot.expression for slot in self._slots))
+        for row in streamed_values(queryset, self._expressions):
+            yield self._render(row)
 
     def _render(self, row: tuple[Any, ...]) -> str:
         return self._template % tuple([encode(value) for encode, value in zip(self._encoders, row, strict=True)])
@@ -104,6 +105,12 @@ class Renderer:
     @staticmethod
     def _escaped(name: str) -> str:
         return json_text(name).replace("%", "%%")
+
+
+def streamed_values(queryset: QuerySet[Any], expressions: Iterable[Combinable]) -> Iterator[tuple[Any, ...]]:
+    """The values of the SQL `expressions` for each element, in one query and with flat memory."""
+    with _snapshot():
+        yield from counted(queryset.values_list(*expressions).iterator(CHUNK_ROWS))
 
 
 def _snapshot() -> AbstractContextManager[Any]:

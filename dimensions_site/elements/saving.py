@@ -1,40 +1,25 @@
-"""The one way in which elements are written, whoever writes them: REST, admin or import.
+"""The one way in which elements are written and deleted, whoever does it: REST, bulk, admin, import or worker.
 
 A write is one transaction: the rows, who wrote them (contract C12), their history (C18) and what is generated
 from them (C17). An element that a write would leave as it is, is not written.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements import history
-from dimensions_site.elements.models import Element, Origin
+from dimensions_site.elements.actors import Actor, Stamp
+from dimensions_site.elements.models import Element
+from dimensions_site.telemetry.observation import count_written
 
 E = TypeVar("E", bound=Element)
 
 _ROWS_A_STATEMENT = 500
-
-
-@dataclass(frozen=True)
-class Actor:
-    """Who writes, and from where; without a user it is the system's own command line."""
-
-    user: User | None
-    origin: Origin
-
-    @property
-    def user_key(self) -> int | None:
-        return None if self.user is None else self.user.pk
-
-    @property
-    def name(self) -> str:
-        return self.user.get_username() if self.user is not None else "system"
 
 
 @transaction.atomic(savepoint=False)
@@ -44,31 +29,58 @@ def save(created: Sequence[E], changed: Sequence[E], actor: Actor) -> None:
     Raises `IntegrityError` when another element has the id (or another unique value) of a created one. A caller
     whose transaction goes on after that has to call inside a savepoint.
     """
-    now = datetime.now(UTC)
-    now = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the wire tells milliseconds
+    stamp = Stamp(actor)
     for element in (*created, *changed):
-        element.update_user = actor.name
-        element.update_date = now
-        element.update_origin = actor.origin
-    for elements, kind in ((created, history.CREATED), (changed, history.CHANGED)):
-        if not elements:
-            continue
-        model = type(elements[0])
-        if kind == history.CREATED:
-            model._base_manager.bulk_create(elements, batch_size=_ROWS_A_STATEMENT)
-        else:
-            _update(model, elements)
-        keys = [element.pk for element in elements]
-        history.record(model, keys, kind, user_key=actor.user_key, actor=actor.name, origin=actor.origin, at=now)
-        model.after_save(keys)
+        for column, value in stamp.columns.items():
+            setattr(element, column, value)
+    for part in _parts(created):
+        type(part[0])._base_manager.bulk_create(part)
+        follow_up(_stored(part), history.CREATED, stamp)
+    for part in _parts(changed):
+        _update(part)
+        follow_up(_stored(part), history.CHANGED, stamp)
+    count_written(len(created) + len(changed))
 
 
-def _update(model: type[E], elements: Sequence[E]) -> None:
+def follow_up(rows: QuerySet[Any], kind: str, stamp: Stamp) -> None:
+    """Do what follows from writing the elements `rows`: their history (C18) and what is generated from them (C17).
+
+    `kind` is `history.CREATED` or `history.CHANGED`; called in the transaction of the write.
+    """
+    history.record(rows, kind, stamp)
+    rows.model.after_save(rows)
+
+
+@transaction.atomic(savepoint=False)
+def delete(rows: QuerySet[Any], stamp: Stamp) -> int:
+    """Delete the elements `rows` and what was generated from them; return their number. The history keeps them (C18).
+
+    `rows` has to select the same elements each time that it is asked, so the caller has locked them.
+    """
+    history.record(rows, history.DELETED, stamp)
+    rows.model.before_delete(rows)
+    # Django's own way would load every element, and send signals for each.
+    deleted: int = rows.order_by()._raw_delete(rows.db)
+    count_written(deleted)
+    return deleted
+
+
+def _parts(elements: Sequence[E]) -> Iterator[Sequence[E]]:
+    for start in range(0, len(elements), _ROWS_A_STATEMENT):
+        yield elements[start : start + _ROWS_A_STATEMENT]
+
+
+def _stored(elements: Sequence[Element]) -> QuerySet[Any]:
+    model: type[Any] = type(elements[0])
+    stored: QuerySet[Any] = model._base_manager.filter(pk__in=[element.pk for element in elements])
+    return stored
+
+
+def _update(elements: Sequence[Element]) -> None:
     """Write all columns of existing rows with one upsert: a CASE for each column and row costs far more."""
+    model: type[Any] = type(elements[0])
     columns = [column.name for column in model._meta.concrete_fields if not column.primary_key]
-    model._base_manager.bulk_create(
-        elements, batch_size=_ROWS_A_STATEMENT, update_conflicts=True, unique_fields=["pk"], update_fields=columns
-    )
+    model._base_manager.bulk_create(elements, update_conflicts=True, unique_fields=["pk"], update_fields=columns)
 
 
 def assign(element: Element, values: Mapping[str, Any]) -> bool:
@@ -83,7 +95,12 @@ def already_there(element: Element) -> list[Failure]:
     """Which unique values of the unsaved `element` another element of its repository has (contract C1, C2, C13)."""
     others = type(element)._base_manager.filter(repository=element.repository).exclude(pk=element.pk)
     return [
-        Failure(name, "ALREADY_EXISTS", f"There is already an element with the {name} '{value}'.")
+        Failure(name, "ALREADY_EXISTS", already_there_message(name, value))
         for column, name in element.unique_in_repository.items()
         if others.filter(**{column: (value := getattr(element, column))}).exists()
     ]
+
+
+def already_there_message(name: str, value: object) -> str:
+    """The sentence about an element whose unique field `name` has a `value` that another one has already."""
+    return _("There is already an element with the {name} '{value}'.").format(name=name, value=value)

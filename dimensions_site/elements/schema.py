@@ -41,6 +41,11 @@ def element_schemas(declaration: ElementSerializer, noun: str) -> Mapping[str, P
     return elements | schemas.inside
 
 
+def request_schema(declaration: WireObject) -> Part:
+    """The schema of an object of leaves in a request."""
+    return _Schemas().object(declaration, Use.REQUEST)
+
+
 class _Schemas:
     """Describes objects and collects in `inside` the components of those that are nested in them."""
 

@@ -1,72 +1,114 @@
 """The `properties` of a fetch: the parts of an element that are answered (contract D8)."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import orjson
+from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, shortened
-from dimensions_site.elements.rendering import Plan, entry_slot, json_slot, plan_of
+from dimensions_site.elements.fields import json_text
+from dimensions_site.elements.rendering import Plan, Slot, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire
 
 PARAMETER = "properties"
 # As many as an account has leaves, and room for languages; each unknown name costs a search for similar ones.
 MAX_PROPERTIES = 200
-_WHOLE_MAP = "*"
+WHOLE_MAP = "*"
 # Answered for both dimensions, though only currencies have it in their lists.
-_DEFAULT_DESCRIPTION = "description"
+DEFAULT_DESCRIPTION = "description"
+DESCRIPTIONS = "descriptions"
 
 # The selected members and what is selected of each; nothing means the whole member.
 Selected: TypeAlias = dict[str, "Selected"]
+# What is answered of a map, when these keys of it are selected.
+MapPlan: TypeAlias = Callable[[Place, Selected], Slot | Plan]
 
 
-def select(wire: Wire, properties: str | None, language: str) -> tuple[Plan, list[Failure]]:
-    """The plan for the comma-separated wire paths in `properties`, and what is wrong with them.
-
-    `language` is the default language of the repository, in which `description` and `descriptions` answer.
-    """
+def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]]:
+    """The canonical paths for the comma-separated wire paths in `properties`, and what is wrong with them."""
     if not properties:
-        return {}, [_failure("REQUIRED", "Name the fields to answer, for example properties=id,description.")]
-    selected: Selected = {}
-    failures: list[Failure] = []
+        return [], [_failure("REQUIRED", "Name the fields to answer, for example properties=id,description.")]
     names = [name.strip() for name in properties.split(",")]
     if len(names) > MAX_PROPERTIES:
         message = f"properties names {len(names):,} fields; at most {MAX_PROPERTIES} are accepted."
-        return {}, [_failure("TOO_MANY", message)]
-    for name in names:
-        segments = _segments(wire, name)
-        if segments is None:
-            failures.append(_failure("UNKNOWN_FIELD", unknown_field(wire, name)))
-        else:
-            _add(selected, segments)
-    if "descriptions" in names and any(name.startswith("descriptions.") for name in names):
+        return [], [_failure("TOO_MANY", message)]
+    paths = [wire.canonical_path(name) for name in names]
+    failures = [
+        _failure("UNKNOWN_FIELD", unknown_field(wire, name))
+        for name, path in zip(names, paths, strict=True)
+        if not _is_known(wire, path)
+    ]
+    if DESCRIPTIONS in paths and any(path.startswith(f"{DESCRIPTIONS}.") for path in paths):
         failures.append(
             _failure(
                 "CONFLICTING_PROPERTIES",
                 "descriptions answers one text and descriptions.<language> an object; ask for one of them.",
             )
         )
-    return ({} if failures else _plan(wire.root, selected, language)), failures
+    return ([] if failures else paths), failures
+
+
+def everything(wire: Wire) -> list[str]:
+    """The canonical paths that together select all that is stored of an element."""
+    places = wire.root.members
+    return [
+        f"{name}.{WHOLE_MAP}" if isinstance(member, Place) and member.is_map else name
+        for name, member in places.items()
+        if not (isinstance(member, Place) and member.is_default_description)
+    ]
+
+
+def answered_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
+    """The plan for the known canonical `paths` as a fetch answers them (contract D8).
+
+    `language` is the default language of the repository, in which `description` and `descriptions` answer.
+    """
+    return _selected_plan(wire, paths, lambda place, keys: _answered_map(place, keys, language), language)
+
+
+def stored_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
+    """The same as they are stored: of a map only the entries that it has, so that what reads them adds none."""
+    return _selected_plan(wire, paths, _stored_map, language)
+
+
+def _selected_plan(wire: Wire, paths: Iterable[str], map_plan: MapPlan, language: str) -> Plan:
+    selected: Selected = {}
+    for path in paths:
+        _add(selected, _segments(wire, path))
+    return _plan(wire.root, selected, map_plan, language)
 
 
 def unknown_field(wire: Wire, name: str) -> str:
     """The message for a `name` that is no field, with the known ones that look like it."""
-    hint = " or ".join(wire.similar(name))
-    return f"There is no field '{shortened(name)}'.{f' Did you mean {hint}?' if hint else ''}"
+    return no_field(name, wire.similar(name))
+
+
+def no_field(name: str, similar: Sequence[str]) -> str:
+    """The message for a `name` that is no field, with those that could be meant."""
+    if not similar:
+        return _("There is no field '{name}'.").format(name=shortened(name))
+    hint = _(" or ").join(similar)
+    return _("There is no field '{name}'. Did you mean {hint}?").format(name=shortened(name), hint=hint)
 
 
 def _failure(code: str, message: str) -> Failure:
     return Failure(PARAMETER, code, message)
 
 
-def _segments(wire: Wire, name: str) -> list[str] | None:
-    """The path of `name` member by member, or None when there is no such field."""
-    path = wire.canonical_path(name)
-    if path == _DEFAULT_DESCRIPTION or wire.find(path) is not None:
-        return path.split(".")
+def _is_known(wire: Wire, path: str) -> bool:
+    if path == DEFAULT_DESCRIPTION or wire.find(path) is not None or wire.find_entry(path) is not None:
+        return True
     group, _, key = path.partition(".")
     place = wire.places.get(group)
-    is_whole_map = place is not None and place.is_map and key == _WHOLE_MAP
-    return [group, key] if is_whole_map or wire.find_entry(path) is not None else None
+    return place is not None and place.is_map and key == WHOLE_MAP
+
+
+def _segments(wire: Wire, path: str) -> list[str]:
+    """The known `path` member by member; the key of a map may have dots in it."""
+    group, _, key = path.partition(".")
+    place = wire.places.get(group)
+    return [group, key] if key and place is not None and place.is_map else path.split(".")
 
 
 def _add(selected: Selected, segments: list[str]) -> None:
@@ -79,18 +121,18 @@ def _add(selected: Selected, segments: list[str]) -> None:
         _add(selected[head], rest)
 
 
-def _plan(node: Node, selected: Selected, language: str) -> Plan:
+def _plan(node: Node, selected: Selected, map_plan: MapPlan, language: str) -> Plan:
     plan: Plan = {}
     for name, inner in selected.items():
-        if name == _DEFAULT_DESCRIPTION and node.path == "":
-            plan[name] = entry_slot("descriptions", language)
+        if name == DEFAULT_DESCRIPTION and node.path == "":
+            plan[name] = entry_slot(DESCRIPTIONS, language)
             continue
         member = node.members[name]
         if isinstance(member, Place) and member.is_map:
-            plan[name] = _map_plan(member, inner, language)
+            plan[name] = map_plan(member, inner)
         elif isinstance(member, Node) and inner:
             plan[name] = (
-                _plan(member, inner, language)
+                _plan(member, inner, map_plan, language)
                 if member.column is None
                 else json_slot(member.column, _Projection(inner))
             )
@@ -99,12 +141,26 @@ def _plan(node: Node, selected: Selected, language: str) -> Plan:
     return plan
 
 
-def _map_plan(place: Place, keys: Selected, language: str) -> Any:
-    if not keys and place.path == "descriptions":
+def _answered_map(place: Place, keys: Selected, language: str) -> Slot | Plan:
+    if not keys and place.path == DESCRIPTIONS:
         return entry_slot(place.column, language)
-    if not keys or _WHOLE_MAP in keys:
+    if not keys or WHOLE_MAP in keys:
         return json_slot(place.column)
     return {key: entry_slot(place.column, key) for key in keys}
+
+
+def _stored_map(place: Place, keys: Selected) -> Slot:
+    return json_slot(place.column) if not keys or WHOLE_MAP in keys else json_slot(place.column, _Entries(keys))
+
+
+class _Entries:
+    """Keeps only the selected entries of the JSON text of a map."""
+
+    def __init__(self, keys: Selected) -> None:
+        self._keys = keys
+
+    def __call__(self, text: str) -> str:
+        return json_text({key: value for key, value in orjson.loads(text).items() if key in self._keys})
 
 
 class _Projection:
@@ -114,7 +170,7 @@ class _Projection:
         self._selected = selected
 
     def __call__(self, text: str) -> str:
-        return orjson.dumps(_project(orjson.loads(text), self._selected)).decode()
+        return json_text(_project(orjson.loads(text), self._selected))
 
 
 def _project(value: Any, selected: Selected) -> Any:

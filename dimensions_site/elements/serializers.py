@@ -14,13 +14,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
 from dimensions_site.api.errors import bad_request, flatten
-from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, TextField, TimestampField, shown
+from dimensions_site.elements.details import joined
+from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, TextField, shown
 from dimensions_site.elements.spellings import Errors, Spellings, unknown_member
+from dimensions_site.elements.timestamps import TimestampField
 
 
 def snake_case(name: str) -> str:
@@ -31,14 +35,18 @@ def snake_case(name: str) -> str:
 class WireObject(serializers.Serializer[Any]):
     """A JSON object with fixed members; unknown members are refused, every fault is reported (contract B1, C5)."""
 
+    # What messages call an object that is no member of another one.
+    called: ClassVar[str] = "The element"
+
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """The values to store: of columns by column name, inside a bundle by wire name."""
         if not isinstance(data, Mapping):
-            name = self.field_name or "The body"
-            raise ValidationError([ErrorDetail(f"{name} cannot be {shown(data)}; it has to be an object.", "invalid")])
+            name = self.field_name or self.called
+            message = _("{name} cannot be {value}; it has to be an object.").format(name=name, value=shown(data))
+            raise ValidationError([ErrorDetail(message, "invalid")])
         errors: dict[str, Any] = {name: unknown_member(name) for name in data if name not in self.fields}
         values: dict[str, Any] = {}
         for name, field in self.fields.items():
@@ -95,12 +103,22 @@ class Bundle(WireObject):
 
 
 class Reference(Bundle):
-    """Refers to another element by its `id`; null when unset (contract C8)."""
+    """Refers to another element by its `id`; null when unset (contract C8).
+
+    `refers_to` is the dimension of that element, where it is one of this service.
+    """
 
     nullable = True
 
     id = CodeField()
     description = FreeTextField()
+
+    def __init__(self, *, column: str | None = None, refers_to: str | None = None) -> None:
+        self._refers_to = refers_to
+        super().__init__(column=column)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {**super().get_fields(), "id": CodeField(refers_to=self._refers_to)}
 
 
 def is_set(value: Any) -> bool:
@@ -124,7 +142,7 @@ class ElementSerializer(ColumnObject):
     """
 
     spellings: ClassVar[Spellings] = Spellings({})
-    default_error_messages = {"null": "The body cannot be null; it has to be an object."}
+    default_error_messages = {"null": gettext_lazy("The element cannot be null; it has to be an object.")}
 
     id = IdField(required=True, column="element_id")
     updateInfo = UpdateInfoGroup(prefix="update_", read_only=True)
@@ -156,7 +174,7 @@ class ElementSerializer(ColumnObject):
                 raise bad_request(faults) from None
 
     def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
-        """`data` in the spelling of responses, and the errors found on the way, by wire path.
+        """`data` in the spelling of responses, and the errors found on the way.
 
         `current` is the element that `data` will be merged into; empty when it stands for itself.
         """
@@ -172,9 +190,9 @@ class ElementSerializer(ColumnObject):
             return super().to_internal_value(data)
         canonical, errors = self.canonical(data, current)
         try:
-            values = super().to_internal_value(_merged(current, canonical))
+            values = super().to_internal_value(merged(current, canonical))
         except ValidationError as error:
-            raise ValidationError({**errors, **_as_dict(error.detail)}) from None
+            raise ValidationError(joined(errors, error.detail)) from None
         if errors:
             raise ValidationError(errors)
         return values
@@ -182,17 +200,14 @@ class ElementSerializer(ColumnObject):
 
 def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     """The error at a field that cannot be changed (contract C1, C2)."""
-    message = f"{name} cannot be {shown(value)}; of this element it is {shown(stored)}, and it never changes."
-    return [ErrorDetail(message, "immutable")]
+    message = _("{name} cannot be {value}; of this element it is {stored}, and it never changes.")
+    return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
 
 
-def _merged(current: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+def merged(current: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON object `current` after `patch`: objects are merged member by member (contract C15)."""
     result = dict(current)
     for name, value in patch.items():
         present = result.get(name)
-        result[name] = _merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+        result[name] = merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
     return result
-
-
-def _as_dict(detail: Any) -> dict[str, Any]:
-    return detail if isinstance(detail, dict) else {"": detail}

@@ -1,12 +1,15 @@
 """Alternative spellings of the wire, turned into the spelling that responses use (contract C6)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.errors import shortened
+from dimensions_site.elements.details import at, joined
 
+# By member, nested like the JSON.
 Errors = dict[str, Any]
 
 _ABSENT: Any = object()
@@ -29,8 +32,21 @@ class Spellings:
                 segments = wire + segments[len(alternative) :]
         return ".".join(segments)
 
+    def spellings_of(self, path: Sequence[str]) -> list[tuple[str, ...]]:
+        """All accepted spellings of the wire path `path`, given by its segments.
+
+        Of several that were sent, `canonical` keeps the value of the first and finds the others in conflict with it.
+        """
+        spellings = [tuple(path)]
+        # What `canonical` does last is undone first.
+        for alternative, wire in reversed(self._pairs):
+            spellings[1:1] = [
+                alternative + spelling[len(wire) :] for spelling in spellings if spelling[: len(wire)] == wire
+            ]
+        return spellings
+
     def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
-        """A copy of the JSON object `data` in the spelling of responses, and the errors by wire path.
+        """A copy of the JSON object `data` in the spelling of responses, and the errors at the wire paths.
 
         It is an error when two spellings of one field have different values. Members that are no
         alternative spelling stay as they are, right or wrong.
@@ -41,7 +57,7 @@ class Spellings:
             cleared = alternative[0] in self._foreign and result.get(alternative[0], _ABSENT) is None
             value = result.pop(alternative[0]) if cleared else _take(result, alternative)
             if value is not _ABSENT:
-                _put(result, wire, value, ".".join(alternative), errors)
+                errors = joined(errors, _put(result, wire, value, ".".join(alternative)))
         for group in self._foreign.intersection(result):
             errors |= _unknown_members(group, result.pop(group))
         return result, errors
@@ -49,13 +65,14 @@ class Spellings:
 
 def unknown_member(name: str) -> list[ErrorDetail]:
     """The error at a member that is no field of the wire (contract C5)."""
-    return [ErrorDetail(f"There is no field '{shortened(name)}' here.", code="unknown_member")]
+    return [ErrorDetail(_("There is no field '{name}' here.").format(name=shortened(name)), code="unknown_member")]
 
 
 def _unknown_members(group: str, value: Any) -> Errors:
     if not isinstance(value, dict):
-        return {group: [ErrorDetail(f"{group} has to be an object.", code="invalid")]}
-    return {f"{group}.{name}": unknown_member(name) for name in value}
+        return {group: [ErrorDetail(_("{name} has to be an object.").format(name=group), code="invalid")]}
+    unknown = {name: unknown_member(name) for name in value}
+    return {group: unknown} if unknown else {}
 
 
 def _copy(value: Any) -> Any:
@@ -76,8 +93,8 @@ def _take(data: dict[str, Any], path: tuple[str, ...]) -> Any:
     return value
 
 
-def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str, errors: Errors) -> None:
-    """Set `value` at `path`, or report that another value stands there already."""
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str) -> Errors:
+    """Set `value` at `path`, or return the error that another value stands there already."""
     *groups, name = path
     group: Any = data
     for segment in groups:
@@ -86,15 +103,13 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: s
             break
     # The members of a group that is null are null; of anything else in its place the group's own error tells.
     fits = _merge(group, name, value) if isinstance(group, dict) else group is not None or value is None
-    if not fits:
-        wire = ".".join(path)
-        errors[wire] = [
-            ErrorDetail(
-                f"{alternative} and {wire} are two spellings of one field, and their values differ; "
-                "send one of them, or the same value twice.",
-                code="conflicting_spellings",
-            )
-        ]
+    if fits:
+        return {}
+    message = _(
+        "{one} and {other} are two spellings of one field, and their values differ; "
+        "send one of them, or the same value twice."
+    ).format(one=alternative, other=".".join(path))
+    return at(path, [ErrorDetail(message, code="conflicting_spellings")])
 
 
 def _merge(data: dict[str, Any], name: str, value: Any) -> bool:

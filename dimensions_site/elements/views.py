@@ -1,89 +1,62 @@
 """The REST routes that every dimension has; a concrete view set names its model and its wire."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeAlias, cast
 from urllib.parse import quote
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch, reverse
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
 from dimensions_site.api.pagination import SkipTake
-from dimensions_site.api.views import ConventionsMixin
+from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
+from dimensions_site.elements.actors import Actor
+from dimensions_site.elements.dimension import DimensionViewSet
 from dimensions_site.elements.editing import Editor
 from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
-from dimensions_site.elements.models import Element, Origin
-from dimensions_site.elements.rendering import CHUNK_ROWS, Plan, Renderer, full_renderer
-from dimensions_site.elements.saving import Actor
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.rendering import full_renderer
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.selection import select
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.streams import streamed
 from dimensions_site.repositories.models import Role
-from dimensions_site.repositories.permissions import Scope, enter
+
+# Inside the view set, `list` is an action.
+Offers: TypeAlias = list[BaseRenderer]
 
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
 
 
-class ElementViewSet(ConventionsMixin, ViewSet):
+class ElementViewSet(DimensionViewSet):
     """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
 
-    dimension: ClassVar[str]
-    model: ClassVar[type[Element]]
-    wire: ClassVar[Wire]
     # Wire paths that `filter` may not name.
     unfilterable: ClassVar[frozenset[str]] = frozenset()
-    # Actions without an entry take no query parameters; None lets whatever comes pass unread (contract A7).
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
         "list": LIST_PARAMETERS,
         "count": LIST_PARAMETERS,
         "fetch": LIST_PARAMETERS | {PROPERTIES},
     }
-    # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
-
-    user: User
-    scope: Scope
-
-    def resolve_scope(self) -> None:
-        """Enter the repository that the path names: the one place where a tenant is chosen (contract A6)."""
-        # ConventionsMixin has refused whoever is anonymous.
-        self.user = cast(User, self.request.user)
-        self.scope = enter(self.user, self.kwargs["db_id"], self.dimension)
-        self.scope.require(self.roles.get(self.action or "", Role.READER))
-        # Only the address as it was sent, where the server keeps it, tells an id that ends with a slash from a
-        # path that does (contract A3, A5).
-        if self.request.META.get("RAW_URI", "").partition("?")[0].endswith("/"):
-            raise not_found(
-                "NOT_FOUND", "Nothing is found at this address: it ends with a slash. In an id a slash is written %2F."
-            )
-
-    def allowed_query_parameters(self) -> frozenset[str] | None:
-        return self.query_parameters.get(self.action or "", frozenset())
-
-    def _elements(self) -> QuerySet[Any]:
-        """The elements of this repository and of no other."""
-        return self.model._base_manager.filter(repository=self.scope.repository)
 
     # --- Reading -------------------------------------------------------------------------------
 
     def list(self, request: Request, **path: str) -> HttpResponseBase:
-        """The elements that the filter selects, as a bare array, streamed (contract D7)."""
-        return self._streamed(full_renderer(self.wire, self._language), self._parameters())
+        """The elements that the filter selects, as a bare array, lines or a table, streamed (contract D7, H4)."""
+        return self._streamed(self._parameters())
 
     def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
-        parameters = self._parameters()
-        return self._streamed(Renderer(parameters.plan), parameters)
+        return self._streamed(self._parameters())
 
     def count(self, request: Request, **path: str) -> Response:
         """The number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
@@ -124,6 +97,11 @@ class ElementViewSet(ConventionsMixin, ViewSet):
 
     # --- Shared --------------------------------------------------------------------------------
 
+    def get_renderers(self) -> "Offers":
+        """Lists are answered as CSV and NDJSON too (contract H4)."""
+        streamable = (CsvRenderer(), NdjsonRenderer()) if self.action in ("list", "fetch") else ()
+        return [*super().get_renderers(), *streamable]
+
     @property
     def _language(self) -> str:
         return self.scope.repository.default_language
@@ -141,7 +119,7 @@ class ElementViewSet(ConventionsMixin, ViewSet):
     def _text(self, id: str) -> str | None:
         if "\0" in id:  # no element has it, and PostgreSQL fails on it
             return None
-        return full_renderer(self.wire, self._language).one(self._elements().filter(element_id=id))
+        return full_renderer(self.wire, self._language).one(self.elements.filter(element_id=id))
 
     def _unknown(self, id: str) -> Problem:
         return not_found(
@@ -177,11 +155,11 @@ class ElementViewSet(ConventionsMixin, ViewSet):
     def _read_parameters(self) -> "tuple[ListParameters | None, Sequence[Failure]]":
         query = self.request.query_params
         table = ElementFields(self.wire, self.model, self._language, self.unfilterable)
-        filterset = ElementFilterSet(query, self._elements(), table=table)
-        plan: Plan = {}
+        filterset = ElementFilterSet(query, self.elements, table=table)
+        paths: Sequence[str] = ()
         failures: Sequence[Failure] = ()
         if self.action == "fetch":
-            plan, failures = select(self.wire, query.get(PROPERTIES), self._language)
+            paths, failures = select(self.wire, query.get(PROPERTIES))
         failures = [*failures, *filterset.failures]
         try:
             paging = SkipTake.parse(query.get("skip"), query.get("take"))
@@ -189,16 +167,20 @@ class ElementViewSet(ConventionsMixin, ViewSet):
             failures += problem.failures
         if failures:
             return None, failures
-        return ListParameters(filterset.qs, filterset.qs[paging.window], plan), []
+        return ListParameters(filterset.qs, filterset.qs[paging.window], paths), []
 
-    def _streamed(self, renderer: Renderer, parameters: "ListParameters") -> StreamingHttpResponse:
-        """The page of elements as a JSON array that is written while the rows are read."""
+    def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
+        """The page of elements, written while the rows are read, in the media type that was negotiated."""
+        offer = self.request.accepted_renderer
         # Of what HEAD does not send, one row is enough to know the status.
-        texts = renderer.each(parameters.page[:1] if self.request.method == "HEAD" else parameters.page)
-        # The query runs before the status is sent: what goes wrong in it is still answered as an error. A list of
-        # one piece is read to its end here, so that its transaction is over before anybody waits for the network.
-        first = list(islice(texts, CHUNK_ROWS))
-        response = StreamingHttpResponse(_array(chain(first, texts)), content_type="application/json")
+        page = parameters.page[:1] if self.request.method == "HEAD" else parameters.page
+        response = StreamingHttpResponse(
+            streamed(offer, page, self.wire, parameters.paths, self._language), content_type=content_type(offer)
+        )
+        patch_vary_headers(response, ["Accept"])
+        if not isinstance(offer, JSONRenderer):
+            name = f"{self.scope.repository.db_id}-{self.dimension}.{offer.format}"
+            response["Content-Disposition"] = f'attachment; filename="{name}"'
         if _prefers_count(self.request):
             response["X-Total-Count"] = str(parameters.selected.order_by().count())
             response["Preference-Applied"] = "count=exact"
@@ -208,11 +190,11 @@ class ElementViewSet(ConventionsMixin, ViewSet):
 @dataclass(frozen=True)
 class ListParameters:
     """The elements that `filter` selects in the order of `sort`, the `page` of them that `skip` and `take` ask for, and
-    the `plan` of the properties that a fetch answers."""
+    the `paths` of the properties that a fetch answers."""
 
     selected: QuerySet[Any]
     page: QuerySet[Any]
-    plan: Plan
+    paths: Sequence[str]
 
 
 def _prefers_count(request: Request) -> bool:
@@ -223,12 +205,3 @@ def _prefers_count(request: Request) -> bool:
 
 # What may stand in a preference without a meaning: blanks, and quotes around the value.
 _UNWRITTEN = str.maketrans("", "", ' \t"')
-
-
-def _array(texts: Iterator[str]) -> Iterator[bytes]:
-    """A JSON array of `texts`, in pieces of as many elements as are read at a time."""
-    lead = "["
-    while part := list(islice(texts, CHUNK_ROWS)):
-        yield f"{lead}{','.join(part)}".encode()
-        lead = ","
-    yield b"[]" if lead == "[" else b"]"

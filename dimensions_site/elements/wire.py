@@ -12,6 +12,9 @@ from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.maps import DescriptionField, MapField
 from dimensions_site.elements.serializers import Bundle, ElementSerializer, WireObject
 
+# Most paths that are named to somebody who wrote an unknown one.
+_SIMILAR = 3
+
 
 @dataclass(frozen=True)
 class Place:
@@ -68,8 +71,10 @@ class Wire:
         return (place, key) if place is not None and fits else None
 
     def similar(self, path: str) -> list[str]:
-        """The known paths that look like the unknown `path`, the nearest first."""
-        return get_close_matches(path, self.places, n=3)
+        """The known paths that end as the unknown `path`, whose groups were left out; else those that look like it."""
+        ending = f".{path.casefold()}"
+        longer = [known for known in self.places if known.casefold().endswith(ending)]
+        return longer[:_SIMILAR] or get_close_matches(path, self.places, n=_SIMILAR)
 
 
 def _node(declaration: WireObject, path: str, column: str | None, inside: tuple[str, ...]) -> Node:

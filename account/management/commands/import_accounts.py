@@ -1,4 +1,4 @@
-"""Imports accounts from a CSV file."""
+"""Imports accounts from a file."""
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
@@ -6,6 +6,7 @@ from bulkops.commands import ImportCommand
 
 
 class Command(ImportCommand):
-    help = "Imports accounts from a CSV file whose headings are wire paths; all rows are saved, or none."
+    help = "Imports accounts from a CSV, XLSX, JSON or NDJSON file; what export_accounts writes is read as it is."
+    dimension = "account"
     model = Account
     wire = ACCOUNT_WIRE

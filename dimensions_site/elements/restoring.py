@@ -1,0 +1,99 @@
+"""What elements were like earlier, and making them so again (contract C18)."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from rest_framework.exceptions import ValidationError
+
+from dimensions_site.api.errors import Failure, Problem, flatten
+from dimensions_site.elements.differences import Difference, differences
+from dimensions_site.elements.editing import Editor
+from dimensions_site.elements.history import CHANGED, DELETED
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.wire import Wire
+from dimensions_site.repositories.models import Repository
+
+
+class NotRestored(Exception):
+    """The old values cannot be saved any more; `failures` tell why."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__(" ".join(failure.message for failure in failures))
+        self.failures = failures
+
+
+@dataclass(frozen=True)
+class Version:
+    """A row of the history, and what it tells otherwise than the version before it; all values when there is none."""
+
+    row: Any
+    differences: Sequence[Difference]
+
+    @property
+    def is_change(self) -> bool:
+        return bool(self.row.history_type == CHANGED)
+
+
+def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any]:
+    """The wire JSON of a row of the history, whose columns are those of the element."""
+    shown: dict[str, Any] = wire.serializer(context={"repository": repository}).to_representation(version)
+    return shown
+
+
+def versions_of(model: type[Element], repository: Repository, element_id: str, key: int | None) -> QuerySet[Any]:
+    """All versions of the element, the newest first: of the row with the primary `key`, and of deleted ones of its id.
+
+    Whoever restores a deleted element makes a new row; to people it is the same element.
+    """
+    history: QuerySet[Any] = model.history.all()
+    earlier = deletions(model).filter(repository=repository, element_id=element_id).order_by()
+    return history.filter(id__in={key, *earlier.values_list("id", flat=True)} - {None}).order_by("-history_id")
+
+
+def deletions(model: type[Element]) -> QuerySet[Any]:
+    """The rows of the history that tell of a deletion."""
+    deleted: QuerySet[Any] = model.history.filter(history_type=DELETED)
+    return deleted
+
+
+def deleted_elements(model: type[Element], repositories: Collection[int]) -> QuerySet[Any]:
+    """The last deletion of each element that is not there any more, the newest first."""
+    of_the_element = {"repository": OuterRef("repository"), "element_id": OuterRef("element_id")}
+    alive = model._base_manager.filter(**of_the_element)
+    later = deletions(model).filter(**of_the_element, history_id__gt=OuterRef("history_id"))
+    last = deletions(model).filter(~Exists(alive), ~Exists(later), repository__in=repositories)
+    return last.order_by("-history_id")
+
+
+def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int) -> Iterator[Version]:
+    """The first `count` of the `rows`, which are versions of one element, the newest first and none left out.
+
+    One row more, where there is one, tells what the last of them changed.
+    """
+    texts = [wire_json(wire, row, repository) for row in rows]
+    for row, after, before in zip(rows[:count], texts, [*texts[1:], None], strict=False):
+        yield Version(row, differences(wire, before if row.history_type == CHANGED else None, after))
+
+
+def restore(editor: Editor, wire: Wire, version: Any, *, is_deleted: bool) -> bool:
+    """Save the values of the old `version` as a new one; False when the element has them already.
+
+    An element that `is_deleted` is created anew. Raises `NotRestored` when the values are refused, as they are when
+    another element has taken the id.
+    """
+    wanted = wire_json(wire, version, editor.repository)
+    try:
+        if is_deleted:
+            editor.create(wanted)
+            return True
+        current = editor.model._base_manager.filter(repository=editor.repository, element_id=version.element_id).first()
+        if current is not None and not differences(wire, wire_json(wire, current, editor.repository), wanted):
+            return False
+        editor.replace(version.element_id, wanted)
+    except ValidationError as error:
+        raise NotRestored(flatten(error.detail)) from error
+    except Problem as problem:
+        raise NotRestored(problem.failures or [Failure("", problem.code, str(problem.detail))]) from problem
+    return True

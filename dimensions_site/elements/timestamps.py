@@ -1,0 +1,65 @@
+"""The instants of the wire."""
+
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any
+
+from django.utils.translation import gettext as _
+from msgspec import Meta
+
+from dimensions_site.elements.fields import Leaf
+from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.timestamps import parse_timestamp
+
+# Many elements are valid from the same few days. Longer texts are not worth the memory.
+_REMEMBERED_LENGTH = 40
+_MIDNIGHT = "T00:00:00.000+0000"
+_remembered_timestamp = lru_cache(1_000)(parse_timestamp)
+
+
+def as_people_write(instant: str) -> str:
+    """An instant of the wire without what says nothing: `2026-01-31` of midnight, else `2026-01-31 10:00:00`."""
+    if instant.endswith(_MIDNIGHT):
+        return instant.removesuffix(_MIDNIGHT)
+    return instant.replace("T", " ").removesuffix("+0000").removesuffix(".000")
+
+
+class TimestampField(Leaf):
+    """An instant, accepted as ISO 8601, returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
+
+    kind = Kind.TIMESTAMP
+    fast_type_decides = False
+
+    @property
+    def expected(self) -> str:
+        return _("a date or a time such as 2026-01-31 or 2026-01-31T10:00:00.000+0000")
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if isinstance(data, str):
+            try:
+                return parse_timestamp(data)
+            except ValueError:
+                pass
+        self.refuse(data)
+
+    def to_representation(self, value: datetime) -> str:
+        return value.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
+
+    def encode(self, value: datetime | None) -> str:
+        return "null" if value is None else f'"{self.to_representation(value)}"'
+
+    def fast_type(self) -> Any:
+        return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
+
+    def fast_value(self, value: str) -> datetime:
+        try:
+            return _remembered_timestamp(value)
+        except ValueError:
+            self.refuse(value)
+
+    def schema(self) -> dict[str, Any]:
+        digits = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+0000$"
+        return {"type": "string", "pattern": digits, "example": "2026-01-31T10:00:00.000+0000"}
+
+    def request_schema(self) -> dict[str, Any]:
+        return {"type": "string", "format": "timestamp", "example": "2026-01-31T10:00:00.000+0000"}

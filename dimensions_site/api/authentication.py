@@ -4,14 +4,17 @@ import base64
 import re
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth import authenticate, get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
-from django.utils.crypto import salted_hmac
+from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare, salted_hmac
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
+
+from dimensions_site.api.logins import login_refusal
+from dimensions_site.api.throttling import address_of
 
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -20,16 +23,19 @@ class BasicAuthentication(BaseAuthentication):
     """User name and password in the Authorization header of each request.
 
     Computing a password's hash costs a fifth of a second, so credentials that proved right are remembered for
-    BASIC_CREDENTIALS_CACHE_SECONDS. The user is read each time: a changed password or a deactivated user counts
-    at once.
+    BASIC_CREDENTIALS_CACHE_SECONDS, for callers from the same address. The user is read each time: a changed password
+    or a deactivated user counts at once.
     """
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
-        """Return the user, or None when the header is of another scheme. Raises AuthenticationFailed."""
+        """Return the user, or None when the header is of another scheme.
+
+        Raises AuthenticationFailed (401), and Problem 429 when too many passwords were wrong before.
+        """
         scheme, _, credentials = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
         if scheme.lower() != "basic":
             return None
-        return _verified_user(*_decoded(credentials.strip())), None
+        return _verified_user(request._request, *_decoded(credentials.strip())), None
 
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge for a 401 (contract B2)."""
@@ -51,29 +57,35 @@ def _decoded(credentials: str) -> tuple[str, str]:
     return name, password
 
 
-def _verified_user(name: str, password: str) -> AbstractBaseUser:
+def _verified_user(request: HttpRequest, name: str, password: str) -> AbstractBaseUser:
     model = get_user_model()
-    user = model._default_manager.filter(**{model.USERNAME_FIELD: model.normalize_username(name)}).first()
-    if user is None:
-        # An unknown name must take as long as a wrong password, or the names could be found out by the clock.
-        make_password(password)
-    elif _is_right(user, name, password) and user.is_active:
+    name = model.normalize_username(name)
+    user = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    key = _cache_key(name, request)
+    if user is not None and user.is_active and constant_time_compare(cache.get(key, ""), _proof(user, password)):
         return user
+    verified = authenticate(request, username=name, password=password)
+    if verified is not None:
+        # Of the user as he is now: checking a password renews a stored hash that is older than the present hasher.
+        cache.set(key, _proof(verified, password), settings.BASIC_CREDENTIALS_CACHE_SECONDS)
+        return verified
+    if problem := login_refusal(request):
+        # Else whoever is locked out could go on guessing what is remembered, at the cost of nothing.
+        cache.delete(key)
+        raise problem
     raise AuthenticationFailed("The user name or the password is wrong, or the user is not active.")
 
 
-def _is_right(user: AbstractBaseUser, name: str, password: str) -> bool:
-    if cache.get(_cache_key(user, name, password)):
-        return True
-    if not user.check_password(password):
-        return False
-    # The key is made again: checking a password renews a stored hash that is older than the present hasher.
-    cache.set(_cache_key(user, name, password), True, settings.BASIC_CREDENTIALS_CACHE_SECONDS)
-    return True
+def _cache_key(name: str, request: HttpRequest) -> str:
+    """Return where the verified credentials of the name are remembered, for callers from the same address."""
+    return "basic:" + _hmac(name, address_of(request))
 
 
-def _cache_key(user: AbstractBaseUser, name: str, password: str) -> str:
-    """Return a key that tells nothing about the password without SECRET_KEY and dies with the stored hash."""
-    # No control character is in any of the three, so NUL separates them beyond doubt.
-    secret = "\0".join((name, password, user.password))
-    return "basic:" + salted_hmac(__name__, secret, algorithm="sha256").hexdigest()
+def _proof(user: AbstractBaseUser, password: str) -> str:
+    """Return what tells nothing about the password without SECRET_KEY, and dies with the stored hash."""
+    return _hmac(user.get_username(), password, user.password)
+
+
+def _hmac(*secrets: str) -> str:
+    # No control character is in any of them, so NUL separates them beyond doubt.
+    return salted_hmac(__name__, "\0".join(secrets), algorithm="sha256").hexdigest()

@@ -12,6 +12,15 @@ from django.core.exceptions import ImproperlyConfigured
 _CLASSES: Mapping[str, str] = {
     "basic": "dimensions_site.api.authentication.BasicAuthentication",
     "api-key": "dimensions_site.repositories.authentication.ApiKeyAuthentication",
+    "oauth2": "dimensions_site.tokens.bearer.OAuth2Authentication",
+    "jwt": "dimensions_site.tokens.bearer.JwtAuthentication",
+}
+
+# The scopes of the tokens of OAuth2, from the smallest to the greatest; each includes those before it.
+SCOPES = {
+    "read": "Read elements",
+    "write": "Read and write elements",
+    "manage": "Read and write elements, and delete many",
 }
 
 
@@ -32,3 +41,9 @@ def authentication_classes(modes: Sequence[str]) -> list[str]:
         if count > 1:
             raise ImproperlyConfigured(f"API_AUTHENTICATION names {mode!r} {count} times; name each mode once.")
     return [path for mode, path in _CLASSES.items() if mode in modes]
+
+
+def mode_of(authenticator: object) -> str | None:
+    """Return the mode that the authentication class of `authenticator` serves; None when it is not in the table."""
+    kind = type(authenticator)
+    return next((mode for mode, path in _CLASSES.items() if path == f"{kind.__module__}.{kind.__qualname__}"), None)

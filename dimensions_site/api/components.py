@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from django.conf import settings
+
+from dimensions_site.api.authentication_modes import SCOPES
 from dimensions_site.api.errors import MAX_FAILURES
 
 # A part of an OpenAPI document.
 Part: TypeAlias = dict[str, Any]
+
+_OAUTH2 = f"{settings.URL_PREFIX}/auth/oauth2"
 
 # How a caller shows who he is, for each mode of settings.API_AUTHENTICATION (contract G1).
 SECURITY_SCHEMES: Mapping[str, Mapping[str, Part]] = {
@@ -26,6 +31,29 @@ SECURITY_SCHEMES: Mapping[str, Mapping[str, Part]] = {
             "in": "header",
             "name": "Authorization",
             "description": "The same API key in the usual header: `Api-Key`, a blank and the key.",
+        },
+    },
+    "jwt": {
+        "jwt": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A JSON Web Token: the `access` that `POST /auth/jwt/token` answers to user name and "
+            "password, or a token of the identity provider that the application trusts.",
+        },
+    },
+    "oauth2": {
+        "oauth2": {
+            "type": "oauth2",
+            "description": "An access token. Its scope narrows what the grants of its user allow.",
+            "flows": {
+                "clientCredentials": {"tokenUrl": f"{_OAUTH2}/token", "scopes": SCOPES},
+                "authorizationCode": {
+                    "authorizationUrl": f"{_OAUTH2}/authorize",
+                    "tokenUrl": f"{_OAUTH2}/token",
+                    "scopes": SCOPES,
+                },
+            },
         },
     },
 }
@@ -53,7 +81,12 @@ HEADERS: Mapping[str, Part] = {
         "schema": {"type": "integer", "minimum": 0},
     },
     "Preference-Applied": {
-        "description": "What of `Prefer` was done.",
+        "description": "What of `Prefer` was done; `dryRun` for a dry run.",
+        "required": False,
+        "schema": {"type": "string"},
+    },
+    "Content-Disposition": {
+        "description": "A name for the file, where the answer is CSV or NDJSON.",
         "required": False,
         "schema": {"type": "string"},
     },
@@ -61,6 +94,16 @@ HEADERS: Mapping[str, Part] = {
         "description": "The methods that are permitted at this address.",
         "required": True,
         "schema": {"type": "string"},
+    },
+    "Idempotent-Replayed": {
+        "description": "`true`: this is the answer to an earlier request with the same `Idempotency-Key`.",
+        "required": False,
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+    "Retry-After": {
+        "description": "After how many seconds to try again.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0},
     },
     "WWW-Authenticate": {
         "description": "How a caller can show who he is: one challenge for each mode that has a scheme.",
@@ -94,13 +137,18 @@ REFUSALS: Mapping[int, Refusal] = {
     404: Refusal("NotFound", "There is no such repository, or nothing at this address in it."),
     405: Refusal("MethodNotAllowed", "The method is not permitted at this address.", ("Allow",)),
     406: Refusal("NotAcceptable", "The answer exists in none of the media types that `Accept` asks for."),
+    409: Refusal("AtWork", "The first request with this `Idempotency-Key` is still at work.", ("Retry-After",)),
     412: Refusal("PreconditionFailed", "`If-Match` or `If-None-Match` does not hold: nothing was written."),
     413: Refusal("BodyTooLarge", "The body is larger than the service accepts."),
     414: Refusal("AddressTooLong", "The address with its query is longer than the service accepts."),
     415: Refusal("UnsupportedMediaType", "The body is of a media type, charset or content encoding that is not read."),
+    422: Refusal("KeyReused", "The `Idempotency-Key` came with another request before."),
+    429: Refusal(
+        "TooManyRequests", "You call, or come with wrong credentials, more often than is taken.", ("Retry-After",)
+    ),
 }
 # These may befall any request; the others are named by the operation or follow from its body.
-ALWAYS = frozenset({401, 403, 404, 405, 406, 414})
+ALWAYS = frozenset({401, 403, 404, 405, 406, 414, 429})
 WITH_BODY = frozenset({413, 415})
 
 _FAILURE: Part = {

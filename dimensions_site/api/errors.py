@@ -1,5 +1,6 @@
 """Errors as callers see them: problem details of RFC 9457, raised anywhere and rendered here (contract B1)."""
 
+import errno
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +18,17 @@ from django.core.exceptions import (
 )
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.signals import got_request_exception
-from django.db import OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
+from psycopg.errors import ReadOnlySqlTransaction
 from rest_framework import exceptions
 from rest_framework.fields import get_error_detail
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from dimensions_site.api.paths import JoinPath, wire_path
+from dimensions_site.telemetry.observation import current
 
 if TYPE_CHECKING:
     # REST framework's views import the parsers, and those import this module.
@@ -39,7 +42,7 @@ _MAX_QUOTED = 100
 
 
 # The phrases of RFC 9110 for which Python before 3.13 has older ones.
-_TITLES = {413: "Content Too Large", 414: "URI Too Long"}
+_TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Content"}
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,9 @@ def not_found(code: str, detail: str) -> Problem:
     return Problem(404, code, detail)
 
 
-def forbidden(code: str, detail: str) -> Problem:
+def forbidden(code: str, detail: str, headers: Mapping[str, str] | None = None) -> Problem:
     """Return the 403 with that code and sentence."""
-    return Problem(403, code, detail)
+    return Problem(403, code, detail, headers=headers)
 
 
 def shortened(text: str) -> str:
@@ -158,6 +161,8 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Return `problem` as the response to `request`, always `application/problem+json` whatever Accept says."""
     # The middleware `request_id` has put an id of its own there when the caller's was missing or not sane.
     text = json.dumps(problem.body(request.META.get("HTTP_X_REQUEST_ID")), ensure_ascii=False)
+    if observed := current():
+        observed.code = problem.code
     # A message may quote a lone surrogate, which no encoding can carry.
     content = text.encode("utf-8", "replace")
     return HttpResponse(content, content_type=MEDIA_TYPE, status=problem.status_code, headers=problem.headers)
@@ -177,7 +182,8 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpRespons
 
 def _challenges(request: Request, view: "APIView") -> dict[str, str]:
     offered = (authenticator.authenticate_header(request) for authenticator in view.get_authenticators())
-    challenges = ", ".join(challenge for challenge in offered if challenge)
+    # The two modes with bearer tokens have one challenge in common.
+    challenges = ", ".join(dict.fromkeys(challenge for challenge in offered if challenge))
     return {"WWW-Authenticate": challenges} if challenges else {}
 
 
@@ -207,10 +213,13 @@ def as_problem(exc: Exception) -> Problem:
             return Problem(exc.status_code, upper_snake(code), str(exc.detail), headers=headers)
         case DjangoValidationError():
             return bad_request(flatten(get_error_detail(exc)))
-        case OperationalError():
-            # The database is stopped, or other writers hold it for longer than anybody waits.
+        case OperationalError() | InterfaceError() | DatabaseError(__cause__=ReadOnlySqlTransaction()):
+            # The database is stopped, full or a standby, or other writers hold it for longer than anybody waits.
             detail = "The database cannot serve this request now. Try again in some seconds."
             return Problem(503, "DATABASE_UNAVAILABLE", detail, headers={"Retry-After": "5"})
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            detail = "The service has no room left for what this request needs. Try again in some seconds."
+            return Problem(503, "STORAGE_FULL", detail, headers={"Retry-After": "5"})
     for kind, status, code, detail in _DJANGO_EXCEPTIONS:
         if isinstance(exc, kind):
             return Problem(status, code, detail)

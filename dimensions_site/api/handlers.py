@@ -3,9 +3,11 @@
 `urls.py` names these functions as `handler400` to `handler500`.
 """
 
+import sys
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 
 from dimensions_site.api.errors import Problem, as_problem, problem_response
@@ -38,7 +40,15 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Answer a request on which the service failed: 500, with nothing of the exception."""
-    if not is_api_request(request):
-        return defaults.server_error(request)
-    return problem_response(request, as_problem(Exception()))
+    """Answer a request on which the service failed: 500, or 503 when the database cannot serve it now.
+
+    Nothing of the exception is told; Django calls this while it handles one, and has logged it.
+    """
+    exception = sys.exception()
+    problem = as_problem(exception if isinstance(exception, Exception) else Exception())
+    if is_api_request(request):
+        return problem_response(request, problem)
+    if problem.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        # Without the request, so that nothing of the page asks the database once more.
+        return HttpResponse(render_to_string("503.html"), status=problem.status_code, headers=problem.headers)
+    return defaults.server_error(request)

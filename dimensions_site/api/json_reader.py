@@ -38,18 +38,21 @@ class JsonError(ValueError):
         self.failure_count = failure_count
 
 
-def read_json(data: bytes, *, max_depth: int = MAX_DEPTH, join: JoinPath = wire_path) -> object:
+def read_json(
+    data: bytes | bytearray, *, max_depth: int = MAX_DEPTH, join: JoinPath = wire_path, path: str = ""
+) -> object:
     """Return the value that the JSON text `data`, in UTF-8 with or without a byte-order mark, stands for.
 
     Integers are `int`; numbers with a fraction or an exponent are `Decimal` with the digits that were sent.
-    `join` makes the paths in failures. The time taken is linear in the length of `data`.
+    `join` makes the paths in failures; `path` is that of `data` where it is a value within a larger text. The time
+    taken is linear in the length of `data`.
 
     Raises JsonError for an empty or malformed text, another encoding, nesting deeper than `max_depth`, a key that
     stands twice in one object, NaN and Infinity, lone surrogates, NUL, and numbers longer than MAX_NUMBER_LENGTH
     or with an exponent beyond MAX_EXPONENT. Contract B3.
     """
     text = _decoded(data)
-    _check_depth(text, max_depth)
+    _check_depth(text, max_depth, path)
     hooks = _Hooks()
     try:
         document: object = json.loads(
@@ -61,34 +64,35 @@ def read_json(data: bytes, *, max_depth: int = MAX_DEPTH, join: JoinPath = wire_
         )
     except json.JSONDecodeError as error:
         reason = f"{error.msg[0].lower()}{error.msg[1:]}".removesuffix(" at").removesuffix(" starting")
-        raise _error("INVALID_JSON", f"The body is not valid JSON {_place(text, error.pos)}: {reason}.") from None
+        raise json_error("INVALID_JSON", f"The body is not valid JSON {_place(text, error.pos)}: {reason}.") from None
     if hooks.refused or _SUSPICIOUS_ESCAPE.search(text):
-        failures = _failures(document, "", join)
+        failures = _failures(document, path, join)
         reported = list(islice(failures, MAX_FAILURES))
         if reported:
             raise JsonError(reported, len(reported) + sum(1 for _ in failures))
     return document
 
 
-def _decoded(data: bytes) -> str:
+def _decoded(data: bytes | bytearray) -> str:
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
-        raise _error("EMPTY_BODY", "The body is empty; a JSON object or array is expected.")
+        raise json_error("EMPTY_BODY", "The body is empty; a JSON object or array is expected.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         place = _place(data[: error.start].decode(), error.start)
-        raise _error("INVALID_ENCODING", f"The body is not UTF-8: it cannot be read {place}.") from None
+        raise json_error("INVALID_ENCODING", f"The body is not UTF-8: it cannot be read {place}.") from None
 
 
-def _check_depth(text: str, max_depth: int) -> None:
+def _check_depth(text: str, max_depth: int, path: str) -> None:
     """Look before the standard decoder does: it descends into the text without a limit of its own."""
     depth = 0
     for found in _NEXT_BRACKET.finditer(text):
         depth += _STEPS[found[1]]
         if depth > max_depth:
-            place = _place(text, found.start(1))
-            raise _error("TOO_DEEP", f"The body is nested deeper than {max_depth} levels {place}.")
+            place = f" {_place(text, found.start(1))}" if not path else ""
+            message = f"{_named(path)} is nested deeper than {max_depth} levels{place}."
+            raise json_error("TOO_DEEP", message, path)
 
 
 def _place(text: str, position: int) -> str:
@@ -97,8 +101,9 @@ def _place(text: str, position: int) -> str:
     return f"at line {line}, column {column}"
 
 
-def _error(code: str, message: str) -> JsonError:
-    return JsonError([Failure("", code, message)], 1)
+def json_error(code: str, message: str, path: str = "") -> JsonError:
+    """Return the refusal for one reason, which concerns the text as a whole unless `path` names a part."""
+    return JsonError([Failure(path, code, message)], 1)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,22 @@ def request_id(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+def unstored(get_response: GetResponse) -> GetResponse:
+    """Let nobody keep an answer of the API that does not say itself for how long it may be kept.
+
+    Caches between the service and its callers would show what one of them may read to another, and browsers leave it
+    on the disk. A caller who keeps an element himself, with its entity tag, is answered 304 as before (contract C16).
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if is_api_request(request):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return middleware
+
+
 def readable_request_line(get_response: GetResponse) -> GetResponse:
     """Refuse an address of the API that is too long (414), and one of a page with a NUL in it (400).
 

@@ -39,7 +39,7 @@ class HeaderNegotiation(BaseContentNegotiation):
             return best
         served = " or ".join(name for _, name in offered)
         detail = f"The header Accept asks for {quoted(accept)}; this address answers with {served}."
-        raise Problem(HTTPStatus.NOT_ACCEPTABLE, "NOT_ACCEPTABLE", detail)
+        raise Problem(HTTPStatus.NOT_ACCEPTABLE, "NOT_ACCEPTABLE", detail, headers={"Vary": "Accept"})
 
 
 def media_type(header: str) -> str:

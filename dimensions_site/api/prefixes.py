@@ -2,9 +2,13 @@
 
 from django.http import HttpRequest
 
-_API_PREFIXES = ("/api/", "/dimensions/", "/openapi/", "/health/", "/auth/")
+API_PREFIXES = ("/api/", "/dimensions/", "/openapi/", "/health/", "/auth/")
+# The one page for people among them: there they let a program act for them.
+CONSENT = "/auth/oauth2/authorize"
+# With what addresses of the service begin.
+FIRST_SEGMENTS = frozenset({"admin", "docs", "metrics", "static", *(prefix.strip("/") for prefix in API_PREFIXES)})
 
 
 def is_api_request(request: HttpRequest) -> bool:
     """Tell whether programs read the answer to `request`; elsewhere people read an HTML page."""
-    return request.path_info.startswith(_API_PREFIXES)
+    return request.path_info.startswith(API_PREFIXES) and request.path_info != CONSENT

@@ -1,6 +1,9 @@
-"""JSON out."""
+"""JSON out, and what is streamed: arrays and lines of JSON, and tables as CSV."""
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -22,3 +25,52 @@ class JSONRenderer(BaseRenderer):
     ) -> bytes:
         """Return `data` as JSON bytes; no bytes for a response without a body."""
         return b"" if data is None else orjson.dumps(data)
+
+
+class NdjsonRenderer(BaseRenderer):
+    """Offers a list as NDJSON; the view streams it."""
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+    charset = None
+
+
+class CsvRenderer(BaseRenderer):
+    """Offers a list as CSV; the view streams it."""
+
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+
+def content_type(renderer: BaseRenderer) -> str:
+    """The header Content-Type of what `renderer` offers."""
+    return f"{renderer.media_type}; charset={renderer.charset}" if renderer.charset else str(renderer.media_type)
+
+
+def json_array(texts: Iterator[str], together: int) -> Iterator[bytes]:
+    """A JSON array of the JSON `texts`, in pieces of `together` of them."""
+    lead = "["
+    while part := list(islice(texts, together)):
+        yield f"{lead}{','.join(part)}".encode()
+        lead = ","
+    yield b"[]" if lead == "[" else b"]"
+
+
+def json_lines(texts: Iterator[str], together: int) -> Iterator[bytes]:
+    """The JSON `texts`, each on a line of its own (NDJSON), in pieces of `together` of them."""
+    while part := list(islice(texts, together)):
+        yield ("\n".join(part) + "\n").encode()
+
+
+def csv_lines(headings: Sequence[str], rows: Iterator[Iterable[str | None]], together: int) -> Iterator[bytes]:
+    """A table as CSV (RFC 4180) in UTF-8, the `headings` first, in pieces of `together` rows; None is an empty cell."""
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(headings)
+    while part := list(islice(rows, together)):
+        writer.writerows(part)
+        yield text.getvalue().encode()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue().encode()

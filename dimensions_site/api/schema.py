@@ -77,18 +77,29 @@ class OperationSchema(AutoSchema):
         """The operations of `self.view` by the name of their action; every action needs one."""
         raise NotImplementedError
 
+    def operation(self, method: str) -> Operation:
+        """The operation of the action of `self.view`, which answers `method`."""
+        return self.operations()[cast(ViewSetMixin, self.view).action]
+
     def schemas(self) -> Mapping[str, Part]:
         """The schemas that the operations refer to, by name."""
         return {}
 
+    def scopes(self) -> list[str]:
+        """The scopes that a token of OAuth2 needs for the action of `self.view`."""
+        return []
+
     def get_operation(
         self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
-    ) -> Part:
-        """The OpenAPI operation for the action that answers `method`; its components go to `registry`."""
+    ) -> Part | None:
+        """The OpenAPI operation for the action that answers `method`, None for one that is not told.
+
+        Its components go to `registry`.
+        """
         self.registry = registry
         for name, schema in {**PROBLEM_SCHEMAS, **self.schemas()}.items():
             self._add(ResolvedComponent.SCHEMA, name, schema)
-        operation = self.operations()[cast(ViewSetMixin, self.view).action]
+        operation = self.operation(method)
         parts: Part = {
             "operationId": operation.id,
             "summary": operation.summary,
@@ -121,7 +132,7 @@ class OperationSchema(AutoSchema):
         enabled = {name: part for mode in settings.API_AUTHENTICATION for name, part in SECURITY_SCHEMES[mode].items()}
         for name, part in enabled.items():
             self._add(ResolvedComponent.SECURITY_SCHEMA, name, part)
-        return [{name: []} for name in enabled]
+        return [{name: self.scopes() if part["type"] == "oauth2" else []} for name, part in enabled.items()]
 
     def _responses(self, operation: Operation) -> Part:
         statuses = ALWAYS | operation.refusals | (WITH_BODY if operation.body is not None else frozenset())

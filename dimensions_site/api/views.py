@@ -6,14 +6,17 @@ from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest
-from rest_framework.exceptions import NotAuthenticated
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dimensions_site.api import percent_encoding
+from dimensions_site.api.authentication_modes import mode_of
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted, shortened
 from dimensions_site.api.negotiation import HeaderNegotiation
+from dimensions_site.api.throttling import count_refusal
+from dimensions_site.telemetry.observation import current
 
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
 
@@ -25,6 +28,22 @@ class ConventionsMixin(APIView):
     """
 
     content_negotiation_class = HeaderNegotiation
+
+    def identify(self, request: Request) -> None:
+        """Find out who the caller is: raise `NotAuthenticated` or `AuthenticationFailed` when that is not shown.
+
+        Raises Problem 429 in their place when too many credentials from the caller's address were refused.
+        """
+        try:
+            self.perform_authentication(request)
+        except AuthenticationFailed:
+            if problem := count_refusal(request._request):
+                raise problem from None
+            raise
+        if not request.user.is_authenticated:
+            raise NotAuthenticated
+        if observed := current():
+            observed.name(mode=mode_of(request.successful_authenticator))
 
     def resolve_scope(self) -> None:
         """Find what the path addresses and see whether the caller may: raise Problem 404 or 403 when not."""
@@ -40,12 +59,10 @@ class ConventionsMixin(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first refusal that applies, as NotAuthenticated or Problem. Contract A6."""
         self.format_kwarg = None
-        self.perform_authentication(request)
-        if not request.user.is_authenticated:
-            raise NotAuthenticated
+        self.identify(request)
+        self.check_throttles(request)
         self.resolve_scope()
         self.check_permissions(request)
-        self.check_throttles(request)
         self._check_method(request)
         _check_path_is_certain(request)
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)

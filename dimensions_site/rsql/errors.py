@@ -29,7 +29,6 @@ class UnknownField(RsqlError):
     def __init__(self, selector: str, suggestions: Sequence[str] = ()) -> None:
         hint = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
         super().__init__(f"There is no field '{shortened(selector)}'.{hint}", code="UNKNOWN_FIELD", field=selector)
-        self.suggestions = tuple(suggestions)
 
 
 class SeveralErrors(RsqlError):

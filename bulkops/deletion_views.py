@@ -1,0 +1,81 @@
+"""The REST routes of asynchronous deletion."""
+
+from collections.abc import Sequence
+from itertools import chain, islice
+from typing import ClassVar, cast
+
+import orjson
+from django.http import HttpResponse, StreamingHttpResponse
+from django.urls import ResolverMatch, reverse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from bulkops import processing
+from bulkops.envelope import read_ids
+from bulkops.operations import DeletionSchema
+from bulkops.processing_form import ProcessingForm
+from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.parsers import BulkBodyParser
+from dimensions_site.api.rendering import json_array
+from dimensions_site.api.throttling import BulkThrottle, CallThrottle
+from dimensions_site.elements.dimension import DimensionViewSet
+from dimensions_site.repositories.models import Role
+
+# How many processings are read from the database at a time.
+_ROWS = 100
+
+
+class DeletionViewSet(DimensionViewSet):
+    """Starts, shows, lists and aborts the deletion of many elements (contract F)."""
+
+    form: ClassVar[ProcessingForm]
+    # The status of the answer to an abort.
+    aborted: ClassVar[int]
+    # Of the two spellings of the start path the one that the specification has for the dimension (contract A2).
+    listed_start: ClassVar[str]
+
+    schema = DeletionSchema()
+    throttle_classes = (CallThrottle, BulkThrottle)
+    parser_classes = (BulkBodyParser,)
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {"list": frozenset({"skip", "take"})}
+    roles: ClassVar[dict[str, Role]] = {"start": Role.MANAGER, "abort": Role.MANAGER}
+
+    def start(self, request: Request, **path: str) -> HttpResponse:
+        """Have the elements of the body deleted: 202 with the place where the status is told (contract F1, F2)."""
+        started = processing.start(self.scope, self.user, read_ids(cast(bytearray, request.data)))
+        namespace = cast(ResolverMatch, self.request.resolver_match).namespace
+        place = reverse(f"{namespace}:deletion", kwargs={"db_id": path["db_id"], "oid": started.oid})
+        content = orjson.dumps({"dataProcessingId": started.oid})
+        return HttpResponse(content, status=202, content_type="application/json", headers={"Location": place})
+
+    def list(self, request: Request, **path: str) -> StreamingHttpResponse:
+        """The deletions of this dimension of this repository, the newest first, streamed (contract H2)."""
+        rows = processing.processings(self.scope)[self._paging().window]
+        texts = (orjson.dumps(self.form.listed(row)).decode() for row in rows.iterator(chunk_size=_ROWS))
+        # The query runs before the status is sent: what goes wrong in it is still answered as an error. Nobody waits
+        # for the network with an open cursor unless the list is long.
+        first = list(islice(texts, _ROWS))
+        return StreamingHttpResponse(json_array(chain(first, texts), _ROWS), content_type="application/json")
+
+    def show(self, request: Request, **path: str) -> Response:
+        """How far the deletion is (contract F3, F4)."""
+        return Response(self.form.status(processing.find(self.scope, path["oid"])))
+
+    def abort(self, request: Request, **path: str) -> Response:
+        """Stop the deletion before its next chunk (contract F5)."""
+        found = processing.find(self.scope, path["oid"])
+        processing.abort(found)
+        return Response({"message": f"Data processing {found.oid} was stopped."}, status=self.aborted)
+
+    def further_failures(self) -> Sequence[Failure]:
+        if self.action == "list":
+            try:
+                self._paging()
+            except Problem as problem:
+                return problem.failures
+        return ()
+
+    def _paging(self) -> SkipTake:
+        query = self.request.query_params
+        return SkipTake.parse(query.get("skip"), query.get("take"))

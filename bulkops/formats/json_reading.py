@@ -1,0 +1,113 @@
+"""Reading elements in wire form: an array of them, or one on each line (NDJSON)."""
+
+import codecs
+import mmap
+import os
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from bulkops.formats.rows import ElementRow, RowFailure, UnreadableFile
+from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.api.json_reader import JsonError, read_json
+from dimensions_site.api.json_text import items
+
+MAX_ELEMENT_BYTES = 4 * 1024**2
+# Pages of the file that have been read are given back in steps of this many bytes.
+_STEP = 16 * 1024**2
+_TOO_LONG = f"The element has more than {MAX_ELEMENT_BYTES:,} bytes."
+_NOT_ONE_LINE = (
+    "Each line has to hold one whole element. Elements that go over several lines are read as an array: in [ and ], "
+    "with commas between them."
+)
+
+
+class JsonArray:
+    """The elements of the array in `file`, which is UTF-8; none of them but the one at hand is in memory."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._start = len(codecs.BOM_UTF8) if encoding == "utf-8-sig" else 0
+        self._read = self._start
+        self._given_back = 0
+
+    def rows(self) -> Iterator[ElementRow | RowFailure]:
+        """The elements by position. Raises UnreadableFile where the array is malformed."""
+        position = 0
+        try:
+            for position, text in enumerate(items(memoryview(self._map)[self._start :]), start=1):
+                content = memoryview(text)
+                self._read += len(content) + 1
+                yield _element(position, content)
+                self._give_back()
+            self._read = len(self._map)
+        except JsonError as error:
+            raise UnreadableFile(position + 1, _about("The file", error)) from None
+
+    def progress(self) -> float:
+        """The share of the file's bytes that is read."""
+        return self._read / len(self._map)
+
+    def _give_back(self) -> None:
+        if self._read - self._given_back > _STEP:
+            self._map.madvise(mmap.MADV_DONTNEED, self._given_back, _STEP)
+            self._given_back += _STEP
+
+
+class JsonLines:
+    """The elements on the lines of `file`, which is UTF-8."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self._read = len(codecs.BOM_UTF8) if encoding == "utf-8-sig" else 0
+        file.seek(self._read)
+
+    def rows(self) -> Iterator[ElementRow | RowFailure]:
+        """The elements by line; blank lines are passed over. Raises UnreadableFile for an element on many lines."""
+        number = 0
+        while line := self._file.readline(MAX_ELEMENT_BYTES + 1):
+            number += 1
+            self._read += len(line)
+            if len(line) > MAX_ELEMENT_BYTES:
+                self._skip(line)
+            if not line.isspace():
+                row = _element(number, memoryview(line))
+                if number == 1 and isinstance(row, RowFailure) and not line.rstrip().endswith(b"}"):
+                    raise UnreadableFile(number, _NOT_ONE_LINE)
+                yield row
+
+    def progress(self) -> float:
+        """The share of the file's bytes that is read."""
+        return self._read / self._size
+
+    def _skip(self, line: bytes) -> None:
+        while line and not line.endswith(b"\n"):
+            line = self._file.readline(MAX_ELEMENT_BYTES)
+            self._read += len(line)
+
+
+def _element(line: int, text: memoryview) -> ElementRow | RowFailure:
+    if len(text) > MAX_ELEMENT_BYTES:
+        return _failure(line, _TOO_LONG)
+    try:
+        value = read_json(bytes(text))
+    except JsonError as error:
+        # The line that counts is that of the file.
+        return _failure(line, _about("The element", error).replace(" at line 1, column ", " at column "))
+    if not isinstance(value, dict):
+        found = shortened(bytes(text).decode().strip())
+        return _failure(line, f'An element is an object in braces, such as {{"id": "1000"}}; this is {found}.')
+    return ElementRow(line, value)
+
+
+def _about(subject: str, error: JsonError) -> str:
+    """What is wrong, in the words of the REST API; what it says of a request's body is said of `subject`."""
+    messages = [failure.message for failure in error.failures]
+    return " ".join(
+        f"{subject}{message.removeprefix('The body')}" if message.startswith("The body") else message
+        for message in messages
+    )
+
+
+def _failure(line: int, message: str) -> RowFailure:
+    return RowFailure(line, Failure("", "INVALID_ROW", message))

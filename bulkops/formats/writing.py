@@ -1,0 +1,131 @@
+"""Writing files of elements in the shape that is wanted, row by row and with flat memory."""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable
+from typing import BinaryIO, Protocol, cast
+
+from bulkops.formats.rows import Format, Shape
+from bulkops.formats.workbook_writing import WorkbookWriter
+
+CellValue = str | int | bool | None
+
+
+class TableWriter(Protocol):
+    """Writes a table: `headings` first, then each `row`; None is an empty cell. `close` leaves the file open."""
+
+    def headings(self, names: Iterable[str]) -> None:
+        """Write the names of the columns."""
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        """Write a row. Raises TableTooLarge when no program could open the file any more."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+class ElementWriter(Protocol):
+    """Writes elements: each as one JSON text on one line. `close` leaves the file open."""
+
+    def text(self, json_text: str) -> None:
+        """Write an element."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+def table_writer(shape: Shape, file: BinaryIO) -> TableWriter:
+    """What writes a table of that shape, CSV or XLSX, into the binary `file`."""
+    return _WorkbookFile(shape, file) if shape.format is Format.XLSX else _CsvFile(shape, file)
+
+
+def element_writer(shape: Shape, file: BinaryIO) -> ElementWriter:
+    """What writes JSON or NDJSON into the binary `file`."""
+    return _ArrayFile(shape, file) if shape.format is Format.JSON else _LinesFile(shape, file)
+
+
+class _CsvFile:
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._text = _TextFile(shape, file)
+        self._writer = csv.writer(self._text.stream, delimiter=shape.delimiter, lineterminator="\r\n")
+
+    def headings(self, names: Iterable[str]) -> None:
+        self._writer.writerow(names)
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        self._writer.writerow(_csv_text(value) for value in values)
+
+    def close(self) -> None:
+        self._text.close()
+
+
+class _WorkbookFile:
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._packed = _Packed(shape, file)
+        self._workbook = WorkbookWriter(self._packed.stream)
+        self.headings = self._workbook.headings
+        self.row = self._workbook.row
+
+    def close(self) -> None:
+        self._workbook.close()
+        self._packed.close()
+
+
+class _ArrayFile:
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._text = _TextFile(shape, file)
+        self._before = "[\n"
+
+    def text(self, json_text: str) -> None:
+        self._text.stream.write(self._before + json_text)
+        self._before = ",\n"
+
+    def close(self) -> None:
+        self._text.stream.write("[]\n" if self._before == "[\n" else "\n]\n")
+        self._text.close()
+
+
+class _LinesFile:
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._text = _TextFile(shape, file)
+
+    def text(self, json_text: str) -> None:
+        self._text.stream.write(f"{json_text}\n")
+
+    def close(self) -> None:
+        self._text.close()
+
+
+class _Packed:
+    """The binary `file`, packed where the shape wants it."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
+        self.stream: BinaryIO = cast(BinaryIO, self._gzip) if self._gzip else file
+
+    def close(self) -> None:
+        if self._gzip:
+            self._gzip.close()
+
+
+class _TextFile:
+    """Text in the encoding of the shape; what that cannot carry is written as an escape and so stays visible."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._packed = _Packed(shape, file)
+        self.stream = io.TextIOWrapper(self._packed.stream, shape.encoding, errors="backslashreplace", newline="")
+
+    def close(self) -> None:
+        self.stream.detach()
+        self._packed.close()
+
+
+def _csv_text(value: CellValue) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)

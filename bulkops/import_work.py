@@ -1,0 +1,170 @@
+"""What a worker does for an import: the check of a file, and the import itself (contract C12, C18, G2)."""
+
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+import structlog
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext, gettext_lazy, override
+
+from bulkops import file_imports, uploads
+from bulkops.claims import Claim
+from bulkops.dimensions import model_of, wire_of
+from bulkops.file_imports import Choices, imports_open_to
+from bulkops.formats.reading import open_source
+from bulkops.formats.rows import UnreadableFile
+from bulkops.heart import Heart, Interrupted
+from bulkops.import_reports import stored_report
+from bulkops.importing import Importer
+from bulkops.imports.options import Mode, Options, Share
+from bulkops.imports.rejects import RejectsWriter
+from bulkops.imports.reports import ImportRefused, Report
+from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from bulkops.observed_jobs import tell_job
+from dimensions_site.elements.actors import Actor
+from dimensions_site.elements.models import Origin
+
+log = structlog.get_logger(__name__)
+
+_SINCE_THE_CHECK = gettext_lazy(
+    "Nothing was imported: since the check something has changed in the repository. Below is what stands against it "
+    "now. Mend the file and upload it again, or check it once more."
+)
+
+
+def run(claim: Claim[FileImport]) -> None:
+    """Check or import the file of the claimed import, from its beginning; one transaction does all of it or nothing.
+
+    What goes wrong ends in the log, and on the page of the import when no attempt is left.
+    """
+    try:
+        file_import = claim.held.select_related("repository", "requested_by").first()
+        if file_import is None:
+            return
+        tell_job(file_import)
+        log.info("import_begun", oid=claim.oid, step=file_import.status)
+        with Heart(claim) as heart:
+            work = _Work(claim, file_import, heart)
+            with override(work.language):
+                work.do()
+        log.info("import_ended", oid=claim.oid, step=file_import.status)
+    except Interrupted:
+        claim.give_back()
+    except Exception as error:
+        is_of_database = isinstance(error, DatabaseError | InterfaceError)
+        log.exception("import_interrupted", oid=claim.oid)
+        # After a failure of the database its connection may be of no use any more.
+        connection.close_if_unusable_or_obsolete()
+        claim.give_up("the database did not do what it was asked" if is_of_database else "the service itself failed")
+
+
+class _Work:
+    def __init__(self, claim: Claim[FileImport], file_import: FileImport, heart: Heart) -> None:
+        self._claim = claim
+        self._file_import = file_import
+        self._heart = heart
+        self._choices = Choices.of(file_import)
+        self._is_check = file_import.status == ImportStatus.CHECKING
+
+    @property
+    def language(self) -> str:
+        """In which language people are told what was found."""
+        return self._choices.language
+
+    def do(self) -> None:
+        """Check or import, if the one who asked for it still may."""
+        if not self._is_allowed():
+            self._refuse()
+            return
+        with (
+            uploads.copied(self._file_import, FileImportPiece.File.UPLOAD) as file,
+            TemporaryFile() as rejects,
+        ):
+            try:
+                report = self._run(file, rejects)
+            except ImportRefused as refusal:
+                self._tell(refusal.report, rejects, str(refusal))
+            except UnreadableFile as error:
+                failures = [error.failure]
+                self._tell(Report(failures=failures, failure_count=1), rejects, str(error))
+            else:
+                if self._is_check:
+                    self._tell(report, rejects)
+
+    def _is_allowed(self) -> bool:
+        """Whether the rights of the requester, who may have lost them meanwhile, are still enough."""
+        user = self._file_import.requested_by
+        if user is None or not user.is_active:
+            return False
+        return imports_open_to(user, self._choices.role).filter(pk=self._file_import.pk).exists()
+
+    def _refuse(self) -> None:
+        message = gettext(
+            "Nothing was imported: {who} may no longer do this. It takes the role {role} for the {dimension} dimension "
+            "of repository '{repository}'."
+        )
+        error = message.format(
+            who=self._file_import.requester,
+            role=self._choices.role.label,
+            dimension=self._file_import.get_dimension_display(),
+            repository=self._file_import.repository.db_id,
+        )
+        with transaction.atomic():
+            self._hold()
+            file_imports.end(self._file_import, ImportStatus.FAILED, error)
+
+    def _run(self, file: BinaryIO, rejects: BinaryIO) -> Report:
+        dimension = self._file_import.dimension
+        options = Options(
+            mode=Mode(self._choices.mode),
+            dry_run=self._is_check,
+            strict=self._choices.strict,
+            max_delete=Share.parse(self._choices.max_delete),
+            mapping=self._choices.mapping,
+        )
+        leaves_out = self._is_check or self._choices.leaves_out_faults
+        importer = Importer(
+            model_of(dimension),
+            wire_of(dimension),
+            dimension,
+            self._file_import.repository,
+            Actor(self._file_import.requested_by, Origin.IMPORT),
+            options,
+            rejects=RejectsWriter(rejects) if leaves_out else None,
+            progress=self._heart.tell,
+            finish=lambda report: self._complete(report, rejects),
+        )
+        with open_source(file) as source:
+            return importer.run(source)
+
+    def _complete(self, report: Report, rejects: BinaryIO) -> None:
+        """End the import, in the transaction that saves the elements: a crash leaves both or neither."""
+        self._hold()
+        stored = stored_report(report, has_rejects=self._keep(report, rejects))
+        file_imports.end(self._file_import, ImportStatus.COMPLETED, report=stored)
+
+    def _tell(self, report: Report, rejects: BinaryIO, reason: str = "") -> None:
+        """Leave it to people to go on, with the report of what was found."""
+        with transaction.atomic():
+            self._hold()
+            stored = stored_report(report, reason, has_rejects=self._keep(report, rejects))
+            self._claim.held.update(
+                status=ImportStatus.CHECKED,
+                report=stored,
+                error=None if self._is_check else str(_SINCE_THE_CHECK),
+                claimed_by=None,
+                heartbeat=None,
+                due_at=Now(),
+            )
+
+    def _hold(self) -> None:
+        """Keep others from ending or taking over the import before this transaction ends."""
+        if not self._claim.beat():
+            raise Interrupted
+
+    def _keep(self, report: Report, rejects: BinaryIO) -> bool:
+        """Keep the file of rejected rows, if there are any."""
+        has_rejects = report.rejected > 0 and rejects.seek(0, 2) > 0
+        uploads.store(self._file_import, FileImportPiece.File.REJECTS, rejects)
+        return has_rejects

@@ -1,0 +1,136 @@
+"""The first half of an import: the whole file is read, and nobody has to wait for that."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from django.utils.translation import gettext as _
+
+from bulkops.columns import REASON, Columns, Segments, read_headings
+from bulkops.formats.reading import Source
+from bulkops.formats.rows import ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.imports.faults import BEFORE_ALL, RowFaults
+from bulkops.imports.shelf import Shelf
+from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.wire import Wire
+from dimensions_site.repositories.models import Repository
+
+# Rows between two reports of progress.
+_STEP = 1_000
+
+
+class Record(NamedTuple):
+    """A row as it waits for being saved, on its `line` of the file.
+
+    `changes` are what it sets, as wire JSON, and `cleared` the places of what it leaves empty. `is_readable` is false
+    for a row of which that is not known, `is_repeated` true when its id stands on a line before. `cells` are those of
+    a table.
+    """
+
+    line: int
+    changes: Mapping[str, Any]
+    cleared: Sequence[Segments] = ()
+    is_readable: bool = True
+    is_repeated: bool = False
+    cells: Mapping[str, str] | None = None
+
+    @property
+    def id(self) -> str | None:
+        """The id that the row names, right or wrong."""
+        id = self.changes.get("id") if self.is_readable else None
+        return id if isinstance(id, str) else None
+
+
+class FileReader:
+    """Reads one file of elements of a dimension (`model`, `wire`) into `records`, and its faults into `faults`."""
+
+    def __init__(
+        self, model: type[Element], wire: Wire, repository: Repository, records: Shelf[Record], faults: RowFaults
+    ) -> None:
+        self._unique = list(model.unique_in_repository.values())
+        self._wire = wire
+        self._language = repository.default_language
+        self._records = records
+        self._faults = faults
+        # The line on which each unique value was seen.
+        self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
+        # None for elements of JSON.
+        self.columns: Columns | None = None
+        # Whether the file could be read to its end.
+        self.is_complete = False
+        # The first line that does not name an element.
+        self.unnamed_line: int | None = None
+
+    def read(self, source: Source, mapping: Mapping[str, str], progress: Callable[[float, int], None]) -> bool:
+        """Read all rows of `source`; False when the headings have faults, and so no row means anything.
+
+        `mapping` is that of the import's options; `progress` is told the share of the file and the rows that are read.
+        """
+        if not self._read_headings(source.headings, mapping):
+            return False
+        try:
+            for row in source.rows():
+                self._read_row(row)
+                if len(self._records) % _STEP == 0:
+                    progress(source.progress(), len(self._records))
+        except UnreadableFile as error:
+            # The rows before it are checked all the same.
+            self._faults.add(len(self._records), error.failure.line, error.failure.failure)
+        else:
+            self.is_complete = True
+        return True
+
+    def place_of(self, path: str) -> str:
+        """What the field at the wire path is called in the file."""
+        return path if self.columns is None else self.columns.heading_of(path)
+
+    def _read_headings(self, headings: Sequence[str] | None, mapping: Mapping[str, str]) -> bool:
+        failures: list[Failure] = []
+        if headings is not None:
+            self.columns, failures = read_headings(self._wire, headings, self._language, mapping)
+        elif mapping:
+            message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
+            failures.append(Failure("", "UNKNOWN_HEADING", message))
+        for failure in failures:
+            self._faults.add(BEFORE_ALL, 1, failure)
+        return not failures
+
+    def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
+        if isinstance(row, RowFailure):
+            self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells or None), [row.failure])
+        elif isinstance(row, Row):
+            columns = cast(Columns, self.columns)  # a table has headings
+            changes, cleared = columns.read(row.cells)
+            self._keep_readable(Record(row.line, changes, cleared, cells=row.cells), columns.conflicts(row.cells))
+        else:
+            changes = {name: value for name, value in row.element.items() if name != REASON}
+            self._keep_readable(Record(row.line, changes), [])
+
+    def _keep_readable(self, record: Record, failures: list[Failure]) -> None:
+        repeated = {name: first for name in self._unique if (first := self._first_line(name, record)) is not None}
+        repetitions = [
+            Failure(
+                self.place_of(name),
+                "REPEATED",
+                _("The {name} '{value}' stands on line {line} already.").format(
+                    name=name, value=shortened(record.changes[name]), line=first
+                ),
+            )
+            for name, first in repeated.items()
+        ]
+        self._keep(record._replace(is_repeated="id" in repeated), [*repetitions, *failures])
+
+    def _first_line(self, name: str, record: Record) -> int | None:
+        """The line before on which the row's value of the unique field `name` stands, if there is one."""
+        value = record.changes.get(name)
+        if not isinstance(value, str) or not value:
+            return None
+        first = self._seen[name].setdefault(value, record.line)
+        return None if first == record.line else first
+
+    def _keep(self, record: Record, failures: Sequence[Failure]) -> None:
+        for failure in failures:
+            self._faults.add(len(self._records), record.line, failure)
+        if record.id is None and self.unnamed_line is None:
+            self.unnamed_line = record.line
+        self._records.append(record)

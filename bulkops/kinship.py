@@ -1,0 +1,31 @@
+"""Processes that end with the one that started them."""
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
+
+
+def end_children_with_their_parent() -> None:
+    """Have every process that is forked from here on killed when its parent ends, however that ends.
+
+    So no process of a worker works on unwatched. Linux alone knows such a thing; elsewhere a worker whose first
+    process is killed leaves the others behind.
+    """
+    if sys.platform != "linux":
+        return
+    prctl = ctypes.CDLL(None).prctl
+    parent = 0
+
+    def before() -> None:
+        nonlocal parent
+        parent = os.getpid()
+
+    def in_child() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it has ended already
+            os._exit(1)
+
+    os.register_at_fork(before=before, after_in_child=in_child)

@@ -1,0 +1,14 @@
+"""Runs the worker; takes the place of django-q's own command of that name."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from bulkops import worker
+
+
+class Command(BaseCommand):
+    help = "Runs the worker, which does what is done in the background, until SIGTERM or SIGINT."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        worker.run()

@@ -1,0 +1,189 @@
+"""What is done in the background, and who does it (contract F)."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from dimensions_site.elements.models import json_column
+from dimensions_site.repositories.models import DIMENSIONS, Repository
+from dimensions_site.rsql.columns import CodePointTextField
+
+
+class Status(models.TextChoices):
+    """Where a processing stands; all but the first are final (contract F3)."""
+
+    RUNNING = "RUNNING", _("running, waiting or stopping")
+    COMPLETED = "COMPLETED", _("completed")
+    FAILED = "FAILED", _("failed")
+    ABORTED = "ABORTED", _("aborted")
+
+
+def new_oid() -> str:
+    """A new identifier of a processing, which nobody can guess."""
+    return str(uuid.uuid4())
+
+
+class Job(models.Model):
+    """What a worker does for somebody in one dimension of one repository, and who works on it (contract F2, F6).
+
+    Every change of it is a conditional update, whose number of rows tells who won. A job whose `claimed_by` is empty
+    waits, from `due_at` on, for a worker; else `heartbeat` tells when the worker last showed that it lives. Both are by
+    the database's clock. `attempts` counts how often it was begun since the last progress, this time included.
+    """
+
+    oid: "CodePointTextField[str, str]"
+    repository = models.ForeignKey(
+        Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
+    )
+    dimension = CodePointTextField(_("dimension"), choices=[(found.value, found.label) for found in DIMENSIONS])
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requester = CodePointTextField(
+        _("requester"), help_text=_("The user's name at the time of the request; it survives the user.")
+    )
+
+    claimed_by = CodePointTextField(null=True)
+    heartbeat = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class DataProcessing(Job):
+    """The deletion of many elements of one dimension of one repository, and the truth about it (contract F)."""
+
+    oid = CodePointTextField("dataProcessingId", default=new_oid, unique=True)
+    request_date_time = models.DateTimeField()
+    status = CodePointTextField(_("status"), choices=Status.choices, default=Status.RUNNING)
+
+    requested = models.PositiveIntegerField()
+    processed = models.PositiveIntegerField(default=0)
+    deleted = models.PositiveIntegerField(_("deleted"), default=0)
+    not_found = json_column()
+    error = CodePointTextField(null=True)
+
+    class Meta:
+        verbose_name = _("deletion")
+        verbose_name_plural = _("deletions")
+        indexes = [
+            models.Index(fields=["repository", "dimension", "-id"], name="processings_newest_first"),
+            models.Index(fields=["id"], condition=Q(status="RUNNING"), name="processings_running"),
+            models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="processings_finished"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dimension} deletion {self.oid}"
+
+
+class DeletionChunk(models.Model):
+    """Ids that a processing has yet to delete, in one transaction, which also deletes this row.
+
+    So what is left to do is always exactly what the rows tell, and the ids are kept no longer than they are needed.
+    """
+
+    processing = models.ForeignKey(DataProcessing, on_delete=models.CASCADE, related_name="chunks", db_index=False)
+    position = models.PositiveIntegerField()
+    ids = json_column()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["processing", "position"], name="one_chunk_at_a_position")]
+
+    def __str__(self) -> str:
+        return f"chunk {self.position} of {self.processing_id}"
+
+
+class ImportStatus(models.TextChoices):
+    """Where an import stands; the last three are final."""
+
+    DRAFT = "DRAFT", _("being prepared")
+    CHECKING = "CHECKING", _("being checked")
+    CHECKED = "CHECKED", _("checked, to be confirmed")
+    IMPORTING = "IMPORTING", _("being imported")
+    COMPLETED = "COMPLETED", _("completed")
+    FAILED = "FAILED", _("failed")
+    ABORTED = "ABORTED", _("dropped")
+
+
+class FileImport(Job):
+    """The import of a file into one dimension of one repository: from the upload, over its check, to its end.
+
+    `preview` has the format, the headings and the first rows of the file, `options` what was chosen
+    (`bulkops.file_imports.Choices`), `report` what the last check or the import came to (`bulkops.import_reports`),
+    `phase` and `progress`, a share from 0 to 1, what the worker is doing.
+    """
+
+    oid = CodePointTextField(primary_key=True, default=new_oid)
+    created_at = models.DateTimeField(_("uploaded (UTC)"), db_default=Now())
+    status = CodePointTextField(_("status"), choices=ImportStatus.choices, default=ImportStatus.DRAFT)
+
+    file_name = CodePointTextField(_("file"))
+    size = models.PositiveBigIntegerField(help_text="Bytes of the file as it was uploaded.")
+    preview = json_column()
+    options = json_column()
+    phase = CodePointTextField(default="")
+    progress = models.FloatField(default=0)
+    report = json_column()
+    error = CodePointTextField(null=True)
+
+    class Meta:
+        verbose_name = _("import")
+        verbose_name_plural = _("imports")
+        indexes = [
+            models.Index(fields=["repository", "dimension", "-created_at"], name="imports_newest_first"),
+            models.Index(fields=["due_at"], condition=Q(status__in=["CHECKING", "IMPORTING"]), name="imports_at_work"),
+            models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="imports_finished"),
+        ]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class FileImportPiece(models.Model):
+    """A part of a file of an import, at most `bulkops.uploads.PIECE_BYTES` long.
+
+    Files are kept in the database, because the worker may be on another host than the web server.
+    """
+
+    class File(models.TextChoices):
+        """Which file it is a part of."""
+
+        UPLOAD = "UPLOAD"
+        REJECTS = "REJECTS"
+
+    file_import = models.ForeignKey(FileImport, on_delete=models.CASCADE, related_name="pieces", db_index=False)
+    file = CodePointTextField(choices=File.choices)
+    position = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file_import", "file", "position"], name="one_piece_at_a_position")
+        ]
+
+    def __str__(self) -> str:
+        return f"piece {self.position} of {self.file} of {self.file_import_id}"
+
+
+class Worker(models.Model):
+    """A running `manage.py qcluster`, and when it last got something done, by the database's clock.
+
+    Its sign of life is made by the processes that do the work, not by the one that watches them.
+    """
+
+    name = CodePointTextField(_("name"), unique=True)
+    started_at = models.DateTimeField(_("started at"), db_default=Now())
+    beat_at = models.DateTimeField(_("beat at"))
+
+    class Meta:
+        verbose_name = _("worker")
+        verbose_name_plural = _("workers")
+        indexes = [models.Index(fields=["beat_at"], name="workers_by_sign_of_life")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,42 @@
+"""Writing many elements into PostgreSQL."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from django.db import connection, transaction
+
+from bulkops.writers.writer import Writer
+
+
+class PostgreSQLWriter(Writer):
+    """Stages rows by COPY, many times faster than INSERT."""
+
+    lifetime = "ON COMMIT DROP"
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        # Behind a pool of connections a temporary table is sure to be there in the same transaction only.
+        return transaction.atomic()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
+        names = ", ".join(map(connection.ops.quote_name, columns))
+        # The driver's own method, whose errors are not yet those of Django.
+        with (
+            connection.cursor() as cursor,
+            connection.wrap_database_errors,
+            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
+
+    def lock(self, sql: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM ({sql} FOR UPDATE OF stored) AS locked")
+
+    def plan(self) -> None:
+        super().plan()
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE bulk_plan")
+
+    def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
+        return f"{stored} IS DISTINCT FROM {staged}"

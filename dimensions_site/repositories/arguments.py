@@ -1,9 +1,13 @@
 """What the arguments of commands name."""
 
+from collections.abc import Mapping
+
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import Repository, Role
+
+ROLES: Mapping[str, Role] = {str(role.label): role for role in Role}
 
 
 def find_repository(db_id: str) -> Repository:

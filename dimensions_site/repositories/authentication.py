@@ -1,24 +1,38 @@
 """Authentication by API key (contract G1)."""
 
 import re
+from datetime import timedelta
 
+import structlog
 from django.contrib.auth.models import User
+from django.db import DatabaseError, OperationalError
+from django.db.models import Q
+from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.repositories.models import ApiKey
+from dimensions_site.repositories.credentials import Credential, Limits
+from dimensions_site.repositories.locks import is_about_locks, sqlite_patience
+from dimensions_site.repositories.models import ApiKey, Role
 
+log = structlog.get_logger(__name__)
+
+# The last use of a key is told no more exactly than this, so that not every request writes.
+_USE_IS_RECORDED_EACH = timedelta(minutes=1)
 _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Takes `Authorization: Api-Key <key>` or `X-API-Key: <key>`; one query reads the key and its user."""
+    """Takes `Authorization: Api-Key <key>` or `X-API-Key: <key>`; one query reads the key and its user.
+
+    The repositories to which a key is limited are read by the query that enters one (`permissions.enter`).
+    """
 
     scheme = "Api-Key"
 
-    def authenticate(self, request: Request) -> tuple[User, ApiKey] | None:
-        """Return the key's user and the key, or None when the request carries no API key.
+    def authenticate(self, request: Request) -> tuple[User, Credential] | None:
+        """Return the key's user and what the key allows, or None when the request carries no API key.
 
         Raises `AuthenticationFailed` (401) for a key that is malformed, unknown, revoked or expired, and
         for a user who is not active.
@@ -38,7 +52,8 @@ class ApiKeyAuthentication(BaseAuthentication):
             raise AuthenticationFailed("The API key has expired.")
         if not api_key.user.is_active:
             raise AuthenticationFailed("The user of this API key is not active.")
-        return api_key.user, api_key
+        _record_use(api_key)
+        return api_key.user, Credential("API key", api_key.name, _limits(api_key))
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="dimensions"'
@@ -48,3 +63,25 @@ class ApiKeyAuthentication(BaseAuthentication):
         if scheme.lower() == self.scheme.lower():
             return key.strip()
         return request.headers.get("X-API-Key")
+
+
+def _limits(api_key: ApiKey) -> Limits:
+    repositories = api_key.repositories.all() if api_key.is_limited else None
+    return Limits(Role(api_key.role), api_key.dimension, repositories)
+
+
+def _record_use(api_key: ApiKey) -> None:
+    """Remember when the key was used, unless that was written down a moment ago."""
+    now = timezone.now()
+    long_ago = now - _USE_IS_RECORDED_EACH
+    if api_key.last_used_at is not None and api_key.last_used_at > long_ago:
+        return
+    stale = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=long_ago), pk=api_key.pk)
+    try:
+        with sqlite_patience(0):
+            stale.update(last_used_at=now)
+    except DatabaseError as error:
+        # Who only reads is answered although nothing can be written: on SQLite while others write many elements, and
+        # where the disk is full. The next request tries again; where nothing can be read either, this one finds out.
+        if not (isinstance(error, OperationalError) and is_about_locks(error)):
+            log.warning("key_use_not_recorded", error=str(error))

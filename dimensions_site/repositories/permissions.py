@@ -4,50 +4,76 @@ import re
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
 
 from dimensions_site.api.errors import Problem, forbidden, not_found, shortened
+from dimensions_site.repositories.credentials import Credential, limits_of
 from dimensions_site.repositories.models import DB_ID_PATTERN, AccessGrant, Dimension, Repository, Role
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a caller may do in one dimension of one repository."""
+    """What a caller may do in one dimension of one repository.
+
+    `role` is what the grants and the `credential` of the call allow together.
+    """
 
     repository: Repository
     dimension: str
     role: Role
+    credential: Credential | None = None
 
     def require(self, role: Role) -> None:
         """Raise 403 when the caller's role is smaller than `role` (contract G2)."""
-        if self.role < role:
-            raise forbidden(
-                "ROLE_TOO_SMALL",
-                f"This call needs the role {role.label} for the {self.dimension} dimension of repository "
-                f"'{self.repository.db_id}'; you have the role {self.role.label}.",
-            )
+        if self.role >= role:
+            return
+        of_credential = limits_of(self.credential).role
+        has, headers = "you have", {}
+        if self.credential is not None and of_credential == self.role:
+            has, headers = f"the {self.credential} allows", self.credential.challenge(role)
+        raise forbidden(
+            "ROLE_TOO_SMALL",
+            f"This call needs the role {role.label} for the {self.dimension} dimension of repository "
+            f"'{self.repository.db_id}'; {has} the role {self.role.label}.",
+            headers,
+        )
 
 
-def enter(user: User, db_id: str, dimension: str) -> Scope:
-    """Let `user` into the `dimension` of the repository `db_id`, with one query.
+def enter(user: User, db_id: str, dimension: str, credential: Credential | None = None) -> Scope:
+    """Let `user`, who came with the `credential`, into the `dimension` of the repository `db_id`; one query.
 
-    Raises 404 for an unknown repository, then 403 for a caller without a grant, then 403 when the API of
-    the repository is switched off, for superusers too (contract A6, G2, G3).
+    Raises 404 for an unknown repository, then 403 for a caller without a grant, then 403 for a credential that is not
+    for this repository and dimension, then 403 when the API of the repository is switched off, for superusers too
+    (contract A6, G1, G2, G3).
     """
     if not re.fullmatch(DB_ID_PATTERN, db_id):  # of these the database is not asked: PostgreSQL fails on NUL
         raise _unknown(db_id)
+    limits = limits_of(credential)
     best = grants_of(user, dimension).filter(repository=OuterRef("pk")).values("repository")
     repository = (
-        Repository.objects.filter(db_id=db_id).annotate(best_role=Subquery(best.values(best=Max("role")))).first()
+        Repository.objects.filter(db_id=db_id)
+        .annotate(
+            best_role=Subquery(best.values(best=Max("role"))),
+            is_within=Value(True)
+            if limits.repositories is None
+            else Exists(limits.repositories.filter(pk=OuterRef("pk"))),
+        )
+        .first()
     )
     if repository is None:
         raise _unknown(db_id)
     granted: int | None = Role.MANAGER if user.is_superuser else repository.best_role
     if granted is None:
         raise forbidden("NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'.")
+    if limits.role is None or not repository.is_within or limits.dimension not in (Dimension.ALL, dimension):
+        raise forbidden(
+            "CREDENTIAL_TOO_NARROW",
+            f"The {credential} is not for the {dimension} dimension of repository '{db_id}', though your grants are.",
+            credential.challenge(Role.READER) if credential is not None and limits.role is None else None,
+        )
     if not repository.api_enabled:
         raise forbidden("API_NOT_ENABLED", f"The REST API is not enabled in repository '{db_id}'.")
-    return Scope(repository, dimension, Role(granted))
+    return Scope(repository, dimension, min(Role(granted), limits.role), credential)
 
 
 def _unknown(db_id: str) -> Problem:
@@ -66,3 +92,13 @@ def repositories_open_to(user: User | AnonymousUser, dimension: str, role: Role 
     if user.is_superuser:
         return Repository.objects.all()
     return Repository.objects.filter(pk__in=grants_of(user, dimension).filter(role__gte=role).values("repository"))
+
+
+def roles_of(user: User | AnonymousUser, dimension: str) -> dict[int, Role]:
+    """The best role that the user has for the `dimension` of each repository, by its primary key; one query."""
+    if user.is_anonymous:
+        return {}
+    if user.is_superuser:
+        return dict.fromkeys(Repository.objects.order_by().values_list("pk", flat=True), Role.MANAGER)
+    best = grants_of(user, dimension).order_by().values_list("repository").annotate(Max("role"))
+    return {key: Role(role) for key, role in best}

@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.transaction import atomic
 from django.utils import timezone
 
-from dimensions_site.repositories.arguments import find_user
-from dimensions_site.repositories.models import ApiKey
+from dimensions_site.repositories.arguments import ROLES, find_repository, find_user
+from dimensions_site.repositories.models import DIMENSIONS, ApiKey, Dimension, Role
 
 
 class Command(BaseCommand):
@@ -17,15 +18,47 @@ class Command(BaseCommand):
         parser.add_argument("username", metavar="USERNAME")
         parser.add_argument("--name", required=True, help="what the key is for")
         parser.add_argument("--expires-days", type=int, metavar="N", help="valid for N days; for good when left out")
+        parser.add_argument(
+            "--role",
+            choices=ROLES,
+            default=Role.MANAGER.label,
+            help="the greatest role, whatever the grants of the user allow; all that they allow when left out",
+        )
+        parser.add_argument(
+            "--dimension",
+            choices=[dimension.value for dimension in DIMENSIONS],
+            default=Dimension.ALL.value,
+            help="only for this dimension; all dimensions when left out",
+        )
+        parser.add_argument(
+            "--repository",
+            dest="repositories",
+            metavar="DBID",
+            action="append",
+            default=[],
+            help="only for this repository, as often as needed; all that the user may enter when left out",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["username"])
+        repositories = [find_repository(db_id) for db_id in options["repositories"]]
         days: int | None = options["expires_days"]
         if days is not None and not 1 <= days <= 36500:
             raise CommandError(f"--expires-days {days} does not fit; it is a number of days from 1 to 36500.")
         if not 1 <= len(options["name"]) <= 50:
             raise CommandError("--name takes a name of 1 to 50 characters.")
         expiry = None if days is None else timezone.now() + timedelta(days=days)
-        _, key = ApiKey.objects.create_key(user=user, name=options["name"], expiry_date=expiry)
-        self.stdout.write(f"API key '{options['name']}' of {user.get_username()}; keep it, it is not shown again:")
+        api_key = ApiKey(
+            user=user,
+            name=options["name"],
+            expiry_date=expiry,
+            role=ROLES[options["role"]],
+            dimension=options["dimension"],
+            is_limited=bool(repositories),
+        )
+        key = ApiKey.objects.assign_key(api_key)
+        with atomic():  # else there might be a key that opens nothing yet
+            api_key.save()
+            api_key.repositories.set(repositories)
+        self.stdout.write(f"API key '{api_key.name}' of {user.get_username()}; keep it, it is not shown again:")
         self.stdout.write(key)

@@ -4,10 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dimensions_site.repositories.arguments import find_repository, find_user
-from dimensions_site.repositories.models import AccessGrant, Dimension, Role
-
-ROLES = {role.label: role for role in Role}
+from dimensions_site.repositories.arguments import ROLES, find_repository, find_user
+from dimensions_site.repositories.models import DIMENSIONS, AccessGrant, Dimension
 
 
 class Command(BaseCommand):
@@ -19,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("role", choices=ROLES)
         parser.add_argument(
             "--dimension",
-            choices=[dimension.value for dimension in Dimension if dimension != Dimension.ALL],
+            choices=[dimension.value for dimension in DIMENSIONS],
             default=Dimension.ALL.value,
             help="only for this dimension; all dimensions when left out",
         )

@@ -1,0 +1,49 @@
+"""Copies the SQLite database while the service goes on."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+
+
+class Command(BaseCommand):
+    help = "Copies the SQLite database into a new file, while others go on reading and writing."
+    # The tables may be those of another release: before an update it is their state that matters.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="where the copy goes; a file that is not there yet")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        target: Path = options["file"]
+        if connection.vendor != "sqlite":
+            raise CommandError("The database is no SQLite file. Back up PostgreSQL with pg_dump.")
+        source = Path(connection.settings_dict["NAME"])
+        if not source.is_file():
+            raise CommandError(f"There is no database at {source}.")
+        try:
+            # Nothing is ever overwritten, and what has the name of a backup is a whole one.
+            target.touch(mode=0o600, exist_ok=False)
+        except OSError as error:
+            raise CommandError(f"FILE '{target}' cannot be made: {error.strerror}.") from None
+        try:
+            self._copy(target)
+        except (sqlite3.Error, CommandError) as error:
+            target.unlink()
+            raise CommandError(f"Nothing was backed up: {error}") from None
+        self.stdout.write(f"Backed up {source} to {target}: {target.stat().st_size:,} bytes.")
+
+    def _copy(self, target: Path) -> None:
+        """Copy the state of one moment, and see that the copy is sound."""
+        connection.ensure_connection()
+        with closing(sqlite3.connect(target)) as copy:
+            # All pages at a time: in several steps each write of others would make it begin anew.
+            connection.connection.backup(copy, pages=-1)
+            # One file, without companions.
+            copy.execute("PRAGMA journal_mode = DELETE")
+            (found,) = copy.execute("PRAGMA quick_check").fetchone()
+        if found != "ok":
+            raise CommandError(f"the database is damaged: {found}")

@@ -1,0 +1,14 @@
+from importlib import import_module
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class TokensConfig(AppConfig):
+    name = "dimensions_site.tokens"
+    label = "tokens"
+    verbose_name = _("Applications and tokens")
+
+    def ready(self) -> None:
+        """Have each change of an application logged."""
+        import_module("dimensions_site.tokens.audit")

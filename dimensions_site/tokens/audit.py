@@ -1,0 +1,18 @@
+"""A line in the log for each application that is made, changed or deleted: it opens what its user may enter."""
+
+from dimensions_site.repositories.audit import watch
+from dimensions_site.tokens.models import Application
+
+watch(
+    Application,
+    "application",
+    {
+        "application": lambda application: application.name,
+        "client_id": lambda application: application.client_id,
+        "user": lambda application: application.user and application.user.get_username(),
+        "grant_type": lambda application: application.authorization_grant_type,
+        "client_type": lambda application: application.client_type,
+        "redirect_uris": lambda application: application.redirect_uris,
+    },
+    secrets=("client_secret",),
+)

@@ -1,0 +1,76 @@
+"""`/auth/oauth2/authorize`: the page on which people let an application act for them (contract G1)."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.contrib import admin
+from django.core.exceptions import SuspiciousOperation
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext_lazy as _
+from oauth2_provider.http import OAuth2ResponseRedirect
+from oauth2_provider.views import AuthorizationView
+
+from dimensions_site.api import percent_encoding
+from dimensions_site.tokens.models import Application
+
+# What each scope means to people, in the languages of the administration.
+_SCOPES = {
+    "read": _("Read currencies and accounts"),
+    "write": _("Read, create, change and replace currencies and accounts"),
+    "manage": _("Read, create, change, replace and delete currencies and accounts"),
+}
+# By these the library would ask nobody, or send people to pages that are not there. They are of OpenID Connect.
+_IGNORED = ("approval_prompt", "prompt")
+
+
+class ConsentView(AuthorizationView):
+    """Asks the signed-in user each time; who is not signed in comes to the login of the administration first."""
+
+    template_name = "admin/tokens/consent.html"
+    http_method_names = ("get", "head", "post", "options")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer the page, or refuse an address that could be read in two ways."""
+        fault = percent_encoding.fault(request.META.get("QUERY_STRING", ""))
+        if fault:
+            raise SuspiciousOperation(f"The query string {fault}.")
+        parameters: Any = request.GET.copy()
+        for name in _IGNORED:
+            parameters.pop(name, None)
+        request.GET = parameters
+        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return response
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Send the browser back to the application. Raises SuspiciousOperation for a form that was tampered with."""
+        application = Application.objects.filter(client_id=form.cleaned_data["client_id"]).first()
+        if application is None or not application.redirect_uri_allowed(form.cleaned_data["redirect_uri"]):
+            raise SuspiciousOperation("The form names another application than the page.")
+        response: HttpResponse = super().form_valid(form)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """What the page shows; the rights in the words of the user's language."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        rights = [_SCOPES[scope] for scope in context.get("scopes", ())]
+        return {
+            **admin.site.each_context(self.request),
+            **context,
+            "rights": rights,
+            "title": _("Access for a program"),
+        }
+
+    def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
+        """The page; its form may end at the address of the application, which the policy forbids elsewhere."""
+        page = {**self.get_context_data(), **context} if "error" in context else context
+        response: HttpResponse = super().render_to_response(page, **response_kwargs)
+        if context.get("redirect_uri"):
+            target = urlsplit(context["redirect_uri"])
+            vars(response)["_csp_update"] = {"form-action": [f"{target.scheme}://{target.netloc}"]}
+        return response
+
+    def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
+        """Only addresses that an application has are gone to, also where the library does not know which it is."""
+        response: HttpResponse = OAuth2ResponseRedirect(redirect_to, Application().get_allowed_schemes())
+        return response

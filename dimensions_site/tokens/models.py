@@ -1,0 +1,125 @@
+"""Applications that get tokens over OAuth2 (contract G1)."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from oauth2_provider.models import AbstractApplication, AccessToken, ApplicationManager
+
+# Where a program on somebody's own machine waits for its code (RFC 8252, 7.3).
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+class Application(AbstractApplication):
+    """A program that gets tokens, for itself or for the people who let it.
+
+    The rules of `clean` hold for the page of the administration and for `manage.py createapplication` alike.
+    """
+
+    AUTHORIZATION_GRANTS = (
+        (AbstractApplication.GRANT_CLIENT_CREDENTIALS, _("Client credentials: the program acts as its user")),
+        (AbstractApplication.GRANT_AUTHORIZATION_CODE, _("Authorization code: it acts for whoever signs in")),
+    )
+
+    name = models.CharField(_("name"), max_length=100, help_text=_("People read it when they are asked for access."))
+    authorization_grant_type = models.CharField(_("how it gets tokens"), max_length=44, choices=AUTHORIZATION_GRANTS)
+    client_type = models.CharField(
+        _("kind of program"),
+        max_length=32,
+        choices=(
+            (AbstractApplication.CLIENT_CONFIDENTIAL, _("Confidential: it can keep a secret, as a server can")),
+            (AbstractApplication.CLIENT_PUBLIC, _("Public: it runs on machines of people, and has no secret")),
+        ),
+        default=AbstractApplication.CLIENT_CONFIDENTIAL,
+    )
+    redirect_uris = models.TextField(
+        _("redirect addresses"),
+        blank=True,
+        help_text=_(
+            "Where a browser is sent with the code, one address a line: https, or http on the machine itself. "
+            "For the authorization code only."
+        ),
+    )
+
+    objects = ApplicationManager()
+
+    class Meta:
+        verbose_name = _("application")
+        verbose_name_plural = _("applications")
+        ordering = ["name", "pk"]
+
+    @property
+    def get_absolute_url(self) -> Any:
+        """There is none: the library's pages, to which its own leads, are not there."""
+        raise AttributeError("An application has no page beside that of the administration.")
+
+    def get_allowed_schemes(self) -> list[str]:
+        """The schemes of addresses to which a browser may be sent; `clean` lets http stay on the machine."""
+        return ["https", "http"]
+
+    def is_usable(self, request: Any) -> bool:
+        """Tell whether the application may get tokens: not when the user that it acts as is not active."""
+        return self.user is None or bool(self.user.is_active)
+
+    def clean(self) -> None:
+        """Raise ValidationError, by field, for what cannot be meant or would not be safe."""
+        faults: dict[str, list[Any]] = {}
+        try:
+            super().clean()
+        except ValidationError as refusal:
+            faults = refusal.error_dict
+        for field, message in self._faults():
+            faults.setdefault(field, []).append(ValidationError(message))
+        if faults:
+            raise ValidationError(faults)
+
+    def _faults(self) -> list[tuple[str, Any]]:
+        faults: list[tuple[str, Any]] = []
+        if self.authorization_grant_type == self.GRANT_CLIENT_CREDENTIALS:
+            if self.user_id is None:
+                faults.append(("user", _("A program that gets tokens for itself acts as a user: name one.")))
+            if self.client_type != self.CLIENT_CONFIDENTIAL:
+                faults.append(("client_type", _("A program that gets tokens for itself has to keep a secret.")))
+            if self.redirect_uris.strip():
+                faults.append(("redirect_uris", _("Nobody is sent anywhere by a program that gets tokens for itself.")))
+        elif self.user_id is not None:
+            faults.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
+        for uri in self.redirect_uris.split():
+            if _leaves_the_machine_in_clear(uri):
+                faults.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; take https.")))
+        if self.skip_authorization:
+            faults.append(("skip_authorization", _("People are always asked.")))
+        if not self.hash_client_secret:
+            faults.append(("hash_client_secret", _("Only the hash of the secret is stored.")))
+        return faults
+
+
+def _leaves_the_machine_in_clear(uri: str) -> bool:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # that it is no address is told by the library
+        return False
+    return parts.scheme == "http" and parts.hostname not in _LOOPBACK
+
+
+# The library's names for the other fields, and its translations of them, are for developers.
+_WORDS = {
+    "client_id": _("client id"),
+    "client_secret": _("client secret"),
+    "user": _("user"),
+    "created": _("created"),
+}
+for _field in Application._meta.concrete_fields:
+    _field.verbose_name = _WORDS.get(_field.name, _field.verbose_name)
+
+
+class IssuedToken(AccessToken):
+    """An access token under a name that the pages of the administration can translate."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("issued token")
+        verbose_name_plural = _("issued tokens")
+        ordering = ["-created"]

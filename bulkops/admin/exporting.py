@@ -1,0 +1,166 @@
+"""Exporting what a list of elements shows, or what is selected in it, to a file (contract H4, G2)."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db.models import Count, QuerySet
+from django.http import FileResponse, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from bulkops.exporting import chosen_paths, export
+from bulkops.formats.rows import Format, Shape
+from bulkops.formats.workbook_writing import TableTooLarge
+from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.wire import Wire
+from dimensions_site.repositories.models import Repository
+
+_FORMATS = {
+    Format.XLSX: _("Excel workbook (.xlsx)"),
+    Format.CSV: _("CSV table (.csv)"),
+    Format.JSON: _("JSON, an array of elements (.json)"),
+    Format.NDJSON: _("NDJSON, an element on each line (.ndjson)"),
+}
+_CONTENT_TYPES = {
+    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.JSON: "application/json",
+    Format.NDJSON: "application/x-ndjson",
+}
+
+
+class ExportForm(forms.Form):
+    """The format and the languages of the file, and which of the `repositories`, by key, when there are several."""
+
+    format = forms.TypedChoiceField(
+        label=_("Format"), choices=list(_FORMATS.items()), coerce=Format, widget=UnfoldAdminSelectWidget
+    )
+    languages = forms.CharField(
+        label=_("Languages"),
+        required=False,
+        max_length=500,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("The languages of descriptions, separated by commas such as en, de. Leave it empty for all."),
+    )
+
+    def __init__(self, wire: Wire, repositories: Mapping[int, Repository], data: Any = None) -> None:
+        super().__init__(data)
+        self._wire = wire
+        self._repositories = repositories
+        if len(repositories) > 1:
+            choices = [("", _("Choose")), *((str(key), str(found)) for key, found in repositories.items())]
+            repository = forms.TypedChoiceField(
+                label=_("Repository"),
+                choices=choices,
+                coerce=int,
+                widget=UnfoldAdminSelectWidget,
+                help_text=_("A file holds elements of one repository."),
+            )
+            self.fields = {"repository": repository, **self.fields}
+
+    def clean(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = self.cleaned_data
+        key = chosen.get("repository", next(iter(self._repositories)))
+        repository = chosen["repository"] = self._repositories[key]
+        chosen["paths"], failures = chosen_paths(self._wire, repository, None, chosen.get("languages") or None)
+        for failure in failures:
+            self.add_error("languages", failure.message)
+        return chosen
+
+
+def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase:
+    """The page for all that the list shows whose query the address has."""
+    address = _with_query(_page_of(model_admin, "changelist"), request)
+    try:
+        shown = model_admin.get_changelist_instance(request).queryset
+    except IncorrectLookupParameters:
+        return redirect(address)
+    # Of a selection across all pages Django wants one box that is ticked.
+    # Django wants some row to be chosen, also when all are meant.
+    return model_admin.exported(request, shown, address, ["0"], "1") or redirect(address)
+
+
+class ExportMixin(ScopedAdmin):
+    """Gives a list of elements a button that exports what the list shows, and an action for what is selected.
+
+    Both lead to a page on which the format is chosen; its form is sent to the action. A concrete admin names both.
+    """
+
+    export_file = action(_begin, description=cast(str, _("Export")), permissions=["view"], icon="download")
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """The list, whose button takes the search and the filters along."""
+        response = super().changelist_view(request, extra_context)
+        mine = _page_of(self, "export_file")
+        for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
+            if button["path"] == mine:
+                button["path"] = _with_query(mine, request)
+        return response
+
+    @admin.action(description=_("Export the selected elements"), permissions=["view"])
+    def export_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
+        """The page for the selected elements, or the file when that page is sent."""
+        selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        across = request.POST.get("select_across", "0")
+        return self.exported(request, queryset, request.get_full_path(), selected, across)
+
+    def exported(
+        self, request: HttpRequest, elements: QuerySet[Any], address: str, selected: Sequence[str], across: str
+    ) -> HttpResponseBase | None:
+        """The page with the form, the file when it is sent, or None and a message when there are no elements."""
+        counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
+        repositories = {found.pk: found for found in self.repositories(request).filter(pk__in=counts)}
+        if not repositories:
+            messages.warning(request, _("There is nothing to export: no elements were found."))
+            return None
+        form = ExportForm(self.wire, repositories, request.POST if "format" in request.POST else None)
+        if form.is_valid():
+            try:
+                return self._file(elements, **form.cleaned_data)
+            except TableTooLarge as error:
+                form.add_error("format", str(error))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Export elements"),
+            "opts": self.opts,
+            "form": form,
+            "counts": [(found, counts[key]) for key, found in repositories.items()],
+            "address": address,
+            "checkbox": ACTION_CHECKBOX_NAME,
+            "selected": selected,
+            "select_across": across,
+        }
+        return TemplateResponse(request, "admin/exports/export.html", context)
+
+    def _file(
+        self, elements: QuerySet[Any], *, repository: Repository, format: Format, paths: Sequence[str], languages: str
+    ) -> FileResponse:
+        """The file, complete before it is sent, so that nobody takes a part of it for all. Raises TableTooLarge."""
+        # Excel takes a CSV file for UTF-8 when it begins with a byte-order mark.
+        shape = Shape(format, "utf-8-sig" if format is Format.CSV else "utf-8")
+        with ExitStack() as stack:
+            file = stack.enter_context(TemporaryFile())
+            found = elements.filter(repository=repository)
+            export(found, self.wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
+            file.seek(0)
+            stack.pop_all()
+        name = f"{repository.db_id}-{self.dimension}.{format}"
+        return FileResponse(file, as_attachment=True, filename=name, content_type=_CONTENT_TYPES[format])
+
+
+def _page_of(model_admin: ExportMixin, name: str) -> str:
+    return reverse(f"admin:{model_admin.opts.app_label}_{model_admin.opts.model_name}_{name}")
+
+
+def _with_query(address: str, request: HttpRequest) -> str:
+    return f"{address}?{request.GET.urlencode()}" if request.GET else address

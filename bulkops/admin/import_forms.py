@@ -1,0 +1,137 @@
+"""What people fill in on the way to an import: where the file goes, and what is in it."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+from unfold.widgets import (
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from bulkops.admin.import_columns import ColumnFields
+from bulkops.file_imports import Choices
+from bulkops.imports.options import Mode, Share
+from bulkops.models import FileImport
+from dimensions_site.repositories.models import DIMENSIONS, Dimension, Repository, Role
+from dimensions_site.repositories.permissions import repositories_open_to
+
+_MODES = {
+    Mode.UPSERT: gettext_lazy("Create what is new, and change what is there"),
+    Mode.CREATE: gettext_lazy("Only create: an id that is there already is a fault"),
+    Mode.UPDATE: gettext_lazy("Only change: an id that is not there is a fault"),
+    Mode.SYNC: gettext_lazy("Make the repository equal to the file: what is not in the file is deleted"),
+}
+
+
+class UploadForm(forms.Form):
+    """A file, and the dimension of a repository into which it goes: of those that `user` may edit (contract G2).
+
+    When only one of them has the `dimension`, or there is only one, it is chosen already.
+    """
+
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=UnfoldAdminFileFieldWidget({"accept": ".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz"}),
+        help_text=gettext_lazy(
+            "A table with the names of fields as headings, in CSV or as an Excel workbook (.xlsx), or elements in JSON "
+            "or NDJSON. Each may be packed with gzip."
+        ),
+    )
+
+    def __init__(self, user: User, dimension: str, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files)
+        self._targets = {
+            f"{found.value}:{repository.pk}": (repository, found.value)
+            for found in DIMENSIONS
+            for repository in repositories_open_to(user, found, Role.EDITOR)
+        }
+        named = [
+            (key, f"{repository} · {Dimension(found).label}") for key, (repository, found) in self._targets.items()
+        ]
+        fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
+        target = forms.ChoiceField(
+            label=_("Import into"),
+            choices=[("", _("Choose")), *named],
+            initial=fitting[0] if len(fitting) == 1 else "",
+            widget=UnfoldAdminSelectWidget,
+        )
+        self.fields = {"target": target, **self.fields}
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether there is anything into which the user may import."""
+        return bool(self._targets)
+
+    @property
+    def target_chosen(self) -> tuple[Repository, str]:
+        """The repository and the dimension of a form that is valid."""
+        return self._targets[self.cleaned_data["target"]]
+
+    def clean_file(self) -> File[bytes]:
+        file: File[bytes] = self.cleaned_data["file"]
+        if file.size > settings.IMPORT_MAX_FILE_SIZE:
+            message = _("The file has %(size)s; up to %(limit)s are taken. Split it, or pack it with gzip.")
+            sizes = {"size": filesizeformat(file.size), "limit": filesizeformat(settings.IMPORT_MAX_FILE_SIZE)}
+            raise forms.ValidationError(message % sizes)
+        return file
+
+
+class ChoicesForm(forms.Form):
+    """What is in the columns of the file, and what becomes of its rows; only a `manager` may choose to delete."""
+
+    strict = forms.BooleanField(
+        label=gettext_lazy("Refer only to what exists"),
+        required=False,
+        widget=UnfoldBooleanWidget,
+        help_text=gettext_lazy(
+            "What a row refers to has to be in the repository or in the file; else the row is faulty."
+        ),
+    )
+    max_delete = forms.CharField(
+        label=gettext_lazy("Delete at most"),
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy(
+            "A number of elements such as 20, or a part of those that are there such as 5%. When more would be "
+            "deleted, nothing is imported."
+        ),
+    )
+
+    def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
+        chosen = Choices.of(file_import)
+        super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
+        self.columns = ColumnFields(file_import, chosen.mapping, data)
+        modes = [(mode.value, text) for mode, text in _MODES.items() if is_manager or mode is not Mode.SYNC]
+        mode = forms.ChoiceField(label=_("What to do"), choices=modes, widget=UnfoldAdminSelectWidget)
+        self.fields = {"mode": mode, **self.fields}
+        if not is_manager:
+            del self.fields["max_delete"]
+
+    def clean_max_delete(self) -> str:
+        text: str = self.cleaned_data["max_delete"].strip()
+        try:
+            Share.parse(text)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        self.columns.check()
+        for fault in self.columns.general_faults:
+            self.add_error(None, fault)
+        if self.columns.has_faults:
+            self.add_error(None, _("Not every column has a field yet. Choose one, or leave the column out."))
+        return self.cleaned_data
+
+    @property
+    def choices(self) -> Choices:
+        """What a form that is valid chooses."""
+        language = get_language() or settings.LANGUAGE_CODE
+        return Choices(mapping=self.columns.mapping, language=language, **self.cleaned_data)

@@ -1,0 +1,251 @@
+"""The import of files in the admin, step by step: upload, columns, check, import (contract C12, G2)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.http import content_disposition_header, urlencode
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from unfold.admin import ModelAdmin
+from unfold.decorators import action
+
+from bulkops import file_imports, uploads
+from bulkops.admin.import_forms import ChoicesForm, UploadForm
+from bulkops.admin.import_progress import progress_of
+from bulkops.admin.import_results import result_of
+from bulkops.file_imports import AT_WORK, WAITING, Choices, imports_open_to
+from bulkops.formats.rows import UnreadableFile
+from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.repositories.admin import BoundedListAdmin, LookOnlyMixin, open_keys
+from dimensions_site.repositories.admin_columns import when
+from dimensions_site.repositories.locks import is_about_locks
+from dimensions_site.repositories.models import DIMENSIONS, Role
+
+
+def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpResponse:
+    """Go from the list of a dimension's elements to the first step of an import into it."""
+    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension})}")
+
+
+class ImportButtonMixin(ModelAdmin):
+    """Gives the list of a dimension's elements the button that begins an import into it."""
+
+    dimension: ClassVar[str]
+
+    actions_list = ["import_file"]
+    import_file = action(_begin, description=cast(str, _("Import")), permissions=["import"], icon="upload")
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        """Whether there is a repository into whose elements of this dimension the user may import."""
+        return bool(open_keys(request, self.dimension, Role.EDITOR))
+
+
+@admin.register(FileImport)
+class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
+    """The list of imports, and the page of each, which shows the step at which it is.
+
+    Who uploaded the file goes on with it; others who may import there look, and managers can stop it.
+    """
+
+    list_display = [
+        "file_name",
+        "repository",
+        "dimension",
+        "requester",
+        when("created_at", _("uploaded (UTC)")),
+        "status",
+    ]
+    list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["repository"]
+    search_fields = ["file_name", "requester"]
+    search_help_text = _("Search by the name of the file or by who uploaded it")
+    ordering = ["-created_at", "pk"]
+    show_full_result_count = False
+    actions = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[FileImport]:
+        return imports_open_to(_user(request)).select_related("repository")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return any(open_keys(request, dimension, Role.EDITOR) for dimension in DIMENSIONS)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request)
+
+    def get_urls(self) -> list[URLPattern]:
+        views = {
+            "columns": self.columns_view,
+            "confirm": require_POST(self.confirm_view),
+            "drop": require_POST(self.drop_view),
+            "progress": require_GET(never_cache(self.progress_view)),
+            "rejects": require_GET(self.rejects_view),
+        }
+        return [
+            *(
+                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=f"bulkops_fileimport_{name}")
+                for name, view in views.items()
+            ),
+            *super().get_urls(),
+        ]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The first step: a file, and where it goes."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        is_sent = request.method == "POST"
+        sent = (request.POST, request.FILES) if is_sent else (None, None)
+        form = UploadForm(_user(request), request.GET.get("dimension", ""), *sent)
+        if is_sent and form.is_valid():
+            file = form.cleaned_data["file"]
+            try:
+                file_import = file_imports.receive(_user(request), *form.target_chosen, file.name, file.file)
+            except UnreadableFile as error:
+                form.add_error("file", str(error))
+            else:
+                return _to_page(file_import)
+        return self._page(request, "upload", _("Import a file"), step=1, form=form)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The step at which the import is."""
+        file_import = self._found(request, object_id)
+        if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
+            return self.columns_view(request, object_id)
+        if file_import.status in AT_WORK:
+            step = 3 if file_import.status == ImportStatus.CHECKING else 4
+            return self._page(
+                request, "progress", file_import.file_name, step, file_import, progress=progress_of(file_import)
+            )
+        step = 3 if file_import.status in WAITING else 4
+        return self._page(request, "result", file_import.file_name, step, file_import, result=result_of(file_import))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The page of the import tells all that happened to it."""
+        return self.change_view(request, object_id)
+
+    def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """The second step: what the columns mean and what becomes of the rows; then the check begins."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status not in WAITING:
+            return _to_page(file_import)
+        is_manager = imports_open_to(_user(request), Role.MANAGER).filter(pk=file_import.pk).exists()
+        form = ChoicesForm(file_import, is_manager, request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            file_imports.check(file_import, form.choices)
+            return _to_page(file_import)
+        return self._page(request, "columns", file_import.file_name, 2, file_import, form=form)
+
+    def confirm_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Have the worker import what was checked: all rows, or those without a fault when `leave_out` is sent."""
+        file_import = self._found_to_go_on(request, oid)
+        choices = replace(Choices.of(file_import), leaves_out_faults="leave_out" in request.POST)
+        if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
+            messages.error(request, _("This cannot be imported as it is."))
+        elif not file_imports.confirm(file_import, choices):
+            messages.info(request, _("There is nothing to confirm: the import has gone on already."))
+        return _to_page(file_import)
+
+    def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """End the import with nothing saved."""
+        file_import = self._found(request, oid)
+        if not self._may_drop(request, file_import):
+            raise PermissionDenied
+        try:
+            is_dropped = file_imports.drop(file_import)
+        except OperationalError as error:
+            if not is_about_locks(error):
+                raise
+            messages.error(request, _("The import cannot be dropped while it is being saved. Try again in a moment."))
+            return _to_page(file_import)
+        if is_dropped:
+            messages.success(request, _("The import was dropped and its file removed. Nothing of it was saved."))
+        else:
+            messages.error(request, _("The import cannot be dropped any more: it has ended."))
+        return _to_page(file_import)
+
+    def progress_view(self, request: HttpRequest, oid: str) -> JsonResponse:
+        """How far the worker is, as the page shows it."""
+        return JsonResponse(progress_of(self._found(request, oid)).as_json())
+
+    def rejects_view(self, request: HttpRequest, oid: str) -> StreamingHttpResponse:
+        """The faulty rows with what is wrong in each, as a file like the one that was uploaded."""
+        file_import = self._found(request, oid)
+        if not file_import.report.get("has_rejects"):
+            raise Http404
+        content = uploads.stored(file_import, FileImportPiece.File.REJECTS)
+        name = f"rejects-{file_import.file_name}"
+        return StreamingHttpResponse(
+            content,
+            content_type="application/octet-stream",
+            headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or ""},
+        )
+
+    def _page(
+        self,
+        request: HttpRequest,
+        name: str,
+        title: object,
+        step: int,
+        file_import: FileImport | None = None,
+        **context: Any,
+    ) -> HttpResponse:
+        common: Mapping[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": title,
+            "opts": self.opts,
+            "step": step,
+            "file_import": file_import,
+        }
+        if file_import is not None:
+            context["may_go_on"] = self._may_go_on(request, file_import)
+            context["may_drop"] = self._may_drop(request, file_import)
+        return TemplateResponse(request, f"admin/imports/{name}.html", {**common, **context})
+
+    def _found(self, request: HttpRequest, oid: str) -> FileImport:
+        """The import, within the user's grants; an unknown one and one of somebody else's repository are both 404."""
+        found = self.get_object(request, oid)
+        if found is None:
+            raise Http404
+        return cast(FileImport, found)
+
+    def _found_to_go_on(self, request: HttpRequest, oid: str) -> FileImport:
+        file_import = self._found(request, oid)
+        if not self._may_go_on(request, file_import):
+            raise PermissionDenied
+        return file_import
+
+    def _may_go_on(self, request: HttpRequest, file_import: FileImport) -> bool:
+        return file_import.requested_by_id == _user(request).pk
+
+    def _may_drop(self, request: HttpRequest, file_import: FileImport) -> bool:
+        is_open = file_import.status in (*WAITING, *AT_WORK)
+        managed = imports_open_to(_user(request), Role.MANAGER).filter(pk=file_import.pk)
+        return is_open and (self._may_go_on(request, file_import) or managed.exists())
+
+
+def _user(request: HttpRequest) -> User:
+    """Who has come through the admin's door, which lets nobody in who is not logged in."""
+    return cast(User, request.user)
+
+
+def _to_page(file_import: FileImport) -> HttpResponse:
+    return redirect("admin:bulkops_fileimport_change", file_import.pk)

@@ -1,0 +1,85 @@
+"""The filters beside the list of elements."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import F, Q, QuerySet
+from django.forms import DateField
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter, RelatedDropdownFilter, TextFilter
+
+from dimensions_site.rsql.conditions import Contains, Needle
+from dimensions_site.rsql.expressions import Fold
+
+
+class GrantedRepositoryFilter(RelatedDropdownFilter):
+    """The repositories that the user's grants open, and no other (contract G2)."""
+
+    def has_output(self) -> bool:
+        """Also with one repository to choose: only a filter that is shown is applied."""
+        return True
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(str(repository.pk), str(repository)) for repository in model_admin.repositories(request)]
+
+
+class WireChoicesFilter(ChoicesDropdownFilter):
+    """The values of an enumeration, under the heading that it has in the list."""
+
+    def __init__(
+        self, field: Any, request: HttpRequest, params: Any, model: type[Any], model_admin: Any, field_path: str
+    ) -> None:
+        super().__init__(field, request, params, model, model_admin, field_path)
+        words = (
+            words for path, words in model_admin.listed.items() if model_admin.wire.places[path].column == field_path
+        )
+        self.title = next(words)
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """The values as they are on the wire and in the list, and none of Django's words for them."""
+        for shown in super().choices(changelist):
+            field = shown["form"].fields[self.lookup_kwarg]
+            field.choices = [(value, value or words) for value, words in field.choices]
+            yield shown
+
+
+class ChangedByFilter(TextFilter):
+    """A part of the name of who changed the element last."""
+
+    title = _("person of the last change")
+    parameter_name = "changed_by"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        name = self.value()
+        if not name:
+            return queryset
+        return queryset.filter(Q(Contains(Fold(F("update_user")), Fold(Needle(name)))))
+
+
+class ChangedWhenFilter(RangeDateFilter):
+    """The first and the last day on which the elements were changed, in UTC like everything that is stored."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.title = _("day of the last change (UTC)")
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen: dict[str, Any] = self.used_parameters
+        first, last = (_day(chosen.get(f"{self.parameter_name}_{bound}")) for bound in ("from", "to"))
+        if first is not None:
+            queryset = queryset.filter(update_date__gte=datetime.combine(first, time.min, UTC))
+        if last is not None:
+            queryset = queryset.filter(update_date__lte=datetime.combine(last, time.max, UTC))
+        return queryset
+
+
+def _day(text: str | None) -> date | None:
+    """The day that was typed or chosen, as the language of the page writes it or by ISO 8601; None for what is none."""
+    try:
+        day: date | None = DateField(required=False).clean(text)
+    except ValidationError:
+        return None
+    return day

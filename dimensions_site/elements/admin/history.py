@@ -1,0 +1,173 @@
+"""The versions of elements in the admin, also of deleted ones, and restoring them (contract C18)."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from dimensions_site.elements.actors import Actor
+from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.editing import Editor
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.restoring import (
+    NotRestored,
+    compared,
+    deleted_elements,
+    restore,
+    versions_of,
+)
+from dimensions_site.formats import moment
+from dimensions_site.repositories.admin import LONGEST_SEARCH
+from dimensions_site.repositories.models import Repository, Role
+
+VERSIONS_A_PAGE = 25
+DELETED_A_PAGE = 100
+# Of the deleted elements the list needs these columns; an element has many more.
+_LISTED = ("repository", "element_id", "descriptions", "history_date", "history_actor", "history_origin")
+
+
+class HistoryMixin(ScopedAdmin):
+    """The page of the versions of an element, and the list of the deleted ones."""
+
+    list_before_template: Any = "admin/history/link.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("deleted/", view(require_GET(self.deleted_elements)), name=self._name("deleted_elements")),
+            path("versions/<int:version>/", view(require_GET(self.version_view)), name=self._name("version")),
+            path("versions/<int:version>/restore/", view(require_POST(self.restore_view)), name=self._name("restore")),
+            *super().get_urls(),
+        ]
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A page of the versions of the element, the latest first, and what each changed; `?p=2` asks for the second.
+
+        Django's own page would tell only what was changed in the admin.
+        """
+        element = self.get_object(request, unquote(object_id))
+        title = _("Versions of %(id)s") % {"id": element.element_id}
+        return self._versions(request, element.repository, element.element_id, element, title)
+
+    def deleted_elements(self, request: HttpRequest) -> HttpResponse:
+        """The elements that were deleted and are not there again, the newest first; `?q=10` searches in their ids."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        repositories = self.repositories(request).in_bulk()
+        search = request.GET.get(SEARCH_VAR, "")
+        found = deleted_elements(self.model, list(repositories))
+        if search:
+            is_possible = len(search) <= LONGEST_SEARCH and "\0" not in search
+            found = found.filter(element_id__icontains=search) if is_possible else found.none()
+        number = _page_number(request)
+        first = (number - 1) * DELETED_A_PAGE
+        # One more tells whether there is a next page; to count them all could take long.
+        rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Deleted elements: %(elements)s") % {"elements": self.opts.verbose_name_plural},
+            "opts": self.opts,
+            "search": search,
+            "deleted": [
+                (row, self.address_of_version(row), repository, row.descriptions.get(repository.default_language))
+                for row in rows[:DELETED_A_PAGE]
+                for repository in [repositories[row.repository_id]]
+            ],
+            "number": number,
+            "has_next": len(rows) > DELETED_A_PAGE,
+        }
+        return TemplateResponse(request, "admin/history/deleted.html", context)
+
+    def address_of_version(self, row: Any) -> str:
+        """Where the versions stand of the element of a `row` of the history, whether it lives or not."""
+        return reverse(f"admin:{self._name('version')}", args=[row.history_id])
+
+    def version_view(self, request: HttpRequest, version: int) -> HttpResponse:
+        """The versions of a deleted element; one that is there is sent to its own page."""
+        row = self._version(request, version)
+        living = self._living(row)
+        if living is not None:
+            return redirect(f"admin:{self._name('history')}", living.pk)
+        title = _("Versions of %(id)s, which is deleted") % {"id": row.element_id}
+        return self._versions(request, row.repository, row.element_id, None, title)
+
+    def restore_view(self, request: HttpRequest, version: int) -> HttpResponse:
+        """Save the values of an old version as a new one: for editors, by the rules of every other save."""
+        row = self._version(request, version)
+        if not self._may_restore(request, row.repository):
+            raise PermissionDenied
+        actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
+        editor = Editor(self.model, self.wire.serializer, row.repository, actor, allow=lambda id: None)
+        told = {"id": row.element_id, "date": moment(row.history_date)}
+        try:
+            is_changed = restore(editor, self.wire, row, is_deleted="is_deleted" in request.POST)
+        except NotRestored as refusal:
+            for failure in refusal.failures:
+                messages.error(request, _("Not restored: %(reason)s") % {"reason": failure.message})
+        else:
+            if is_changed:
+                messages.success(request, _("%(id)s is again as it was on %(date)s (UTC).") % told)
+            else:
+                messages.info(request, _("%(id)s is as it was on %(date)s (UTC); there is nothing to restore.") % told)
+        return redirect(self.address_of_version(row))
+
+    def _versions(
+        self, request: HttpRequest, repository: Repository, element_id: str, element: Any, title: str
+    ) -> HttpResponse:
+        versions = versions_of(self.model, repository, element_id, None if element is None else element.pk)
+        page = Paginator(versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
+        first = (page.number - 1) * VERSIONS_A_PAGE
+        rows = list(versions[first : first + VERSIONS_A_PAGE + 1])
+        context = {
+            **self.admin_site.each_context(request),
+            "title": title,
+            "opts": self.opts,
+            "repository": repository,
+            "element": element,
+            "versions": list(compared(self.wire, rows, repository, VERSIONS_A_PAGE)),
+            "page": page,
+            "page_numbers": page.paginator.get_elided_page_range(page.number),
+            "page_var": PAGE_VAR,
+            "may_restore": self._may_restore(request, repository),
+            # What an element is like now needs no restoring.
+            "current": rows[0].history_id if element is not None and page.number == 1 else None,
+            "restore": f"admin:{self._name('restore')}",
+        }
+        return TemplateResponse(request, "admin/history/versions.html", context)
+
+    def _version(self, request: HttpRequest, key: int) -> Any:
+        """The row of the history, if it is of a repository that the user may see."""
+        open_to = self.open_keys(request)
+        row = self.model.history.select_related("repository").filter(pk=key, repository__in=open_to).first()
+        if row is None:
+            raise Http404
+        return row
+
+    def _living(self, row: Any) -> Any:
+        """The element that has the id of the row now, if there is one."""
+        living = self.model._base_manager.filter(repository=row.repository_id, element_id=row.element_id)
+        return living.only("pk").first()
+
+    def _may_restore(self, request: HttpRequest, repository: Repository) -> bool:
+        return repository.pk in self.open_keys(request, Role.EDITOR)
+
+    def _name(self, page: str) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
+
+
+def _page_number(request: HttpRequest) -> int:
+    """The page that is asked for; the first one when it is none that there could be."""
+    text = request.GET.get(PAGE_VAR, "1")
+    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) else 1

@@ -1,0 +1,39 @@
+"""Pages of a long list whose rows are not all counted."""
+
+from functools import cached_property
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from dimensions_site.formats import grouped
+
+# Counting a million rows takes longer than showing a page of them.
+COUNTED_ROWS = 10_000
+
+
+class MoreThan(int):
+    """A number of rows, known to be exceeded; people read `more than 10,000`."""
+
+    def __str__(self) -> str:
+        return _("more than %(number)s") % {"number": grouped(int(self))}
+
+
+class BoundedPaginator(Paginator[Any]):
+    """Counts and shows the first rows only; the others are found by a search or a filter."""
+
+    object_list: Any
+
+    @cached_property
+    def first(self) -> list[Any]:
+        """The rows of the first page and one more: often these are all, and a search reads the table once."""
+        return list(self.object_list[: self.per_page + 1])
+
+    @cached_property
+    def count(self) -> int:
+        if len(self.first) <= self.per_page:
+            return len(self.first)
+        rows: QuerySet[Any] = self.object_list[: COUNTED_ROWS + 1]
+        counted = rows.count()
+        return MoreThan(COUNTED_ROWS) if counted > COUNTED_ROWS else counted

@@ -1,0 +1,40 @@
+// Lets people add and remove the entries of a map, and greys out the text of one that has none.
+
+for (const map of document.querySelectorAll("[data-map]")) {
+  const entries = map.querySelector("[data-entries]");
+  const blank = map.querySelector("template");
+  const add = map.querySelector("[data-add]");
+  const told = map.querySelector("[data-told]");
+  let number = entries.children.length;
+
+  const prepare = (entry) => {
+    const box = entry.querySelector("input[type=checkbox]");
+    const text = entry.querySelector("textarea[name$=':text']");
+    const reflect = () => {
+      text.disabled = box.checked;
+    };
+    box.addEventListener("change", reflect);
+    reflect();
+    const remove = entry.querySelector("[data-remove]");
+    remove.hidden = false;
+    remove.addEventListener("click", () => {
+      const neighbour = entry.nextElementSibling ?? entry.previousElementSibling;
+      entry.remove();
+      told.textContent = map.dataset.removed;
+      (neighbour?.querySelector("[data-remove]") ?? add).focus();
+    });
+  };
+
+  for (const entry of entries.children) prepare(entry);
+  add.hidden = false;
+  add.addEventListener("click", () => {
+    const entry = blank.content.cloneNode(true).querySelector("[data-entry]");
+    for (const control of entry.querySelectorAll("[name]")) {
+      control.name = control.name.replace(/:new:(?=[a-z]+$)/, `:${number}:`);
+    }
+    number += 1;
+    entries.append(entry);
+    prepare(entry);
+    entry.querySelector("[name$=':key']").focus();
+  });
+}

@@ -1,0 +1,121 @@
+// Suggests elements while one types the id of one: a combobox with a list, used by keyboard or mouse.
+// What is typed stays what it is, whether it is suggested or not.
+
+const PATIENCE = 200; // milliseconds without a keystroke before the service is asked
+
+let pickers = 0;
+
+for (const picker of document.querySelectorAll("[data-picker]")) {
+  const input = picker.querySelector("input");
+  const description = document.getElementById(picker.dataset.fills);
+  const [listName, nothing, more] = picker.dataset.words.split("|");
+  const list = document.createElement("ul");
+  const note = document.createElement("p");
+  let active = -1;
+  let asked = null;
+  let timer = 0;
+
+  list.id = `suggestions-${(pickers += 1)}`;
+  list.className = "element-suggestions";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", listName);
+  list.hidden = true;
+  note.className = "element-help";
+  note.setAttribute("aria-live", "polite");
+  input.after(list);
+  list.after(note);
+  input.setAttribute("role", "combobox");
+  input.setAttribute("aria-autocomplete", "list");
+  input.setAttribute("aria-expanded", "false");
+  input.setAttribute("aria-controls", list.id);
+
+  const close = () => {
+    list.hidden = true;
+    active = -1;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
+
+  const leave = () => {
+    clearTimeout(timer);
+    asked?.abort();
+    note.textContent = "";
+    close();
+  };
+
+  const point = (position) => {
+    const options = [...list.children];
+    active = (position + options.length) % options.length;
+    options.forEach((option, at) => option.setAttribute("aria-selected", String(at === active)));
+    options[active].scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", options[active].id);
+  };
+
+  const choose = (option) => {
+    input.value = option.dataset.id;
+    if (description) description.value = option.dataset.description;
+    leave();
+  };
+
+  const suggest = ({ results, more: hasMore }) => {
+    list.replaceChildren(
+      ...results.map(({ id, description: words }, at) => {
+        const option = document.createElement("li");
+        option.id = `${list.id}-${at}`;
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", "false");
+        Object.assign(option.dataset, { id, description: words });
+        const code = document.createElement("strong");
+        code.textContent = id;
+        option.append(code, ` ${words}`);
+        // Before the input loses the focus.
+        option.addEventListener("mousedown", (event) => {
+          event.preventDefault();
+          choose(option);
+        });
+        return option;
+      }),
+    );
+    close();
+    if (results.length) {
+      list.hidden = false;
+      input.setAttribute("aria-expanded", "true");
+    }
+    note.textContent = results.length === 0 ? nothing : hasMore ? more : "";
+  };
+
+  const ask = async () => {
+    asked?.abort();
+    if (!input.value.trim()) return leave();
+    asked = new AbortController();
+    try {
+      const answer = await fetch(`${picker.dataset.picker}?${new URLSearchParams({ q: input.value })}`, {
+        signal: asked.signal,
+      });
+      if (answer.ok) suggest(await answer.json());
+    } catch (error) {
+      if (error.name !== "AbortError") leave(); // without suggestions one can still type
+    }
+  };
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, PATIENCE);
+  });
+  input.addEventListener("blur", leave);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" && list.hidden) {
+      event.preventDefault();
+      ask();
+    } else if (!list.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      point(event.key === "ArrowDown" ? active + 1 : active < 0 ? -1 : active - 1);
+    } else if (!list.hidden && event.key === "Enter" && active >= 0) {
+      event.preventDefault();
+      choose(list.children[active]);
+    } else if (event.key === "Escape" && !list.hidden) {
+      event.preventDefault();
+      leave();
+    }
+  });
+}

@@ -1,0 +1,54 @@
+// Turns the links to the groups of a form into tabs: one group is shown at a time.
+// Without this module all groups stand one below the other, and the links lead to them.
+
+const bar = document.querySelector("[data-tabs]");
+
+if (bar) {
+  const tabs = [...bar.querySelectorAll("a")];
+  const panelOf = (tab) => document.getElementById(tab.getAttribute("href").slice(1));
+  const form = bar.closest("form");
+
+  const show = (chosen, { focus = false } = {}) => {
+    for (const tab of tabs) {
+      const isChosen = tab === chosen;
+      tab.setAttribute("aria-selected", String(isChosen));
+      tab.tabIndex = isChosen ? 0 : -1;
+      panelOf(tab).hidden = !isChosen;
+    }
+    if (focus) chosen.focus();
+    // After a save the page comes back at the same group.
+    const address = form.getAttribute("action") || location.pathname + location.search;
+    form.action = address.split("#")[0] + chosen.getAttribute("href");
+  };
+
+  bar.setAttribute("role", "tablist");
+  for (const tab of tabs) {
+    const panel = panelOf(tab);
+    tab.id = `tab-${panel.id}`;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", panel.id);
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", tab.id);
+    tab.addEventListener("click", (event) => {
+      event.preventDefault();
+      history.replaceState(null, "", tab.getAttribute("href"));
+      show(tab);
+    });
+    tab.addEventListener("keydown", (event) => {
+      const steps = { ArrowRight: 1, ArrowLeft: -1 };
+      const at = tabs.indexOf(tab);
+      const next =
+        event.key === "Home" ? tabs[0]
+        : event.key === "End" ? tabs.at(-1)
+        : event.key in steps ? tabs.at((at + steps[event.key]) % tabs.length)
+        : null;
+      if (next) {
+        event.preventDefault();
+        show(next, { focus: true });
+      }
+    });
+  }
+  const named = () => tabs.find((tab) => tab.getAttribute("href") === location.hash);
+  window.addEventListener("hashchange", () => show(named() ?? tabs[0]));
+  show(tabs.find((tab) => Number(panelOf(tab).dataset.faults) > 0) ?? named() ?? tabs[0]);
+}

@@ -5,6 +5,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
+from bulkops.presence import is_too_long, silence
 from dimensions_site.api.public import read_only
 
 
@@ -18,14 +19,14 @@ def live(request: HttpRequest) -> HttpResponse:
 @never_cache
 @read_only
 def ready(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the database answers and its tables are those of this release, else 503.
+    """Answer 200 when the database answers, its tables are those of this release and a worker works, else 503.
 
     The body names the checks and what to do; it tells nothing about hosts or errors inside.
     """
-    checks = _database_checks()
+    checks = {**_database_checks(), "worker": _worker_check()}
     is_ready = all(result == "ok" for result in checks.values())
     body = {"status": "ok" if is_ready else "unavailable", "checks": checks}
-    return JsonResponse(body, status=200 if is_ready else 503)
+    return JsonResponse(body) if is_ready else JsonResponse(body, status=503, headers={"Retry-After": "5"})
 
 
 def _database_checks() -> dict[str, str]:
@@ -39,3 +40,16 @@ def _database_checks() -> dict[str, str]:
         return {"database": "ok", "migrations": "ok"}
     verb = "migration is" if len(missing) == 1 else "migrations are"
     return {"database": "ok", "migrations": f"{len(missing)} {verb} not applied: {', '.join(missing)}"}
+
+
+def _worker_check() -> str:
+    try:
+        silent_for = silence()
+    except (DatabaseError, InterfaceError):
+        return "unknown"
+    advice = "start one with `manage.py qcluster`"
+    if silent_for is None:
+        return f"no worker runs; {advice}"
+    if is_too_long(silent_for):
+        return f"no worker has done anything for {int(silent_for.total_seconds()):,} seconds; {advice}"
+    return "ok"

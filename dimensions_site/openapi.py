@@ -2,6 +2,7 @@
 
 import hashlib
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ from django.views.generic import TemplateView
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiYamlRenderer
 
+from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.public import View, read_only
 
 _DESCRIPTION = """Reads and writes the {dimension} dimension of a repository (a database of the application).
@@ -21,9 +23,10 @@ _DESCRIPTION = """Reads and writes the {dimension} dimension of a repository (a 
   repository: readers may read, editors may also write, managers may also delete many. The REST API has to be enabled
   in the repository.
 - **Bodies** are JSON in UTF-8, strictly: a member that is not described, and a member that stands twice, are refused.
+  They may be packed with gzip (`Content-Encoding: gzip`).
 - **Errors** are problem details (RFC 9457, `application/problem+json`). A 400 lists every fault with the path of its
-  field. They are looked for in this order: who the caller is (401), the repository (404), the grant (403), the method
-  (405), the request (400), the element (404).
+  field. They are looked for in this order: who the caller is (401), how often he calls (429), the repository (404),
+  the grant (403), the method (405), the request (400), the element (404).
 - **Dates** are accepted as ISO 8601, with `Z` or an offset, with or without time; without an offset they are UTC. They
   are answered as `2026-01-31T10:00:00.000+0000`.
 - **Texts** are kept exactly as sent. An empty text is not the same as none.
@@ -43,7 +46,10 @@ class Document:
         """The document."""
         document: dict[str, Any] = SchemaGenerator(patterns=[self._routes]).get_schema(public=True)
         # Parameters of Django's paths are named in Python's style.
-        document["paths"] = {path.replace("{db_id}", "{dbID}"): item for path, item in document["paths"].items()}
+        document["paths"] = {
+            path.replace("{db_id}", "{dbID}").replace("{oid}", "{dataProcessingId}"): item
+            for path, item in document["paths"].items()
+        }
         document["info"] = {
             "title": f"{self._dimension.title()} dimension",
             "version": self._version,
@@ -75,12 +81,20 @@ class Document:
 
 
 def _served(content: Any, content_type: str) -> View:
-    """A view that answers `content()`, and 304 to those who have it."""
+    """A view that answers `content()`, 304 to those who have it, and 412 to those who want another."""
 
     def etag(request: HttpRequest) -> str:
         return f'"{hashlib.sha256(content()).hexdigest()[:32]}"'
 
-    def view(request: HttpRequest) -> HttpResponse:
+    @condition(etag_func=etag)
+    def document(request: HttpRequest) -> HttpResponse:
         return HttpResponse(content(), content_type=content_type)
 
-    return read_only(cache_control(public=True, no_cache=True)(condition(etag_func=etag)(view)))
+    def view(request: HttpRequest) -> HttpResponse:
+        response = document(request)
+        if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # Django's own has no body (contract B1)
+            detail = "The document is not served in the version that If-Match names; read it again."
+            return problem_response(request, Problem(412, "PRECONDITION_FAILED", detail))
+        return response
+
+    return read_only(cache_control(public=True, no_cache=True)(view))

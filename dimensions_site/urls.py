@@ -3,11 +3,14 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
+from django.views.i18n import set_language
 
 import account.urls
 import currency.urls
+import dimensions_site.tokens.urls
 from dimensions_site import health
 from dimensions_site.api import handlers
+from dimensions_site.languages import ADMINISTRATION
 from dimensions_site.openapi import Document
 
 # The prefix under which the specification documents each dimension; it also answers under the other one
@@ -36,9 +39,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
     *CURRENCY_DOCUMENT.routes(),
     *ACCOUNT_DOCUMENT.routes(),
+    path("auth/", include(dimensions_site.tokens.urls)),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
-    path("admin/", admin.site.urls),
+    path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
+    path(ADMINISTRATION, admin.site.urls),
 ]
 
 handler400 = handlers.handler400

@@ -1,8 +1,8 @@
 """Entry point of the web server: `gunicorn dimensions_site.wsgi`.
 
-Three things are settled here because Django settles them too late or not at all: bodies without an announced
-length, Content-Type headers on which its request class fails before any error handler is there (contract B3), and
-the body of the answer to HEAD, which is not sent.
+Four things are settled here because Django settles them too late or not at all: bodies without an announced
+length, Content-Type headers on which its request class fails before any error handler is there (contract B3), the
+prefix of the path that a proxy may have taken off or not, and the body of the answer to HEAD, which is not sent.
 """
 
 import os
@@ -10,13 +10,22 @@ import sys
 from collections.abc import Iterable
 from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
 
+from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.core.handlers.wsgi import WSGIRequest
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from django.utils.module_loading import import_string
+
+from dimensions_site.environment import SocketAddress
+from dimensions_site.telemetry.sharing import exposition
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
 
 _django = get_wsgi_application()
+# Its models can be loaded from here on.
+_metrics_address: SocketAddress | None = settings.METRICS_BIND
+_metrics = exposition(import_string("dimensions_site.state.State")())
 
 
 class ChunkedBody:
@@ -46,10 +55,16 @@ class ChunkedBody:
 
 def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     """Answer one request."""
+    if _metrics_address and _came_in_at(_metrics_address, environ):
+        close_old_connections()  # as Django does at the beginning of a request
+        return _metrics(environ, start_response)
     if "HTTP_TRANSFER_ENCODING" in environ and environ.get("wsgi.input_terminated"):
         # Django reads as many bytes as are announced. The reader of the body has a limit of its own.
         environ["CONTENT_LENGTH"] = str(sys.maxsize)
         environ["wsgi.input"] = ChunkedBody(environ["wsgi.input"])
+    path = environ["PATH_INFO"]
+    if path == settings.URL_PREFIX or path.startswith(f"{settings.URL_PREFIX}/"):
+        environ["PATH_INFO"] = path.removeprefix(settings.URL_PREFIX)
     if ";" in environ.get("CONTENT_TYPE", "") and not _is_understood(environ):
         environ["CONTENT_TYPE"] = "unreadable"
     response = _django(environ, start_response)
@@ -58,6 +73,12 @@ def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iter
         response.close()
         return ()
     return response
+
+
+def _came_in_at(address: SocketAddress, environ: WSGIEnvironment) -> bool:
+    """Tell by the connection whether a request came in there: through a unix socket the caller names `SERVER_PORT`."""
+    where = environ["gunicorn.socket"].getsockname()
+    return isinstance(where, tuple) and where[1] == address.port
 
 
 def _is_understood(environ: WSGIEnvironment) -> bool:

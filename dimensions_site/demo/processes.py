@@ -46,8 +46,8 @@ def _path(folder: Path, name: str) -> str:
 class _Signals:
     """Asks a process to end and leaves its children to it.
 
-    Honcho's own way asks the whole group at once. The children of django-q's cluster die of that, and the cluster
-    itself then waits for them for good.
+    Honcho's own way asks the whole group at once. The children of django-q's cluster would die of that in the midst
+    of what they do.
     """
 
     def terminate(self, pid: int) -> None:

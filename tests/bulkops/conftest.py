@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -16,6 +17,7 @@ class Outcome:
     output: str
     faults: list[str]
     refusal: str | None
+    status: int
 
 
 Import = Callable[..., Outcome]
@@ -23,29 +25,34 @@ Import = Callable[..., Outcome]
 
 @pytest.fixture
 def run_import(tmp_path: Path, northwind) -> Import:
-    """Import a table, given as text or bytes, by a command such as `import_accounts` into Northwind."""
+    """Import a file, given as text or bytes, by a command such as `import_accounts` into Northwind.
 
-    def run(command: str, table: str | bytes, db_id: str = "northwind") -> Outcome:
+    `words` are further words of the command line, such as `--strict`.
+    """
+
+    def run(command: str, content: str | bytes, *words: str, db_id: str = "northwind") -> Outcome:
         file = tmp_path / "table.csv"
-        file.write_bytes(table.encode() if isinstance(table, str) else table)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
         output, errors = StringIO(), StringIO()
-        refusal = None
+        refusal, status = None, 0
         try:
-            call_command(command, db_id, str(file), stdout=output, stderr=errors)
+            call_command(command, db_id, str(file), *words, stdout=output, stderr=errors)
         except CommandError as error:
-            refusal = str(error)
-        return Outcome(output.getvalue(), errors.getvalue().splitlines(), refusal)
+            refusal, status = str(error), error.returncode
+        except SystemExit as end:
+            status = int(str(end.code))
+        return Outcome(output.getvalue(), errors.getvalue().splitlines(), refusal, status)
 
     return run
 
 
 @pytest.fixture
-def import_accounts(run_import: Import) -> Callable[[str | bytes], Outcome]:
-    """Import a table of accounts into Northwind."""
-    return lambda table: run_import("import_accounts", table)
+def import_accounts(run_import: Import) -> Import:
+    """Import a file of accounts into Northwind."""
+    return partial(run_import, "import_accounts")
 
 
 @pytest.fixture
-def import_currencies(run_import: Import) -> Callable[[str | bytes], Outcome]:
-    """Import a table of currencies into Northwind."""
-    return lambda table: run_import("import_currencies", table)
+def import_currencies(run_import: Import) -> Import:
+    """Import a file of currencies into Northwind."""
+    return partial(run_import, "import_currencies")

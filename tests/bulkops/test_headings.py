@@ -51,20 +51,24 @@ def test_description_is_the_text_in_the_default_language(import_accounts, import
     ("heading", "message"),
     [
         ("natur", "There is no field 'natur'. Did you mean nature?"),
+        ("Class", "There is no field 'Class'. Did you mean dataEntryAndReporting.class?"),
+        ("startDate", "There is no field 'startDate'. Did you mean dataEntryAndReporting.validity.startDate?"),
         ("conversion.conversiontype", "There is no field 'conversion.conversiontype'. Did you mean conversion.conv"),
-        ("", "There is no field ''."),
         ("descriptions.english language", "There is no field 'descriptions.english language'."),
         ("conversion", "'conversion' is a group and no field; name a field of it, such as conversion.conversionType."),
         ("rules.accrual.debit", "'rules.accrual.debit' is a group and no field; name a field of it, such as rules.acc"),
         ("customAttributes", "'customAttributes' has many entries; name one of them, such as customAttributes."),
         ("oid", "There is no field 'oid'."),
+        ("NATURE", "There is no field 'NATURE'. Did you mean nature?"),
+        ("Description.de", "There is no field 'Description.de'. Did you mean descriptions.de?"),
+        ("customAttribute.owner", "There is no field 'customAttribute.owner'. Did you mean customAttributes.owner?"),
     ],
 )
 def test_a_heading_that_means_no_field_is_refused_with_the_nearest_known_one(import_accounts, heading, message):
     """Nothing of a file is dropped in silence."""
     outcome = import_accounts(f"id,{heading}\n1000,x\n")
     assert len(outcome.faults) == 1
-    assert outcome.faults[0].startswith(f"line 1, {heading}: {message}" if heading else f"line 1: {message}")
+    assert outcome.faults[0].startswith(f"line 1, {heading}: {message}")
 
 
 @pytest.mark.contract("H4")
@@ -72,7 +76,10 @@ def test_all_faults_of_the_headings_are_reported_at_once(import_accounts):
     """Two unknown headings and the missing `id` are three faults."""
     outcome = import_accounts("natur,typ\nx,y\n")
     assert [fault.partition(":")[0] for fault in outcome.faults] == ["line 1, natur", "line 1, typ", "line 1, id"]
-    assert outcome.refusal == "Nothing was imported: 3 faults."
+    assert outcome.refusal == (
+        "Nothing was imported: 3 faults. What a heading means can be told by --map 'heading=field'; --map 'heading=' "
+        "leaves the column out."
+    )
 
 
 @pytest.mark.contract("C6", "H4")
@@ -96,3 +103,54 @@ def test_update_info_in_a_file_is_accepted_and_ignored(import_accounts, alice, c
     assert outcome.faults == []
     info = read(alice.get(alice.account("elements/1000")))["updateInfo"]
     assert (info["user"], info["origin"]) == ("system", "IMPORT")
+
+
+@pytest.mark.contract("H4")
+def test_a_mapping_says_what_headings_mean(import_accounts, alice, cash):
+    """In any spelling; an empty meaning leaves a column out, one whose heading is known included."""
+    table = "Konto;Text;Debit=Credit;Notiz;nature\n1000;Bank;9000;whatever;also whatever\n"
+    words = ["--map", "Konto=id", "--map=Text=description", "--map=Debit=Credit=rules.accrual.debit.id"]
+    outcome = import_accounts(table, *words, "--map=Notiz=", "--map=nature=")
+    assert (outcome.faults, outcome.refusal) == ([], None)
+    now = read(alice.get(alice.account("elements/1000")))
+    assert now["descriptions"] == {"en": "Bank", "de": "Kasse"}
+    assert now["rules"]["accrual"]["debitAccrual"]["id"] == "9000"
+    assert now["nature"] == "BALANCE_SHEET"
+
+
+@pytest.mark.contract("H4")
+def test_faults_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
+    """The reader of the message looks at the file."""
+    table = "Konto,Text,Art,Typ,Kurs\n1000,Cash,BALANCE,NORMAL,FINAL\n1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
+    fields = ("Konto=id", "Text=description", "Art=nature", "Typ=type", "Kurs=conversion.conversionType")
+    outcome = import_accounts(table, *(f"--map={field}" for field in fields))
+    assert [fault.partition(":")[0] for fault in outcome.faults] == ["line 2, Art", "line 3, Konto"]
+    assert outcome.faults[0].startswith('line 2, Art: nature cannot be "BALANCE"; it has to be one of ')
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize(
+    ("word", "fault"),
+    [
+        ("Konto=id", "line 1, Konto: There is no heading 'Konto' in the file to be mapped."),
+        ("type=typ", "line 1, type: There is no field 'typ'. Did you mean type?"),
+        ("id=", "line 1, id: A heading 'id' is needed: without it no element is named."),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_refused(import_accounts, cash, word, fault):
+    """Nothing that somebody asks for is passed over."""
+    assert import_accounts("id,type\n1000,NORMAL\n", "--map", word).faults == [fault]
+
+
+@pytest.mark.contract("H4")
+def test_two_columns_may_be_mapped_to_one_field_when_their_cells_agree(import_accounts, cash):
+    outcome = import_accounts("id,Text,Name\n1000,Bank,Till\n", "--map=Text=description", "--map=Name=description")
+    assert outcome.faults == [
+        "line 2, Name: 'Text' and 'Name' are one field, and their cells differ: \"Bank\" and \"Till\"."
+    ]
+
+
+@pytest.mark.contract("H4")
+def test_the_reason_of_a_rejected_row_is_no_field(import_accounts, cash):
+    """So a file of rejected rows can be imported as it is."""
+    assert import_accounts("id,descriptions.en,_reason\n1000,Bank,nature: x\n").faults == []

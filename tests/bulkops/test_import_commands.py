@@ -1,11 +1,17 @@
 """The import commands as an operator meets them at the command line."""
 
+import json
 import os
+import pty
+import re
+import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -44,9 +50,11 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.contract("H4")
 def test_a_dash_reads_standard_input(database, tmp_path):
-    """Bytes come as another program writes them, with a byte-order mark or without."""
+    """Bytes come as another program writes them, with a byte-order mark or without; the log has a line about it."""
     outcome = manage("import_currencies", "plain", "-", database=database, folder=tmp_path, stdin="\ufeff" + TABLE)
-    assert outcome.stderr == ""
+    told = json.loads(outcome.stderr)
+    assert (told["event"], told["command"], told["repository"]) == ("elements_imported", "import_currencies", "plain")
+    assert (told["dimension"], told["rows_written"]) == ("currency", 2)
     assert outcome.stdout == "Imported into plain: 2 created, 0 changed, 0 unchanged.\n"
     assert outcome.returncode == 0
 
@@ -100,3 +108,116 @@ def test_a_missing_file_or_repository_is_told_in_one_sentence(
     with pytest.raises(CommandError) as refusal:
         call_command(command, db_id, file)
     assert str(refusal.value) == message
+
+
+@pytest.mark.contract("H4")
+def test_faulty_rows_in_a_file_of_their_own_end_with_status_3(database, tmp_path):
+    """The others are saved; the name of the file is relative to where the command is called."""
+    (tmp_path / "table.csv").write_text(f"{HEADINGS}\nCHF,Franc,2,0.0000\nGBP,Pound,two,0.0000\n")
+    words = ("import_currencies", "plain", "table.csv", "--rejects", "faulty.csv")
+    outcome = manage(*words, database=database, folder=tmp_path)
+    assert outcome.returncode == 3
+    assert outcome.stdout.splitlines() == [
+        "Imported into plain: 1 created, 0 changed, 0 unchanged, 1 rejected.",
+        "The rejected rows are in faulty.csv. Mend them and import that file.",
+    ]
+    assert (tmp_path / "faulty.csv").read_text().splitlines()[1].startswith("GBP,Pound,two,0.0000,")
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--map", "Konto"], "argument --map: 'Konto' maps nothing; write HEADING=FIELD, such as 'Konto=id'."),
+        (["--max-delete", "many"], "argument --max-delete: 'many' is no share of the elements; it has to be a number"),
+        (["--mode", "merge"], "argument --mode: invalid choice: 'merge' (choose from"),
+        (["--format", "xls"], "argument --format: invalid choice: 'xls' (choose from"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(northwind, words, message):
+    with pytest.raises(CommandError) as refusal:
+        call_command("import_currencies", "northwind", "-", *words)
+    assert str(refusal.value).startswith(f"Error: {message}")
+
+
+@pytest.mark.contract("H4")
+def test_a_file_of_another_format_than_was_named_is_refused(import_currencies):
+    outcome = import_currencies(TABLE, "--format", "xlsx")
+    assert outcome.refusal == "Nothing was imported: 1 fault."
+    assert outcome.faults[0].startswith("line 1: The file is read as xlsx, but it looks like a table in CSV.")
+
+
+def interrupted(database: Path, folder: Path, when: Callable[[], bool]) -> subprocess.CompletedProcess[str]:
+    """Import many currencies, some of them faulty, and press Ctrl-C `when` the time has come."""
+    rows = "".join(f"N{number},New,{number % 50},0.0000\n" for number in range(40_000))
+    (folder / "large.csv").write_text(f"{HEADINGS}\n{rows}")
+    words = ("import_currencies", "plain", "large.csv", "--rejects", "rejects.csv")
+    with subprocess.Popen(
+        [sys.executable, str(PROJECT / "manage.py"), *words],
+        cwd=folder,
+        env={**os.environ, "DATABASE_URL": f"sqlite:///{database}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as importing:
+        while not when() and importing.poll() is None:
+            time.sleep(0.02)
+        importing.send_signal(signal.SIGINT)
+        output, errors = importing.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, importing.returncode, output, errors)
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("phase", ["reading", "checking"])
+def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
+    """Whether the file is being read or rows are being staged: no row, no file for faulty ones, status 130."""
+
+    def has_begun() -> bool:
+        return Path(tmp_path, "rejects.csv").exists()
+
+    def is_checking() -> bool:
+        with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+            other.execute("ROLLBACK")
+            return False
+
+    outcome = interrupted(database, tmp_path, has_begun if phase == "reading" else is_checking)
+    assert (outcome.returncode, outcome.stdout) == (130, "")
+    assert outcome.stderr == "CommandError: Stopped. Nothing was saved.\n"
+    assert not (tmp_path / "rejects.csv").exists()
+    with closing(sqlite3.connect(database)) as reader:
+        assert reader.execute("SELECT count(*) FROM currency_currency WHERE element_id LIKE 'N%'").fetchone() == (0,)
+
+
+@pytest.mark.contract("H4")
+def test_on_a_terminal_a_bar_tells_phase_rate_and_time_left(database, tmp_path):
+    """Else a slow import tells a plain line now and then, and a quick one nothing."""
+    rows = "".join(f"T{number},New,2,0.0000\n" for number in range(3 * BATCH_ROWS))
+    (tmp_path / "table.csv").write_text(f"{HEADINGS}\n{rows}")
+    primary, secondary = pty.openpty()
+    termios.tcsetwinsize(secondary, (24, 100))
+    with subprocess.Popen(
+        [sys.executable, str(PROJECT / "manage.py"), "import_currencies", "plain", "table.csv", "--dry-run"],
+        cwd=tmp_path,
+        env={**os.environ, "DATABASE_URL": f"sqlite:///{database}", "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=secondary,
+    ) as importing:
+        os.close(secondary)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal is an error
+            while piece := os.read(primary, 10_000):
+                shown += piece
+        os.close(primary)
+        assert importing.wait(60) == 0
+    for words in (
+        rb"Reading +\d+%",
+        rb"Checking +\d+%",
+        rb"Saving +\d+%",
+        rb"\d\d:\d\d left",
+        rb"[\d,]+ rows a second",
+    ):
+        assert re.search(words, shown), shown

@@ -7,11 +7,13 @@ from django.db import connection
 
 from account.models import Account, CalculationLogic
 from account.serializers import ACCOUNT_WIRE
+from bulkops.formats.reading import Source
+from bulkops.formats.rows import Format, Row, Shape
 from bulkops.importing import Importer
-from bulkops.tabular import Row
+from bulkops.imports.options import Options
 from currency.models import Currency
+from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.models import Origin
-from dimensions_site.elements.saving import Actor
 from dimensions_site.repositories.models import Repository
 from tests.factories import account, currency, read
 
@@ -141,8 +143,9 @@ def test_two_imports_of_the_same_accounts_in_opposite_order_both_succeed(northwi
 
     def run(order: list[str], text: str) -> None:
         rows = [Row(line, {"id": id, "descriptions.en": text, **fixed}) for line, id in enumerate(order, start=2)]
+        source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
         try:
-            Importer(Account, ACCOUNT_WIRE, northwind, Actor(None, Origin.IMPORT)).run(rows)
+            Importer(Account, ACCOUNT_WIRE, "account", northwind, Actor(None, Origin.IMPORT), Options()).run(source)
         except BaseException as problem:
             problems.append(problem)
         finally:

@@ -9,8 +9,9 @@ from typing import Any
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.elements.fields import BooleanField, EnumField, TimestampField
+from dimensions_site.elements.fields import BooleanField, EnumField
 from dimensions_site.elements.maps import MapField
+from dimensions_site.elements.timestamps import TimestampField
 from dimensions_site.elements.wire import Node, Place
 from dimensions_site.repositories.models import Repository
 
@@ -30,10 +31,12 @@ def fill(db_id: str, count: int, seed: int = 7) -> None:
     random = Random(seed)
     patterns = [declaration.run_validation(_element(ACCOUNT_WIRE.root, random)) for _ in range(_PATTERNS)]
     told = {"update_user": "seed", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}
-    for start in range(Account.objects.filter(repository=repository).count(), count, _ROWS_A_STATEMENT):
+    there = set(Account.objects.filter(repository=repository).values_list("element_id", flat=True))
+    missing = [number for number in range(count) if f"{number:07}" not in there]
+    for start in range(0, len(missing), _ROWS_A_STATEMENT):
         Account.objects.bulk_create(
             Account(repository=repository, **{**patterns[number % _PATTERNS], "element_id": f"{number:07}"}, **told)
-            for number in range(start, min(start + _ROWS_A_STATEMENT, count))
+            for number in missing[start : start + _ROWS_A_STATEMENT]
         )
 
 

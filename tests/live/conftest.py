@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.live.database import empty_database
+from tests.live.database import migrated_database
 from tests.live.service import Service, prepare, serving
 
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The address of a database with the repository `northwind`, and an API key for it."""
-    with empty_database(tmp_path_factory.mktemp("live database"), os.environ.get("DATABASE_URL", "")) as url:
+    with migrated_database(tmp_path_factory.mktemp("live database"), os.environ.get("DATABASE_URL", "")) as url:
         yield url, prepare(url)
 
 

@@ -5,21 +5,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
-from psycopg import sql
+from tests.live.migrated import copy_file, postgresql_database, template
 
 
 @contextmanager
 def empty_database(folder: Path, server_url: str) -> Iterator[str]:
-    """The address of a new database: a file in `folder`, or a database of the PostgreSQL server."""
-    if not server_url.startswith("postgres"):
+    """The address of a new database without tables: a file in `folder`, or a database of the PostgreSQL server."""
+    if server_url.startswith("postgres"):
+        with postgresql_database(server_url.rpartition("/")[0], _new_name()) as url:
+            yield url
+    else:
         yield f"sqlite:///{folder / 'live.sqlite3'}"
-        return
-    server = server_url.rpartition("/")[0]
-    name = f"test_live_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield f"{server}/{name}"
-        finally:
-            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def migrated_database(folder: Path, server_url: str) -> Iterator[str]:
+    """The same with all tables."""
+    source = template(server_url)
+    if server_url.startswith("postgres"):
+        with postgresql_database(server_url.rpartition("/")[0], _new_name(), source) as url:
+            yield url
+    else:
+        file = folder / "live.sqlite3"
+        copy_file(source, file)
+        yield f"sqlite:///{file}"
+
+
+def _new_name() -> str:
+    return f"test_live_{uuid.uuid4().hex[:12]}"

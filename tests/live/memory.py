@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.live.database import empty_database
+from tests.live.database import migrated_database
 from tests.live.service import Service, manage, prepare, serving
 
 # A repository of its own, so that others on the same service do not read what fills it.
@@ -29,6 +29,19 @@ def fill(database_url: str, count: int) -> None:
     manage(database_url, "shell", "--no-imports", "-c", code)
 
 
+class Peak:
+    """The memory of the worker of a `SINGLE` service above what it is now, at its peak from now on."""
+
+    def __init__(self, service: Service) -> None:
+        (self._worker,) = service.workers()
+        self._idle = _kibibytes(self._worker, "VmRSS")
+        Path(f"/proc/{self._worker}/clear_refs").write_text("5")
+
+    def above_idle(self) -> int:
+        """The peak until now, in KiB."""
+        return _kibibytes(self._worker, "VmHWM") - self._idle
+
+
 def peak_above_idle(service: Service, address: str) -> tuple[int, int]:
     """Read a list through; return its length in bytes and the worker's memory above idle at its peak, in KiB.
 
@@ -36,11 +49,9 @@ def peak_above_idle(service: Service, address: str) -> tuple[int, int]:
     """
     separator = "&" if "?" in address else "?"
     service.read_through(f"{address}{separator}take=1000")
-    (worker,) = service.workers()
-    idle = _kibibytes(worker, "VmRSS")
-    Path(f"/proc/{worker}/clear_refs").write_text("5")
+    peak = Peak(service)
     length = service.read_through(address)
-    return length, _kibibytes(worker, "VmHWM") - idle
+    return length, peak.above_idle()
 
 
 def _kibibytes(pid: int, name: str) -> int:
@@ -53,7 +64,7 @@ def main(counts: list[int]) -> None:
     """Measure list and fetch for each number of accounts, on the database that DATABASE_URL names the kind of."""
     with (
         TemporaryDirectory() as folder,
-        empty_database(Path(folder), os.environ.get("DATABASE_URL", "")) as url,
+        migrated_database(Path(folder), os.environ.get("DATABASE_URL", "")) as url,
         serving(url, prepare(url), Path(folder), **SINGLE) as service,
     ):
         for count in counts:

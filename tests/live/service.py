@@ -4,19 +4,24 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Nothing that runs on a developer's machine may decide how the service under test runs.
-_UNSET = ("BIND", "PORT", "GUNICORN_CMD_ARGS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION")
+_UNSET = (
+    *("BIND", "PORT", "TLS_BIND", "TLS_CERTFILE", "TLS_KEYFILE", "GUNICORN_CMD_ARGS", "TRUSTED_PROXIES"),
+    *("URL_PREFIX", "CORS_ALLOWED_ORIGINS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION"),
+    *("IDP_ISSUER", "IDP_AUDIENCE", "IDP_JWKS_URL", "IDP_USER_CLAIM", "IDP_ALGORITHMS"),
+)
 _PATIENCE = 60
 
 
@@ -34,17 +39,33 @@ class Answer:
 
 @dataclass(frozen=True)
 class Service:
-    """A running gunicorn; `pid` is its master, `log` what it has written."""
+    """A running gunicorn: `pid` is its master, `log` what it has written.
+
+    With the file of its `certificate` it is called over https.
+    """
 
     port: int
     pid: int
     key: str
     log: Path
+    certificate: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self.port}"
+
+    def connect(self) -> HTTPConnection:
+        """A new connection to it."""
+        if self.certificate:
+            context = ssl.create_default_context(cafile=self.certificate)
+            return HTTPSConnection("127.0.0.1", self.port, timeout=_PATIENCE, context=context)
+        return HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
 
     def send(self, method: str, address: str, body: Any = None, **headers: str) -> Answer:
         """Send a request on a connection of its own; `body` as JSON, bytes as they are, an iterator in chunks."""
         data = body if body is None or isinstance(body, bytes | Iterator) else json.dumps(body).encode()
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        connection = self.connect()
         try:
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
             described = {"X-API-Key": self.key, "Content-Type": "application/json", **sent}
@@ -56,7 +77,7 @@ class Service:
 
     def read_through(self, address: str) -> int:
         """Read the answer to a GET piece by piece, keeping none; return its length in bytes."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        connection = self.connect()
         try:
             connection.request("GET", address, headers={"X-API-Key": self.key})
             response = connection.getresponse()
@@ -78,8 +99,12 @@ def environment(database_url: str, **variables: str) -> dict[str, str]:
 
 def manage(database_url: str, *words: str, **variables: str) -> str:
     """Run `manage.py` to its end; return what it printed."""
+    return _run(database_url, str(PROJECT / "manage.py"), *words, **variables)
+
+
+def _run(database_url: str, *words: str, **variables: str) -> str:
     return subprocess.run(
-        [sys.executable, str(PROJECT / "manage.py"), *words],
+        [sys.executable, *words],
         cwd=PROJECT,
         env=environment(database_url, **variables),
         check=True,
@@ -88,16 +113,22 @@ def manage(database_url: str, *words: str, **variables: str) -> str:
     ).stdout
 
 
+# One process for all of it: starting one takes longer than what most of them do.
+_PREPARATION = """
+import django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("create_repository", "northwind", name="Northwind group")
+call_command("createsuperuser", interactive=False, username="alice", email="alice@example.com", verbosity=0)
+call_command("create_api_key", "alice", name="live tests")
+"""
+
+
 def prepare(database_url: str) -> str:
     """Migrate an empty database and put the repository `northwind` into it; return an API key of a superuser."""
-    manage(database_url, "migrate", "--verbosity=0")
-    manage(database_url, "create_repository", "northwind", "--name=Northwind group")
-    manage(
-        database_url,
-        *("createsuperuser", "--noinput", "--username=alice", "--email=alice@example.com", "--verbosity=0"),
-        DJANGO_SUPERUSER_PASSWORD="alice-password",
-    )
-    return manage(database_url, "create_api_key", "alice", "--name=live tests").split()[-1]
+    settings = {"DJANGO_SETTINGS_MODULE": "dimensions_site.settings", "DJANGO_SUPERUSER_PASSWORD": "alice-password"}
+    return _run(database_url, "-c", _PREPARATION, **settings).split()[-1]
 
 
 @contextmanager
@@ -113,7 +144,9 @@ def serving(database_url: str, key: str, folder: Path, **variables: str) -> Iter
     ):
         try:
             wait_for_port(port, process)
-            yield Service(port, process.pid, key, log)
+            service = Service(port, process.pid, key, log)
+            service.send("GET", "/health/live")  # the port is open before there is a process that answers
+            yield service
         finally:
             stop(process)
 

@@ -15,10 +15,10 @@ CALLERS = 20
 ROUNDS = 3
 
 
-def at_once(service: Service, requests: list[tuple[str, str, Any]]) -> list[Answer]:
+def at_once(service: Service, requests: list[tuple[str, str, Any]], **headers: str) -> list[Answer]:
     """The answers to requests (method, address, body) that are all sent at the same moment."""
     with ThreadPoolExecutor(len(requests)) as pool:
-        return list(pool.map(lambda request: service.send(*request), requests))
+        return list(pool.map(lambda request: service.send(*request, **headers), requests))
 
 
 def statuses(answers: list[Answer]) -> Counter[int]:

@@ -37,4 +37,4 @@ def test_the_log_line_of_a_request_has_its_id(service: Service):
     assert answer.headers["X-Request-ID"] == sent
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if sent in line]
     assert {line["request_id"] for line in lines} == {sent}
-    assert [line["code"] for line in lines if line["event"] == "request_finished"] == [200]
+    assert [line["status"] for line in lines if line["event"] == "request_finished"] == [200]

@@ -74,6 +74,12 @@ MISTAKES = {
         "262144",
         "API_MAX_URL_SIZE is '262144'; it has to be a whole number from 1024 to 130048, in digits alone.",
     ),
+    "TRUSTED_PROXIES": (
+        "10.0.0.1/8",
+        "TRUSTED_PROXIES has '10.0.0.1/8' in it (10.0.0.1/8 has host bits set); it has to be addresses, networks",
+    ),
+    "URL_PREFIX": ("erp", "URL_PREFIX is 'erp'; it has to be empty, or a path like /some/prefix"),
+    "CORS_ALLOWED_ORIGINS": ("*", "CORS_ALLOWED_ORIGINS is '*'; it has to be origins like https://app.example.com"),
     "LOG_FORMAT": ("jsn", "LOG_FORMAT is 'jsn'; it has to be one of json, console."),
     "LOG_LEVEL": ("loud", "LOG_LEVEL is 'loud'; it has to be one of DEBUG, INFO, WARNING, ERROR."),
 }

@@ -1,47 +1,100 @@
 """The worker process, on the database that the suite runs with."""
 
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.live.service import PROJECT, environment, manage, stop
-
-_PATIENCE = 60
-
-
-@pytest.fixture
-def worker(prepared: tuple[str, str], tmp_path: Path):
-    """A running `manage.py qcluster`, with the file that has its log."""
-    log = tmp_path / "worker.log"
-    command = [sys.executable, str(PROJECT / "manage.py"), "qcluster"]
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, cwd=tmp_path, env=environment(prepared[0]), stderr=output) as process,
-    ):
-        try:
-            yield process, log
-        finally:
-            if process.poll() is None:
-                stop(process)
+from tests.live.service import Service, manage, serving
+from tests.live.worker import QUICK, delete, fill, many, wait_until, working
 
 
-def wait_for(event: str, log: Path) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while event not in log.read_text():
-        assert time.monotonic() < deadline, f"The worker's log has no {event!r}:\n{log.read_text()}"
-        time.sleep(0.05)
+@pytest.fixture(scope="module")
+def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service whose deletions take their time: each element is a chunk of its own."""
+    with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
+        yield running
 
 
-def test_the_worker_starts_works_and_ends_cleanly(worker, prepared: tuple[str, str]):
+def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp_path: Path):
     """A queued task is done, SIGTERM ends the worker with status 0, and nothing in its log is an error."""
-    process, log = worker
-    wait_for("running.", log)
     put = "from django_q.tasks import async_task, result; print(result(async_task('math.factorial', 20), wait=30000))"
-    assert manage(prepared[0], "shell", "--no-imports", "-c", put).split() == ["2432902008176640000"]
+    # Workers of other tests look into the same Redis, and would keep the result in databases of their own.
+    own = {"BROKER_URL": "database"}
+    with working(prepared[0], tmp_path, **own) as worker:
+        assert manage(prepared[0], "shell", "--no-imports", "-c", put, **own).split() == ["2432902008176640000"]
+        assert worker.stop() == 0
+        levels = [line for line in worker.log.read_text().splitlines() if '"level": "info"' not in line]
+        assert levels == []
 
-    assert stop(process) == 0
-    levels = [line for line in log.read_text().splitlines() if '"level": "info"' not in line]
-    assert levels == []
+
+@pytest.mark.contract("F3", "F4")
+def test_a_deletion_runs_until_a_worker_has_done_it(prepared: tuple[str, str], service: Service, tmp_path: Path):
+    """However late the worker starts."""
+    ids = fill(prepared[0], "waiting", 3)
+    deletion = delete(service, [*ids, "none"], "waiting")
+    assert deletion.told()["status"] == "RUNNING"
+    with working(prepared[0], tmp_path):
+        assert deletion.ended() == {
+            "status": "COMPLETED", "requested": 4, "processed": 4, "deleted": 3, "notFound": ["none"], "error": None
+        }  # fmt: skip
+
+
+@pytest.mark.contract("F5")
+def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+    """What is deleted stays deleted, and the counts tell exactly how much."""
+    ids = fill(prepared[0], "aborted", many(prepared[0]))
+    with working(prepared[0], tmp_path):
+        deletion = delete(patient, ids, "aborted")
+        deletion.wait_for_progress(3)
+        assert patient.send("DELETE", deletion.address).status == 200
+        told = deletion.told()
+        assert told["status"] == "ABORTED"
+        assert 3 <= told["processed"] == told["deleted"] < len(ids)
+        time.sleep(1)
+        assert deletion.told() == told
+        left = patient.send("GET", "/dimensions/v1/aborted/account/elements-count").json()
+        assert left == len(ids) - told["deleted"]
+
+
+@pytest.mark.contract("F6")
+def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
+    prepared: tuple[str, str], patient: Service, tmp_path: Path
+):
+    """SIGTERM in the midst: status 0 between two chunks, and nobody waits until that worker counts as lost."""
+    ids = fill(prepared[0], "ending", many(prepared[0]))
+    with working(prepared[0], tmp_path) as worker:
+        deletion = delete(patient, ids, "ending")
+        deletion.wait_for_progress(3)
+        assert worker.stop() == 0
+    left = deletion.told()
+    assert left["status"] == "RUNNING"
+    with working(prepared[0], tmp_path):
+        wait_until(lambda: deletion.told()["processed"] > left["processed"], "Nobody goes on", patience=15)
+        assert deletion.ended()["deleted"] == len(ids)
+
+
+@pytest.mark.contract("H3")
+def test_readiness_tells_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+    """None, working, stopped, killed: 503 with what to do unless one works."""
+
+    def told() -> tuple[int, str]:
+        answer = patient.send("GET", "/health/ready")
+        return answer.status, answer.json()["checks"]["worker"]
+
+    def becomes(status: int) -> None:
+        wait_until(lambda: told()[0] == status, f"Not {status}", lambda: str(told()))
+
+    forget = "from bulkops.models import Worker; Worker.objects.all().delete()"
+    manage(prepared[0], "shell", "--no-imports", "-c", forget)
+    assert told() == (503, "no worker runs; start one with `manage.py qcluster`")
+    with working(prepared[0], tmp_path, **QUICK) as worker:
+        becomes(200)
+        worker.stop()
+        assert told() == (503, "no worker runs; start one with `manage.py qcluster`")
+    with working(prepared[0], tmp_path, **QUICK) as worker:
+        becomes(200)
+        worker.kill()
+        becomes(503)
+        assert told()[1] == "no worker has done anything for 4 seconds; start one with `manage.py qcluster`"

@@ -1,0 +1,36 @@
+"""The commands of docs/operators.md, taken from the page and run as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.live.service import PROJECT, environment
+
+_PAGE = PROJECT / "docs" / "operators.md"
+
+
+def commands(heading: str) -> list[str]:
+    """The blocks of commands below a heading of the page, up to the next heading of any level."""
+    text = _PAGE.read_text(encoding="utf-8").split(f"# {heading}\n", 1)[1]
+    blocks = re.findall(r"^```sh\n(.*?)^```$", re.split("^#+ ", text, maxsplit=1, flags=re.MULTILINE)[0], re.S | re.M)
+    assert blocks, f"no commands under '{heading}'"
+    return blocks
+
+
+def run(block: str, folder: Path, database_url: str, **variables: str) -> str:
+    """Run the commands in `folder` as if it were the project's; return what they print. One that fails ends them."""
+    for name, target in ((".venv", Path(sys.prefix)), ("manage.py", PROJECT / "manage.py")):
+        if not (folder / name).exists():
+            (folder / name).symlink_to(target)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=folder,
+        env=environment(database_url, **{"PATH": os.environ["PATH"], **variables}),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, f"{block}{done.stdout}{done.stderr}"
+    return done.stdout

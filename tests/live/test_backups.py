@@ -1,0 +1,97 @@
+"""The commands of the guide back up a service that is at work, and what they restore is sound."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.live.bulk_state import rows
+from tests.live.deletion_chaos import remaining
+from tests.live.guide import commands, run
+from tests.live.own_postgresql import own_postgresql
+from tests.live.service import prepare, serving
+from tests.live.worker import QUICK, delete, fill, many, wait_until, working
+from tests.live.writers import ACCOUNTS, MANY, stored, writing
+
+VERSIONS = "SELECT count(*) FROM account_historicalaccount WHERE element_id = 'counter'"
+SLOW = {"DELETION_CHUNK_SIZE": "1", **QUICK}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The databases `dimensions` and `restored` of the guide, of which the second is not there yet."""
+
+    product: str
+    url: str
+    restored: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def place(folder: Path) -> Iterator[Place]:
+    """Files in the folder, or a server of their own, whose names for databases are those of the guide."""
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        yield Place("SQLite", f"sqlite:///{folder}/dimensions.sqlite3", f"sqlite:///{folder}/restored.sqlite3")
+        return
+    with own_postgresql() as server:
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE dimensions LOGIN")
+            connection.execute("CREATE DATABASE dimensions OWNER dimensions")
+        address = f"postgresql://dimensions@127.0.0.1:{server.port}"
+        path = f"{server.programs}:{os.environ['PATH']}"
+        client = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGUSER": "postgres", "PATH": path}
+        yield Place("PostgreSQL", f"{address}/dimensions", f"{address}/restored", client)
+
+
+def follow(heading: str, folder: Path, url: str, variables: dict[str, str]) -> None:
+    """Run the commands below the heading."""
+    for block in commands(heading):
+        run(block, folder, url, **variables)
+
+
+@pytest.mark.contract("E2", "F6", "C18")
+def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
+    """All that was answered before is in it, each call whole or not at all; a deletion goes on where it was."""
+    with ExitStack() as stack:
+        here = stack.enter_context(place(tmp_path))
+        key = prepare(here.url)
+        service = stack.enter_context(serving(here.url, key, tmp_path, **SLOW))
+        with working(here.url, tmp_path, **SLOW), writing(service) as answered:
+            ids = fill(here.url, "shrinking", many(here.url))
+            deletion = delete(service, ids, "shrinking")
+            deletion.wait_for_progress(3)
+            wait_until(lambda: len(answered.marks) > 2, "No bulk saves")
+            before = answered.copy()
+            follow(f"Backing up {here.product}", tmp_path, here.url, here.environment)
+            assert deletion.told()["status"] == "RUNNING"
+            calls = len(answered.singles) - len(before.singles)
+            wait_until(lambda: len(answered.singles) > len(before.singles) + calls + 3, "Nobody writes any more")
+
+        follow(f"Restoring {here.product}", tmp_path, here.url, here.environment)
+        follow("After restoring", tmp_path, here.restored, here.environment)
+        (tmp_path / "restored").mkdir()
+        restored = stack.enter_context(serving(here.restored, key, tmp_path / "restored", **SLOW))
+        of_deletion = replace(deletion, service=restored)
+
+        elements = {element["id"]: element for element in restored.send("GET", ACCOUNTS).json()}
+        assert {id: elements.get(id) for id in before.singles} == before.singles
+        assert set(elements) > set(before.singles)
+        counts = stored(here.restored)
+        assert before.marks <= set(counts)
+        assert {counted for mark, counted in counts.items() if mark.startswith("bulk")} == {(MANY, MANY, MANY)}
+        assert {counted for mark, counted in counts.items() if mark in elements} == {(1, 1, 1)}
+        step = int((elements["counter"]["alternativeDescriptions"] or {"en": "0"})["en"])
+        assert before.steps[-1] <= step <= answered.steps[-1]
+        assert rows(here.restored, VERSIONS) == [(step + 1,)]
+
+        told = of_deletion.told()
+        assert told["status"] == "RUNNING"
+        assert 3 <= told["processed"] == told["deleted"] < len(ids)
+        with working(here.restored, tmp_path, **QUICK):
+            wait_until(lambda: restored.send("GET", "/health/ready").status == 200, "Not ready")
+            assert of_deletion.ended()["deleted"] == len(ids)
+        assert remaining(here.restored, "shrinking") == (0, len(ids))

@@ -1,0 +1,36 @@
+"""A bulk save needs little more memory than its body, and none for its answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live.big_bodies import accounts
+from tests.live.bulk_speed import body, call
+from tests.live.memory import SINGLE
+from tests.live.service import Service, serving
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
+
+COUNT = 10_000
+# A body of 40 MB, a batch of elements, and a piece of the answer; with the answer as a whole it would be more than 2.5.
+BODIES = 2.0
+
+
+@pytest.fixture
+def single(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
+    """The service with one thread in one worker process, whose memory is looked at."""
+    with serving(*prepared, tmp_path, **SINGLE) as running:
+        yield running
+
+
+@pytest.mark.contract("E1", "E3")
+def test_the_answer_with_all_accounts_is_not_kept_in_memory(single: Service):
+    """Of created accounts and of replaced ones; with a key it is stored besides, and then sent again."""
+    call(single, body("put", accounts(100)))
+    for changed in (False, True):
+        figure = call(single, body("put", accounts(COUNT, changed=changed)))
+        assert figure.peak * 1024 < BODIES * figure.body
+    for _ in ("first", "again"):
+        figure = call(single, body("put", accounts(COUNT)), Idempotency_Key="many accounts")
+        assert figure.peak * 1024 < BODIES * figure.body

@@ -1,0 +1,199 @@
+"""Bulk saves and single writes at the same moment, through real processes and threads."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.bulkops.bulk import patch
+from tests.factories import account, currency
+from tests.live.bulk_state import Version, histories, marked, rows
+from tests.live.service import Answer, Service
+
+ACCOUNTS = "/dimensions/v1/northwind/account/elements"
+CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
+CALLS = 40
+ROUNDS = 3
+IDS = 24
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that leaves its mark on each of its ids: on those of `merges` beside what is there, else instead."""
+
+    mark: str
+    method: str
+    address: str
+    body: Any
+    ids: frozenset[str]
+    merges: frozenset[str]
+
+    def send(self, service: Service) -> Answer:
+        return service.send(self.method, self.address, self.body)
+
+
+def change(mark: str) -> dict[str, Any]:
+    """What a patch writes: its mark, and an entry of its own beside those of others."""
+    return {"documentationLink": mark, "customAttributes": {mark: "was here"}}
+
+
+def bulk(mark: str, post: Sequence[str] = (), put: Sequence[str] = (), patched: Sequence[str] = ()) -> Call:
+    body = {
+        "post": [marked(id, mark) for id in post],
+        "put": [marked(id, mark) for id in put],
+        "patch": [patch(id, **change(mark)) for id in patched],
+    }
+    return Call(mark, "POST", f"{ACCOUNTS}-bulk", body, frozenset([*post, *put, *patched]), frozenset(patched))
+
+
+def mixed_calls(turn: int, random: Random) -> Iterator[Call]:
+    """Calls over the same few ids, half of which exist before: bulk saves of each kind, and single writes."""
+    old = [f"race-{turn}-{number:02}" for number in range(IDS // 2)]
+    new = [f"race-{turn}-{number:02}" for number in range(IDS // 2, IDS)]
+    for number in range(CALLS):
+        mark = f"{turn}-{number}"
+        one, some, others = random.choice(old), random.sample(old, 6), random.sample(new, 4)
+        match number % 8:
+            case 0:
+                yield bulk(mark, put=[*some, *others])
+            case 1 | 2:
+                yield bulk(mark, patched=some)
+            case 3:
+                yield bulk(mark, put=some[:3] + others[:2], patched=some[3:])
+            case 4:
+                yield bulk(mark, post=others[:2], patched=some)
+            case 5:
+                yield Call(mark, "PUT", f"{ACCOUNTS}/{one}", marked(one, mark), frozenset([one]), frozenset())
+            case 6:
+                yield Call(mark, "PATCH", f"{ACCOUNTS}/{one}", change(mark), frozenset([one]), frozenset([one]))
+            case 7:
+                yield Call(mark, "POST", ACCOUNTS, marked(others[0], mark), frozenset(others[:1]), frozenset())
+
+
+def check_whole(calls: Sequence[Call], answers: Sequence[Answer], found: Mapping[str, Sequence[Version]]) -> None:
+    """Each call that succeeded has written each of its ids once, and no other call has written any."""
+    written = Counter((version.mark, id) for id, versions in found.items() for version in versions)
+    expected = Counter(
+        (call.mark, id) for call, answer in zip(calls, answers, strict=True) if answer.status < 300 for id in call.ids
+    )
+    assert written == expected
+
+
+def check_order(found: Mapping[str, Sequence[Version]]) -> None:
+    """One order of all calls explains the order of the versions of every id; else this raises `CycleError`."""
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for versions in found.values():
+        for before, after in pairwise(versions):
+            order.add(after.mark, before.mark)
+    order.prepare()
+
+
+def check_nothing_lost(calls: Sequence[Call], found: Mapping[str, Sequence[Version]]) -> None:
+    """Every version is what its call makes of the version before."""
+    by_mark = {call.mark: call for call in calls}
+    for id, versions in found.items():
+        before: frozenset[str] = frozenset()
+        for position, version in enumerate(versions):
+            assert version.kind == ("~" if position else "+")
+            kept = before if id in by_mark[version.mark].merges else frozenset()
+            assert version.attributes == kept | {version.mark}
+            before = version.attributes
+
+
+@pytest.mark.contract("C15", "C18", "E1", "E2")
+def test_calls_over_the_same_accounts_are_whole_and_in_order(service: Service, prepared: tuple[str, str]):
+    """Bulk saves of each kind and single writes: no 5xx, no part of a call, one order, no change lost."""
+    for turn in range(ROUNDS):
+        first = bulk(f"{turn}-first", put=[f"race-{turn}-{number:02}" for number in range(IDS // 2)])
+        assert first.send(service).status == 200
+        calls = list(mixed_calls(turn, Random(turn)))
+
+        with ThreadPoolExecutor(CALLS) as pool:
+            answers = list(pool.map(lambda call: call.send(service), calls))
+
+        assert {answer.status for answer in answers} <= {200, 201, 400}
+        refusals = [error for answer in answers if answer.status == 400 for error in answer.json()["errors"]]
+        assert {error["code"] for error in refusals} <= {"ALREADY_EXISTS"}
+        calls, answers = [first, *calls], [Answer(200, {}, b""), *answers]
+        found = histories(prepared[0], [f"race-{turn}-{number:02}" for number in range(IDS)])
+        check_whole(calls, answers, found)
+        check_order(found)
+        check_nothing_lost(calls, found)
+        for id, versions in found.items():
+            element = service.send("GET", f"{ACCOUNTS}/{id}")
+            last = versions[-1].mark if versions else None
+            assert (element.json()["documentationLink"] if last else element.status) == (last or 404)
+
+
+@pytest.mark.contract("C13", "E2")
+def test_of_many_bulk_creations_of_the_same_ids_one_succeeds(service: Service):
+    """The others learn of every id that it exists, in whatever order they name them."""
+    ids = [f"made-{number}" for number in range(20)]
+    bodies = [{"post": [account(id) for id in (ids if turn % 2 else reversed(ids))]} for turn in range(20)]
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda body: service.send("POST", f"{ACCOUNTS}-bulk", body), bodies))
+
+    assert Counter(answer.status for answer in answers) == {200: 1, 400: 19}
+    for answer in answers:
+        if answer.status == 400:
+            assert [error["code"] for error in answer.json()["errors"]] == ["ALREADY_EXISTS"] * 20
+
+
+@pytest.mark.contract("C2", "C13", "C14")
+def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: tuple[str, str]):
+    """Bulk puts without an oid, single puts and creations with one: the first oid of each currency stays."""
+    for turn in range(ROUNDS):
+        ids = [f"C{turn}-{number}" for number in range(10)]
+        in_bulk = [{"put": [currency(id, decimalNumbers=number) for id in ids]} for number in range(10)]
+        requests: list[tuple[str, str, Any]] = [
+            *(("POST", f"{CURRENCIES}-bulk", body) for body in in_bulk),
+            *(("PUT", f"{CURRENCIES}/{id}", currency(id)) for id in ids),
+            *(("POST", CURRENCIES, currency(id, oid=f"oid of {id}")) for id in ids),
+        ]
+        Random(turn).shuffle(requests)
+
+        with ThreadPoolExecutor(len(requests)) as pool:
+            answers = list(pool.map(lambda request: service.send(*request), requests))
+
+        assert {answer.status for answer in answers} <= {200, 201, 400}
+        for id in ids:
+            oids = rows(prepared[0], "SELECT DISTINCT oid FROM currency_historicalcurrency WHERE element_id = %s", id)
+            assert len(oids) == 1, id
+
+
+@pytest.mark.contract("E1")
+def test_others_are_served_while_a_large_bulk_runs(service: Service, prepared: tuple[str, str]):
+    """Who reads gets an answer at once, what was there before; small saves get their turn, and all is stored."""
+    large = {"put": [marked(f"large-{number:05}", "large") for number in range(20_000)]}
+    assert service.send("POST", ACCOUNTS, marked("beside", "before")).status == 201
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(service.send, "POST", f"{ACCOUNTS}-bulk", large)
+        time.sleep(0.3)
+        read = service.send("GET", f"{ACCOUNTS}/beside")
+        seen = service.send("GET", f"{ACCOUNTS}-count?filter=documentationLink==large").json()
+        was_running = not running.done()
+        saved = bulk("small", put=["beside", "small-1"]).send(service)
+        single = service.send("PATCH", f"{ACCOUNTS}/beside", change("single"))
+        finished = running.result()
+
+    assert (read.status, read.json()["documentationLink"]) == (200, "before")
+    assert was_running
+    assert seen == 0
+    assert [answer.status for answer in (saved, single, finished)] == [200] * 3
+    assert len(finished.json()) == 20_000
+    found = histories(prepared[0], ["beside", "small-1", "large-00000", "large-19999"])
+    assert [[version.mark for version in versions] for versions in found.values()] == [
+        ["before", "small", "single"],
+        ["small"],
+        ["large"],
+        ["large"],
+    ]

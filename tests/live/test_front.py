@@ -1,0 +1,223 @@
+"""The service behind nginx with TLS, with and without a prefix of the path, and with TLS of its own.
+
+What is started are the files of docs/deploy. Through each front go the first calls of the README, by curl, and the
+pages in a real browser.
+"""
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import PATIENCE, Watched, chromium, follow, skip_without_browser
+from tests.docs_calls import LACKING, run_calls
+from tests.live.database import migrated_database
+from tests.live.front import APPLICATION, PASSWORD, Front, behind_nginx, by_itself
+from tests.live.service import PROJECT
+
+PREFIX = "/some/prefix"
+FRONTS: dict[str, str | None] = {"nginx": "", "nginx with a prefix": PREFIX, "gunicorn": None}
+
+
+@pytest.fixture(scope="module", params=FRONTS.values(), ids=list(FRONTS))
+def front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    folder = tmp_path_factory.mktemp("front")
+    with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as database:
+        opened = by_itself(folder, database) if request.param is None else behind_nginx(folder, database, request.param)
+        with opened as front:
+            yield front
+
+
+@pytest.fixture
+def page(front: Front) -> Iterator[Page]:
+    """A page of a browser that has not been here before; nothing it loads may fail or come from beside the prefix."""
+    skip_without_browser()
+    with chromium() as browser:
+        page = browser.new_page(ignore_https_errors=True, viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE)
+        watched, failed = Watched(page), []
+        page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        addresses: list[str] = []
+        page.on("request", lambda request: addresses.append(request.url))
+        yield page
+        page.close()
+        watched.check("127.0.0.1")
+        assert failed == []
+        assert [url for url in addresses if not url.startswith((f"{front.https}/", "data:", "blob:"))] == []
+
+
+def curl(front: Front, address: str, *words: str) -> Any:
+    """What curl prints of the answer to a call with the key: the head and the body."""
+    return bare_curl(front, address, "-H", f"X-API-Key: {front.key}", *words)
+
+
+def bare_curl(front: Front, address: str, *words: str) -> Any:
+    """The same of a call that brings no credentials but those in the words."""
+    command = ["curl", "-sS", "-i", "--cacert", str(front.certificate), *words, address]
+    head, _, body = subprocess.run(command, capture_output=True, text=True, check=True).stdout.partition("\n\n")
+    return head, body
+
+
+@pytest.mark.contract("C13", "F1")
+@pytest.mark.skipif(LACKING != "", reason=LACKING)
+def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path: Path) -> None:
+    """Over https, with a worker that does what waits."""
+    deletions = f"{front.https}/api/aih/dimensions/v1/demo/currency/elements-bulk-delete-async"
+
+    def nothing_waits() -> None:
+        deadline = time.monotonic() + 60
+        while '"RUNNING"' in curl(front, deletions)[1]:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    environment = {
+        "CURL_CA_BUNDLE": str(front.certificate),
+        "AUTH": f"demo:{PASSWORD}",
+        "CURRENCY": f"{front.https}/api/aih/dimensions/v1/demo/currency",
+        "ACCOUNT": f"{front.https}/dimensions/v1/demo/account",
+        "SERVICE": front.https,
+    }
+    assert run_calls(PROJECT / "README.md", environment, tmp_path, after_each=nothing_waits) > 5
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.skipif(LACKING != "", reason=LACKING)
+def test_each_way_to_show_who_one_is_lets_a_caller_in(front: Front) -> None:
+    """A password, a key in either header, and the tokens that are got there."""
+    log_in = json.dumps({"username": "demo", "password": PASSWORD})
+    of_person = json.loads(bare_curl(front, f"{front.https}/auth/jwt/token", "--json", log_in)[1])
+    renewing = json.dumps({"refresh": of_person["refresh"]})
+    renewed = json.loads(bare_curl(front, f"{front.https}/auth/jwt/refresh", "--json", renewing)[1])
+    words = ("-u", f"{APPLICATION}:{PASSWORD}", "-d", "grant_type=client_credentials")
+    of_program = json.loads(bare_curl(front, f"{front.https}/auth/oauth2/token", *words)[1])
+
+    for credentials in (
+        ("-u", f"demo:{PASSWORD}"),
+        ("-H", f"X-API-Key: {front.key}"),
+        ("-H", f"Authorization: Api-Key {front.key}"),
+        ("-H", f"Authorization: Bearer {of_person['access']}"),
+        ("-H", f"Authorization: Bearer {renewed['access']}"),
+        ("-H", f"Authorization: Bearer {of_program['access_token']}"),
+    ):
+        head, body = bare_curl(front, f"{front.https}/dimensions/v1/demo/account/elements-count", *credentials)
+        assert head.startswith(("HTTP/1.1 200", "HTTP/2 200")), (credentials, head)
+        assert int(body) > 100
+    head, _ = bare_curl(front, f"{front.https}/dimensions/v1/demo/account/elements-count")
+    assert head.startswith(("HTTP/1.1 401", "HTTP/2 401"))
+
+
+@pytest.mark.contract("A3", "C13")
+@pytest.mark.skipif(LACKING != "", reason=LACKING)
+def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: Front) -> None:
+    """The percent sign arrives as it was sent, and the prefix stands before the path."""
+    elements = f"{front.https}/dimensions/v1/demo/account/elements"
+    id = f"10/{time.monotonic_ns()}"
+    body = {
+        "id": id,
+        "descriptions": {"en": "Cash"},
+        "nature": "BALANCE_SHEET",
+        "type": "NORMAL",
+        "conversion": {"conversionType": "FINAL"},
+    }
+    head, _ = curl(front, elements, "--json", json.dumps(body))
+    location = re.search(r"(?m)^Location: (\S+)", head)
+    assert location is not None, head
+    written = f"{front.https.removesuffix(front.prefix)}{location[1]}"
+    assert written == f"{elements}/{id.replace('/', '%2F')}"
+    assert json.loads(curl(front, written)[1])["id"] == id
+
+
+@pytest.mark.contract("H3")
+def test_http_is_answered_beside_https(front: Front) -> None:
+    """Only over https a browser is told to stay there; both carry the headers that guard a page."""
+    safe, _ = curl(front, f"{front.https}/")
+    plain, _ = curl(front, f"{front.http}/")
+    for head in (safe, plain):
+        assert "200 OK" in head
+        assert "Content-Security-Policy: " in head
+    assert "Strict-Transport-Security: max-age=3600" in safe
+    assert "Strict-Transport-Security" not in plain
+    assert '"status": "ok"' in curl(front, f"{front.http}/health/ready")[1]
+
+
+SPOOFED = {
+    "X-Forwarded-For": "203.0.113.9",
+    "X-Forwarded-Host": "evil.example.com",
+    "Forwarded": "for=203.0.113.9;host=evil.example.com;proto=ftp",
+    "X-Real-IP": "203.0.113.9",
+    "X-Forwarded-Prefix": "/evil",
+}
+
+
+def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
+    """Neither the host nor the scheme, behind nginx or without; the log has the address from which he came."""
+    words = [word for name, value in SPOOFED.items() for word in ("-H", f"{name}: {value}")]
+    safe, _ = curl(front, f"{front.https}/admin/", *words, "-H", "X-Forwarded-Proto: http")
+    plain, _ = curl(front, f"{front.http}/admin/", *words, "-H", "X-Forwarded-Proto: https")
+    for head in (safe, plain):
+        assert f"Location: {front.prefix}/admin/login/?next={front.prefix}/admin/" in head
+        assert "evil" not in head
+    assert "Strict-Transport-Security" in safe
+    assert "Strict-Transport-Security" not in plain
+    logs = "".join(log.read_text() for log in front.certificate.parent.glob("dimensions-web*.log"))
+    assert "127.0.0.1" in logs
+    assert "203.0.113.9" not in logs
+
+
+def test_the_openapi_document_names_the_prefix(front: Front) -> None:
+    """A client that is made from it calls the right addresses."""
+    document = json.loads(curl(front, f"{front.https}/openapi/currency.json")[1])
+    assert document.get("servers", []) == ([{"url": front.prefix}] if front.prefix else [])
+
+
+@pytest.mark.contract("G2")
+def test_an_accountant_works_in_the_administration(front: Front, page: Page) -> None:
+    """From the landing page over the login, in two languages, to a list, an element that is saved and its history."""
+    page.goto(f"{front.https}/")
+    follow(page.get_by_role("link", name="Open the admin"))
+    assert page.url == f"{front.https}/admin/login/?next={front.prefix}/admin/"
+    follow(page.get_by_role("button", name="Deutsch"))
+    expect(page.get_by_label("Benutzername")).to_be_visible()
+    follow(page.get_by_role("button", name="English"))
+    page.get_by_label("Username").fill("demo")
+    page.get_by_label("Password").fill(PASSWORD)
+    follow(page.get_by_role("button", name="Log in"))
+    expect(page.get_by_role("heading", name="Start page")).to_be_visible()
+    kept = {cookie["name"]: (cookie["path"], cookie["secure"]) for cookie in page.context.cookies()}
+    assert kept == dict.fromkeys(("csrftoken", "sessionid", "django_language"), (f"{front.prefix}/", True))
+
+    follow(page.get_by_role("navigation").get_by_text("Currencies", exact=True))
+    follow(page.get_by_role("link", name="EUR", exact=True))
+    page.get_by_label("xbrlContent").fill("iso4217:EUR")
+    follow(page.get_by_role("button", name="Save and continue editing"))
+    expect(page.get_by_text("was saved.")).to_be_visible()
+    expect(page.get_by_label("xbrlContent")).to_have_value("iso4217:EUR")
+    follow(page.get_by_role("link", name="History"))
+    expect(page.get_by_text("iso4217:EUR").first).to_be_visible()
+
+
+@pytest.mark.contract("H3")
+def test_an_operation_is_tried_out_in_swagger_ui(front: Front, page: Page) -> None:
+    """The page asks the service under its prefix."""
+    page.goto(f"{front.https}/docs/currency")
+    page.get_by_role("button", name="Authorize").first.click()
+    form = page.locator(".auth-container").filter(has_text="X-API-Key")
+    form.locator("input").fill(front.key)
+    form.get_by_role("button", name="Apply credentials").click()
+    page.locator(".close-modal").click()
+    operation = page.locator("#operations-currency-getCurrency")
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_placeholder("dbID").fill("demo")
+    operation.locator("tr[data-param-name='id'] input").fill("EUR")
+    for name in ("If-None-Match", "X-Request-ID"):
+        operation.locator(f"tr[data-param-name='{name}'] input").fill("")
+    operation.get_by_role("button", name="Execute").click()
+    answer = operation.locator(".live-responses-table .response")
+    expect(answer.locator(".response-col_status")).to_contain_text("200")

@@ -1,0 +1,100 @@
+"""The short form of the hostile requests; `make fuzz` sends twenty thousand."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live.database import migrated_database
+from tests.live.fuzzing.answers import Malformed, answers, complaint
+from tests.live.fuzzing.attempts import attempt
+from tests.live.fuzzing.corpus import Corpus
+from tests.live.fuzzing.ordeal import Ordeal, hostile_house
+from tests.site.test_methods import PERMITTED
+
+SEED = 20
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="finds the processes in /proc")
+
+
+@pytest.fixture
+def ordeal(tmp_path: Path) -> Iterator[Ordeal]:
+    with (
+        migrated_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url,
+        hostile_house(url, tmp_path, SEED) as prepared,
+    ):
+        yield prepared
+
+
+@pytest.mark.contract("B1", "B2", "B3")
+def test_hostile_requests_break_nothing(ordeal: Ordeal):
+    """No failure, no dead process, each answer is HTTP and explains itself, and nothing changes that nobody wrote."""
+    report = ordeal.run(300)
+    assert report.findings == []
+    assert report.mutated.total() + report.in_sequences.total() >= 300
+    assert {"200", "400", "404"} <= report.mutated.keys()
+
+
+GOOD = b"\r\n".join(
+    [
+        b"HTTP/1.1 404 Not Found",
+        b"X-Request-ID: r",
+        b"Content-Type: application/problem+json",
+        b"Content-Length: %d",
+        b"",
+        b"%s",
+    ]
+)
+PROBLEM = b'{"type":"about:blank","title":"Not Found","status":404,"detail":"d","code":"NOT_FOUND","requestId":"r"}'
+
+
+def judged(received: bytes) -> list[str | None]:
+    return [complaint(told, b"/dimensions/v1/none", to_head=False) for told in answers(received, to_head=False)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaints"),
+    [
+        ((b"", b""), [None]),
+        ((b"404 Not Found", b"500 Internal Server Error"), ["status 500"]),
+        ((b"X-Request-ID: r\r\n", b""), ["status 404 without X-Request-ID"]),
+        ((b"problem+json", b"json"), ["404 as application/json"]),
+        ((b"404 Not Found", b"503 Service Unavailable"), ["503 without Retry-After"]),
+        ((b'"detail":"d",', b""), None),
+        ((b'"requestId":"r"', b'"requestId":"s"'), None),
+        ((b'"status":404', b'"status":404,'), None),
+    ],
+)
+def test_what_is_wrong_with_an_answer_is_noticed(wrong: tuple[bytes, bytes], complaints: list[str | None] | None):
+    """Else the hostile requests would find nothing, however the service answered."""
+    body = PROBLEM.replace(*wrong) if wrong[0] else PROBLEM
+    head = (GOOD % (len(body), b"")).replace(*wrong) if wrong[0] else GOOD % (len(body), b"")
+    found = judged(head + body)
+    assert found == complaints if complaints is not None else [each is not None for each in found] == [True]
+
+
+@pytest.mark.parametrize("cut", [10, 60, 130, -1])
+def test_an_answer_that_is_not_whole_is_noticed(cut: int):
+    """Wherever it ends."""
+    with pytest.raises(Malformed):
+        judged((GOOD % (len(PROBLEM), PROBLEM))[:cut])
+
+
+def test_every_route_and_method_is_among_the_requests():
+    """Of both dimensions: a new route has to come with a valid request."""
+    wanted = {
+        f"{method} {route} of {dimension}"
+        for route, methods in PERMITTED.items()
+        for method in methods - {"HEAD", "OPTIONS"}  # these the mutations make of the others
+        for dimension in ("currency", "account")
+    }
+    assert wanted <= Corpus("key").recipes.keys()
+
+
+def test_a_seed_makes_the_same_requests_again():
+    """So that a finding can be repeated."""
+    corpus = Corpus("key")
+    first = [(tried.name, tried.raw) for tried in (attempt(corpus, SEED, number) for number in range(200))]
+    assert first == [(tried.name, tried.raw) for tried in (attempt(corpus, SEED, number) for number in range(200))]
+    assert len(set(first)) > 190

@@ -1,0 +1,115 @@
+"""SIGTERM to the web server: who is being answered is answered to the end, and nobody new is let in."""
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from tests.live.bulk_state import Counts, counts, marked
+from tests.live.database import migrated_database
+from tests.live.service import Answer, Service, prepare, serving
+from tests.live.worker import fill, is_alive, wait_until
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
+LIST = "/dimensions/v1/northwind/account/elements"
+LONG = 20_000
+# Accounts of a bulk save that takes some moments, and of one that takes longer than anybody waits for it here.
+SOME, MANY = 5_000, 30_000
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A database with so many accounts that a list of them fits into no buffer."""
+    folder = tmp_path_factory.mktemp("long lists")
+    with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as url:
+        key = prepare(url)
+        fill(url, "northwind", LONG)
+        yield url, key
+
+
+def bulk(service: Service, mark: str, count: int) -> Answer:
+    body = {"post": [marked(f"{mark}-{number}", mark) for number in range(count)]}
+    return service.send("POST", f"{LIST}-bulk", body)
+
+
+@contextmanager
+def reading(service: Service) -> Iterator[HTTPConnection]:
+    """A caller who has asked for the whole list."""
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
+    try:
+        connection.request("GET", LIST, headers={"X-API-Key": service.key})
+        yield connection
+    finally:
+        connection.close()
+
+
+def status_of(service: Service) -> int:
+    """With which status the server has ended, as soon as it has; who started it can still wait for it."""
+    wait_until(lambda: not is_alive(service.pid), "It does not end")
+    ended = os.waitid(os.P_PID, service.pid, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return ended.si_status
+
+
+def refuses(service: Service) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", service.port)) != 0
+
+
+@pytest.mark.contract("D7", "E2")
+def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_path: Path):
+    """A list of 20,000 that is read slowly and a bulk save; new callers are refused at once, and the status is 0."""
+    with serving(*prepared, tmp_path) as service, reading(service) as reader, ThreadPoolExecutor(1) as pool:
+        response = reader.getresponse()
+        text = response.read(100_000)
+        saving = pool.submit(bulk, service, "begun", SOME)
+        time.sleep(0.5)
+        os.kill(service.pid, signal.SIGTERM)
+        wait_until(lambda: refuses(service), "New callers get in", patience=5)
+        assert is_alive(service.pid)
+        assert saving.result().status == 200
+        assert len(json.loads(text + response.read())) == LONG
+        assert status_of(service) == 0
+        assert counts(prepared[0], "begun") == Counts(SOME, SOME, SOME)
+
+
+@pytest.mark.contract("E2")
+def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[str, str], tmp_path: Path):
+    """A supervisor waits no longer for a server than the server says that it takes."""
+    hasty = {"GUNICORN_CMD_ARGS": "--graceful-timeout 1"}
+    with serving(*prepared, tmp_path, **hasty) as service, ThreadPoolExecutor(1) as pool:
+        saving = pool.submit(bulk, service, "late", MANY)
+        time.sleep(0.5)
+        begin = time.monotonic()
+        os.kill(service.pid, signal.SIGTERM)
+        assert status_of(service) == 0
+        assert time.monotonic() - begin < 10
+        assert saving.exception() is not None
+    assert counts(prepared[0], "late") == Counts(0, 0, 0)
+
+
+def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
+    """Each request that is sent on it is answered, and the last answer says that the connection ends."""
+    with serving(*prepared, tmp_path) as service:
+        connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
+        told = []
+        for number in range(2_000):
+            if number == 20:
+                os.kill(service.pid, signal.SIGTERM)
+            connection.request("GET", f"{LIST}-count", headers={"X-API-Key": service.key})
+            response = connection.getresponse()
+            response.read()
+            told.append(response.status)
+            if response.getheader("Connection") == "close":
+                break
+        assert set(told) == {200}
+        assert 20 < len(told) < 2_000
+        wait_until(lambda: refuses(service), "New callers get in", patience=5)  # at the doors of all its processes

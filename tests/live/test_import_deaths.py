@@ -1,0 +1,33 @@
+"""Imports whose worker is killed in the middle."""
+
+import json
+import time
+from pathlib import Path
+
+from tests.live.service import manage
+from tests.live.worker import QUICK, working
+
+# So many that an import takes some seconds.
+COUNT = 30_000
+
+
+def tell(url: str, call: str) -> str:
+    """What a function of `tests.live.file_imports` prints."""
+    return manage(url, "shell", "--no-imports", "-c", f"from tests.live import file_imports; file_imports.{call}")
+
+
+def test_another_worker_starts_an_import_again_whose_worker_was_killed(prepared: tuple[str, str], tmp_path: Path):
+    """From the beginning, since nothing of it was saved; in the end each element is there once, and its one version."""
+    url = prepared[0]
+    oid = tell(url, f"begin('imported', {COUNT})")
+    with working(url, tmp_path, **QUICK) as first:
+        first.wait_for("import_begun")
+        time.sleep(0.5)
+        first.kill()
+        assert "import_ended" not in first.log.read_text()
+    with working(url, tmp_path, **QUICK) as second:
+        told = json.loads(tell(url, f"tell_the_end({oid!r}, 'imported')"))
+        assert "processing_taken_over" in second.log.read_text()
+    assert told == {
+        "status": "COMPLETED", "attempts": 2, "created": COUNT, "stored": COUNT, "versions": COUNT, "pieces": 0
+    }  # fmt: skip

@@ -1,0 +1,43 @@
+"""A process or a database that dies while a request with a key is at work: sent again, it is done exactly once.
+
+A few deaths each time; `python -m tests.live.key_chaos` deals out many.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.live.database import migrated_database
+from tests.live.key_chaos import ROUTES, Tally, kill_workers, stop_database
+
+DATABASE = os.environ.get("DATABASE_URL", "")
+SIZE = 1_000
+
+pytestmark = pytest.mark.contract("E2", "F2", "C18")
+
+
+def check(tally: Tally, strikes: int) -> None:
+    assert tally.other == []
+    assert tally.strikes == strikes
+    # At least one has met a request that was running.
+    assert tally.replayed + tally.repeated > 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the processes in /proc")
+def test_when_the_process_is_killed_the_repeated_request_is_done_once(tmp_path: Path):
+    """A creation, a bulk save and the start of a deletion each: in the middle, and when it is committed.
+
+    No file of a lock is left.
+    """
+    with migrated_database(tmp_path, DATABASE) as url:
+        strikes = [(kind, moment) for kind in ROUTES for moment in (0.5, None)]
+        check(kill_workers(url, tmp_path, strikes, SIZE), 6)
+    assert [*tmp_path.glob("*-keys/*")] == []
+
+
+if DATABASE.startswith("postgres"):  # SQLite has no server
+
+    def test_when_the_database_dies_the_repeated_request_is_done_once(tmp_path: Path):
+        """The first one is answered 503 or not at all."""
+        check(stop_database(tmp_path, [("bulk", 0.2), ("bulk", 0.5)], 3 * SIZE), 2)

@@ -1,0 +1,19 @@
+"""Nobody's change is lost who asks with `If-Match`; `make lost-updates` asks with a hundred callers."""
+
+import pytest
+
+from tests.live.lost_updates import count
+from tests.live.service import Service
+
+CALLERS = 20
+INCREMENTS = 3
+
+
+@pytest.mark.contract("C16")
+def test_each_increment_that_was_answered_counts_once(prepared: tuple[str, str], service: Service):
+    """Read, add one, PATCH with `If-Match`, by all at once: the number is that of the answers 200; 412 begins again."""
+    outcome = count(service, prepared[0], CALLERS, INCREMENTS)
+    assert outcome.is_right, outcome
+    assert outcome.number == CALLERS * INCREMENTS
+    # They have met: else this shows nothing.
+    assert outcome.statuses[412] > 0

@@ -1,0 +1,127 @@
+"""Python's OAuth2 library against the running service: for a program itself, and for a person in a browser session."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError
+from requests.auth import HTTPBasicAuth
+from requests_oauthlib import OAuth2Session
+
+from tests.live.service import Service, manage, serving
+
+pytestmark = [pytest.mark.contract("G1")]
+
+SECRET = "a-secret-of-the-program-that-nobody-else-knows"
+CALLBACK = "https://planning.example/callback"
+COUNT = "/dimensions/v1/northwind/account/elements-count"
+
+
+@pytest.fixture(scope="module")
+def plain(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The service over plain http, with two applications that the library's own command makes."""
+    url, key = prepared
+    for words in (
+        ("client-credentials", "--client-id", "warehouse", "--user", "1"),
+        ("authorization-code", "--client-id", "planning", "--redirect-uris", CALLBACK),
+    ):
+        manage(url, "createapplication", "confidential", *words, "--name", words[2], "--client-secret", SECRET)
+    with serving(url, key, tmp_path_factory.mktemp("oauth"), SECURE_COOKIES="false") as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library refuses to send secrets over http unless it is told that this is a test."""
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+
+
+def test_a_program_gets_a_token_for_itself(plain: Service) -> None:
+    """And another one when it has been revoked."""
+    session = OAuth2Session(client=BackendApplicationClient("warehouse"), scope=["read"])
+    token_url = f"{plain.address}/auth/oauth2/token"
+    token = session.fetch_token(token_url, client_id="warehouse", client_secret=SECRET)
+    assert token["scope"] == ["read"]
+    assert isinstance(session.get(plain.address + COUNT).json(), int)
+    assert (
+        session.delete(f"{plain.address}/dimensions/v1/northwind/account/elements-bulk-delete-async/x").status_code
+        == 403
+    )
+    credentials = HTTPBasicAuth("warehouse", SECRET)
+    told = requests.post(
+        f"{plain.address}/auth/oauth2/introspect", {"token": token["access_token"]}, auth=credentials, timeout=30
+    )
+    assert told.json()["username"] == "alice"
+    given_back = requests.post(
+        f"{plain.address}/auth/oauth2/revoke", {"token": token["access_token"]}, auth=credentials, timeout=30
+    )
+    assert given_back.status_code == 200
+    assert session.get(plain.address + COUNT).status_code == 401
+    session.fetch_token(token_url, client_id="warehouse", client_secret=SECRET)
+    assert session.get(plain.address + COUNT).status_code == 200
+
+
+def fields(page: str, form: str) -> dict[str, str]:
+    """The hidden fields of the form that has `form` in its first tag."""
+    found = {}
+    inside = re.search(rf"<form[^>]*{form}[^>]*>(.*?)</form>", page, re.DOTALL)
+    assert inside is not None, page
+    for tag in re.findall(r"<input[^>]*type=\"hidden\"[^>]*>", inside[1]):
+        name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
+        if name:
+            found[name[1]] = unescape(value[1]) if value else ""
+    return found
+
+
+def allow(address: str) -> str:
+    """What a person does in a browser: sign in, read the question, allow it. The address to which that leads."""
+    browser = requests.Session()
+    sign_in = browser.get(address, timeout=30)
+    assert urlsplit(sign_in.url).path == "/admin/login/"
+    form = {**fields(sign_in.text, 'id="login-form"'), "username": "alice", "password": "alice-password"}
+    question = browser.post(sign_in.url, form, headers={"Referer": sign_in.url}, timeout=30)
+    assert urlsplit(question.url).path == "/auth/oauth2/authorize"
+    assert "planning" in question.text
+    form = {**fields(question.text, 'id="consent"'), "allow": "on"}
+    answer = browser.post(question.url, form, headers={"Referer": question.url}, allow_redirects=False, timeout=30)
+    assert answer.status_code == 302, answer.text
+    return answer.headers["Location"]
+
+
+def test_a_program_acts_for_a_person_who_lets_it(plain: Service) -> None:
+    """Authorization code with PKCE, then a renewal; the code and the used refresh token are good for nothing more."""
+    token_url = f"{plain.address}/auth/oauth2/token"
+    session = OAuth2Session("planning", redirect_uri=CALLBACK, scope=["write"], pkce="S256")
+    address, state = session.authorization_url(f"{plain.address}/auth/oauth2/authorize")
+    came_back_to = allow(address)
+    assert came_back_to.startswith(f"{CALLBACK}?")
+    assert f"state={state}" in came_back_to
+    token = session.fetch_token(token_url, authorization_response=came_back_to, client_secret=SECRET)
+    assert session.get(plain.address + COUNT).status_code == 200
+    with pytest.raises(InvalidGrantError):
+        session.fetch_token(token_url, authorization_response=came_back_to, client_secret=SECRET)
+    credentials = HTTPBasicAuth("planning", SECRET)
+    renewed = session.refresh_token(token_url, refresh_token=token["refresh_token"], auth=credentials)
+    assert renewed["access_token"] != token["access_token"]
+    assert session.get(plain.address + COUNT).status_code == 200
+    with pytest.raises(InvalidGrantError):
+        session.refresh_token(token_url, refresh_token=token["refresh_token"], auth=credentials)
+    assert session.get(plain.address + COUNT).status_code == 401
+
+
+def test_the_log_holds_no_secret_and_no_token(plain: Service) -> None:
+    """After a login, a renewal and calls with everything."""
+    session = OAuth2Session(client=BackendApplicationClient("warehouse"), scope=["read"])
+    token = session.fetch_token(f"{plain.address}/auth/oauth2/token", client_id="warehouse", client_secret=SECRET)
+    pair = plain.send("POST", "/auth/jwt/token", {"username": "alice", "password": "alice-password"}).json()
+    called = requests.get(plain.address + COUNT, headers={"Authorization": f"Bearer {pair['access']}"}, timeout=30)
+    assert called.status_code == 200
+    plain.send("POST", "/auth/jwt/refresh", {"refresh": pair["refresh"]})
+    log = Path(plain.log).read_text()
+    assert "auth/jwt/refresh" in log
+    for secret in (SECRET, token["access_token"], pair["access"], pair["refresh"], "alice-password"):
+        assert secret not in log

@@ -1,0 +1,51 @@
+"""Queues that lose what is in them, or are out of order: they wake workers, and nothing depends on them."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.live.own_redis import own_redis
+from tests.live.service import free_port, manage, serving
+from tests.live.worker import QUICK, delete, working
+
+DONE = {"status": "COMPLETED", "requested": 1, "processed": 1, "deleted": 0, "notFound": ["none"], "error": None}
+
+
+@pytest.mark.contract("F2", "F6")
+def test_a_deletion_whose_queue_entry_was_lost_is_done(prepared: tuple[str, str], service, tmp_path: Path):
+    """In the database: somebody deletes it before the worker takes it."""
+    deletion = delete(service, ["none"])
+    lose = "from django_q.models import OrmQ; print(OrmQ.objects.all().delete()[0])"
+    assert int(manage(prepared[0], "shell", "--no-imports", "-c", lose)) >= 1
+    with working(prepared[0], tmp_path, **QUICK):
+        assert deletion.ended() == DONE
+
+
+@pytest.mark.contract("F2", "F6")
+def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple[str, str], tmp_path: Path):
+    """It works; it is emptied; it is gone, when requests and worker go on without it; and it is back."""
+    port = free_port()
+    queue = {"BROKER_URL": f"redis://127.0.0.1:{port}/1"}
+    with serving(*prepared, tmp_path, **queue) as service:
+        with own_redis(tmp_path, port) as server:
+            forgotten = delete(service, ["none"])
+            assert server.llen("django_q:dimensions:q") == 1
+            server.flushdb()
+            with working(prepared[0], tmp_path, **queue) as worker:
+                assert forgotten.ended() == DONE
+                # The worker has just looked by itself, and will not do so for some seconds.
+                started = time.monotonic()
+                assert delete(service, ["none"]).ended() == DONE
+                assert time.monotonic() - started < 4
+                assert worker.stop() == 0
+        with working(prepared[0], tmp_path, **queue, **QUICK) as worker:
+            assert delete(service, ["none"]).ended() == DONE
+            assert "queue_unavailable" in worker.log.read_text()
+            assert "queue_unavailable" in service.log.read_text()
+            assert "worker_restarted" not in worker.log.read_text()
+            with own_redis(tmp_path, port) as server:
+                deletion = delete(service, ["none"])
+                assert deletion.ended() == DONE
+                assert server.llen("django_q:dimensions:q") == 0
+            assert worker.stop() == 0

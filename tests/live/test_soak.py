@@ -1,0 +1,29 @@
+"""The short form of the mixed load; `make soak` goes on for ten minutes."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.live.database import migrated_database
+from tests.live.service import prepare, serving
+from tests.live.soak import soak
+from tests.live.soaking.client import SHARES
+from tests.live.worker import working
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="finds the processes in /proc")
+
+
+@pytest.mark.contract("C18", "E2", "F2")
+def test_under_mixed_load_no_write_is_lost_or_done_twice(tmp_path: Path):
+    """Eight clients read, write, save many and delete; the database and its history are what they were answered."""
+    with (
+        migrated_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url,
+        serving(url, prepare(url), tmp_path) as service,
+        working(url, tmp_path) as worker,
+    ):
+        seen = soak(service, worker, url, seconds=5, warm_up=2, seed=8)
+    assert seen.errors == []
+    assert seen.figures.refused == 0
+    assert SHARES.keys() & seen.figures.seconds.keys() >= {"single", "list", "fetch", "count", "bulk save"}
+    assert seen.early.keys() == seen.late.keys()

@@ -1,0 +1,75 @@
+"""Workers that die without a word: whatever is killed, what is to be done gets done, once."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live.service import Service, manage, serving
+from tests.live.worker import QUICK, delete, fill, is_alive, many, wait_until, working
+
+pytestmark = [
+    pytest.mark.contract("F6"),
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc"),
+]
+
+
+@pytest.fixture(scope="module")
+def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service whose deletions take their time: each element is a chunk of its own."""
+    with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
+        yield running
+
+
+def test_no_process_outlives_the_first_one(prepared: tuple[str, str], tmp_path: Path):
+    """They would go on unwatched, and with each restart there would be more."""
+    with working(prepared[0], tmp_path) as worker:
+        others = worker.processes()[1:]
+        assert len(others) == 5
+        os.kill(worker.process.pid, signal.SIGKILL)
+        wait_until(lambda: not any(map(is_alive, others)), "Still alive", lambda: str(list(filter(is_alive, others))))
+
+
+def test_whichever_process_is_killed_deletions_are_done(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+    """Each of them in turn, while there is nothing to do: some then hold a lock that nobody else can get."""
+    with working(prepared[0], tmp_path, **QUICK) as worker:
+        for position in range(1, 6):
+            wait_until(lambda: len(worker.processes()) == 6, "Not complete", lambda: str(worker.processes()))
+            os.kill(worker.processes()[position], signal.SIGKILL)
+            for _ in range(2):
+                assert delete(patient, ["none"]).ended()["status"] == "COMPLETED"
+        assert worker.stop() == 0
+
+
+def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+    """They live, but nothing gets done."""
+    with working(prepared[0], tmp_path, **QUICK) as worker:
+        hanging = worker.processes()[2:]
+        for pid in hanging:
+            os.kill(pid, signal.SIGSTOP)
+        assert delete(patient, ["none"]).ended()["status"] == "COMPLETED"
+        assert not set(hanging) & set(worker.processes())
+        assert "worker_restarted" in worker.log.read_text()
+        assert not any(map(is_alive, hanging))
+
+
+@pytest.mark.contract("F2")
+def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+    """Two workers, of which the one that is at work is killed, and a third that starts; nothing is done twice."""
+    url = prepared[0]
+    ids = fill(url, "killed", many(url))
+    deletion = delete(patient, ids, "killed")
+    with working(url, tmp_path, **QUICK) as first:
+        deletion.wait_for_progress(3)
+        with working(url, tmp_path, **QUICK) as second:
+            first.kill()
+            stopped_at = deletion.told()["processed"]
+            deletion.wait_for_progress(stopped_at + 3)
+            second.kill()
+    with working(url, tmp_path, **QUICK):
+        told = deletion.ended()
+    assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))
+    count = "from account.models import Account; print(Account.history.filter(repository__db_id='killed').count())"
+    assert int(manage(url, "shell", "--no-imports", "-c", count)) == len(ids)

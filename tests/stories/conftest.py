@@ -1,0 +1,90 @@
+"""One running service and its people at their browsers.
+
+The stories know no database: they see what people see on the pages, and what programs are answered over REST.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser import PATIENCE, Watched, chromium, skip_without_browser
+from tests.stories.house import House, open_house
+from tests.stories.pages import log_in
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """The service, on the kind of database that the suite runs with."""
+    with open_house(tmp_path_factory.mktemp("house"), os.environ.get("DATABASE_URL", "")) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    skip_without_browser()
+    # Nothing here asks Django for the database, so this thread may talk to the browser itself.
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def browsers() -> dict[str, BrowserContext]:
+    """The browser of each person, by name, with what it keeps of the service and of who has logged in."""
+    return {}
+
+
+@pytest.fixture
+def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -> Iterator[Callable[[str], Page]]:
+    """The start page in the browser of the person with that name, who logs in when the browser does not know it."""
+    opened: list[Watched] = []
+
+    def enter(name: str) -> Page:
+        is_known = name in browsers
+        if not is_known:
+            browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900})
+        page = browsers[name].new_page()
+        page.set_default_timeout(PATIENCE)
+        opened.append(Watched(page))
+        page.goto(f"{house.address}/admin/")
+        if not is_known:
+            log_in(page, name)
+        expect(page.get_by_role("heading", name="Start page")).to_be_visible()
+        return page
+
+    yield enter
+    for watched in opened:
+        watched.page.close()
+        watched.check("127.0.0.1")
+
+
+@pytest.fixture
+def alice(enter: Callable[[str], Page]) -> Page:
+    """The browser of the manager of Northwind."""
+    return enter("alice")
+
+
+@pytest.fixture
+def bob(enter: Callable[[str], Page]) -> Page:
+    """The browser of the manager of Contoso."""
+    return enter("bob")
+
+
+@pytest.fixture
+def root(enter: Callable[[str], Page]) -> Page:
+    """The browser of the superuser."""
+    return enter("root")
+
+
+@pytest.fixture
+def rest(house: House) -> Callable[[str], Any]:
+    """What REST answers a program of Alice's about the accounts of Northwind."""
+
+    def rest(rest: str) -> Any:
+        answer = house.service.send("GET", f"/dimensions/v1/northwind/account/{rest}")
+        assert answer.status == 200, answer.body
+        return answer.json()
+
+    return rest

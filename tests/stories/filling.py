@@ -1,0 +1,37 @@
+"""The people and charts of the stories; runs inside a process that has Django set up."""
+
+import sys
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from dimensions_site.demo.filling import fill_accounts, fill_currencies
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.stories.house import PASSWORD
+
+PEOPLE = {
+    "alice": ("northwind", Role.MANAGER),
+    "ed": ("northwind", Role.EDITOR),
+    "rita": ("northwind", Role.READER),
+    "bob": ("contoso", Role.MANAGER),
+}
+
+
+def fill() -> None:
+    """Fill an empty database and print Alice's API key."""
+    call_command("migrate", verbosity=0)
+    repositories = {
+        "northwind": Repository.objects.create(db_id="northwind", name="Northwind group", default_language="en"),
+        "contoso": Repository.objects.create(db_id="contoso", name="Contoso holding", default_language="de"),
+    }
+    # One hash for all: to make it takes a third of a second, on purpose.
+    password = make_password(PASSWORD)
+    User.objects.create(username="root", password=password, is_staff=True, is_superuser=True)
+    for name, (db_id, role) in PEOPLE.items():
+        user = User.objects.create(username=name, password=password, is_staff=True)
+        AccessGrant.objects.create(user=user, repository=repositories[db_id], role=role)
+    fill_currencies(repositories["northwind"])
+    fill_accounts(repositories["northwind"])
+    _, key = ApiKey.objects.create_key(user=User.objects.get(username="alice"), name="Nightly report")
+    sys.stdout.write(key)

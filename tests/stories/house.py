@@ -1,0 +1,76 @@
+"""The service as a group of companies runs it: web, worker and a database of its own."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.live.database import migrated_database
+from tests.live.service import Service, manage, serving
+from tests.live.worker import RunningWorker, working
+
+PASSWORD = "a-long-Word-42"
+# The accounts of a chart that nobody needs any more.
+FORMER = 300
+# Plain http on this machine; deletions in so many steps that somebody sees them move; and nobody has to wait for half a
+# minute until the end of a worker is noticed.
+_VARIABLES = {
+    "SECURE_COOKIES": "false",
+    "DELETION_CHUNK_SIZE": "20",
+    "WORKER_LOST_AFTER_SECONDS": "5",
+    "WEB_CONCURRENCY": "1",
+}
+
+
+@dataclass
+class House:
+    """A running service; `service` calls it over REST with Alice's key."""
+
+    service: Service
+    worker: RunningWorker
+    _database: str
+    _folder: Path
+    _running: ExitStack
+
+    @property
+    def address(self) -> str:
+        """Where its pages are."""
+        return f"http://127.0.0.1:{self.service.port}"
+
+    @contextmanager
+    def without_worker(self) -> Iterator[None]:
+        """Cut the power of the worker; another one starts when the block ends."""
+        self.worker.kill()
+        try:
+            yield
+        finally:
+            self.worker = self._running.enter_context(working(self._database, self._folder, **_VARIABLES))
+
+
+@contextmanager
+def open_house(folder: Path, server_url: str) -> Iterator[House]:
+    """The service on a new database, of the kind that `server_url` names, until the block ends."""
+    with ExitStack() as running:
+        database = running.enter_context(migrated_database(folder, server_url))
+        key = manage(
+            database, "shell", "--no-imports", "-c", "from tests.stories.filling import fill; fill()"
+        )  # fmt: skip
+        service = running.enter_context(serving(database, key, folder, **_VARIABLES))
+        worker = running.enter_context(working(database, folder, **_VARIABLES))
+        _bring_former_accounts(service)
+        yield House(service, worker, database, folder, running)
+
+
+def _bring_former_accounts(service: Service) -> None:
+    accounts = [
+        {
+            "id": f"OLD.{number:04}",
+            "descriptions": {"en": f"Former account {number}", "de": f"Früheres Konto {number}"},
+            "nature": "BALANCE_SHEET",
+            "type": "NORMAL",
+            "conversion": {"conversionType": "FINAL"},
+        }
+        for number in range(1, FORMER + 1)
+    ]
+    answer = service.send("POST", "/dimensions/v1/northwind/account/elements-bulk", {"post": accounts})
+    assert answer.status == 200, answer.body

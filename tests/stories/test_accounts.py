@@ -1,0 +1,89 @@
+"""An accountant finds accounts, edits them in her languages, and takes back what was wrong."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import follow
+from tests.stories.pages import go, open_account, press, save, search
+
+
+def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(alice, rest):
+    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST tells."""
+    go(alice, "Accounts")
+    search(alice, "Kreditverluste")
+    alice.get_by_text("Filters filter_list").click()
+    alice.get_by_label("By class").select_option("ASSET")
+    follow(alice.get_by_role("button", name="Apply Filters"))
+    rows = alice.locator("#result_list tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("A.21.190")
+    follow(alice.get_by_role("link", name="Loss allowance for expected credit losses on trade receivables"))
+
+    told = rest("elements/A.21.190")
+    expect(alice.get_by_role("combobox", name="nature required")).to_have_value(told["nature"])
+    for language, text in told["descriptions"].items():
+        expect(alice.get_by_label(f"descriptions {language}: Text", exact=True)).to_have_value(text)
+    alice.get_by_role("tab", name="conversion").click()
+    expect(alice.get_by_label("conversionType")).to_have_value(told["conversion"]["conversionType"])
+    alice.get_by_role("tab", name="dataEntryAndReporting").click()
+    expect(alice.get_by_label("class", exact=True)).to_have_value(told["dataEntryAndReporting"]["class"])
+    alice.get_by_role("tab", name="About").click()
+    expect(alice.get_by_text("No accounts refer to it.")).to_be_visible()
+    expect(alice.get_by_role("tabpanel")).to_contain_text(told["updateInfo"]["user"])
+
+
+@pytest.mark.contract("C3", "C9")
+def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(alice, rest, house):
+    """At the field that is wrong, in the same words; when it is mended, REST reads what she typed."""
+    open_account(alice, "A.24.100")
+    texts = {"en": "Cash in hand", "de": "Barkasse", "it": "Denaro in cassa", "fr": "Espèces"}
+    for language, text in texts.items():
+        alice.get_by_label(f"descriptions {language}: Text", exact=True).fill(text)
+    alice.get_by_role("tab", name="dataEntryAndReporting").click()
+    alice.get_by_label("startDate").fill("31.01.2026")
+    follow(alice.get_by_role("button", name="Save and continue editing"))
+
+    address = "/dimensions/v1/northwind/account/elements/A.24.100"
+    wrong = {"dataEntryAndReporting": {"validity": {"startDate": "31.01.2026"}}}
+    (fault,) = house.service.send("PATCH", address, wrong).json()["errors"]
+    field = alice.locator(f"[data-path='{fault['path']}']")
+    expect(field).to_contain_text(fault["message"])
+    expect(alice.get_by_role("alert")).to_contain_text("Nothing was saved: there is one mistake.")
+    assert rest("elements/A.24.100")["descriptions"]["de"] == "Kassenbestand"
+
+    alice.get_by_label("startDate").fill("2026-01-31")
+    save(alice)
+    told = rest("elements/A.24.100")
+    assert told["descriptions"] == texts
+    assert told["dataEntryAndReporting"]["validity"]["startDate"].startswith("2026-01-31")
+    assert told["updateInfo"]["user"] == "alice"
+
+
+@pytest.mark.contract("C18")
+def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
+    """Before and after of each field stand beside each other; the restored element is exactly the old one."""
+    before = rest("elements/A.10.100")
+    open_account(alice, "A.10.100")
+    alice.get_by_label("descriptions de: Text", exact=True).fill("Firmenwert")
+    alice.get_by_role("group", name="descriptions").first.get_by_role("button", name="Remove it").click()
+    alice.get_by_role("combobox", name="type required", exact=True).select_option("DETAIL")
+    save(alice)
+    press(alice, "History")
+
+    latest, oldest = (alice.locator("[data-version]").nth(number) for number in range(2))
+    changed = {
+        "descriptions.de": (before["descriptions"]["de"], "Firmenwert"),
+        "descriptions.it": (before["descriptions"]["it"], "not set"),
+        "type": ("NORMAL", "DETAIL"),
+    }
+    expect(latest.locator("tbody tr")).to_have_count(len(changed))
+    for path, (old, new) in changed.items():
+        cells = latest.get_by_role("row", name=path).locator("td")
+        assert cells.all_inner_texts() == [old, new]
+    expect(latest).to_contain_text("by alice")
+
+    follow(oldest.get_by_role("button", name="Restore this version"))
+    expect(alice.get_by_text("A.10.100 is again as it was on")).to_be_visible()
+    after = rest("elements/A.10.100")
+    assert {**after, "updateInfo": None} == {**before, "updateInfo": None}
+    assert after["updateInfo"]["user"] == "alice"

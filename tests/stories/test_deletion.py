@@ -1,0 +1,51 @@
+"""A manager deletes a chart that nobody needs any more, has second thoughts, and brings one account back."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import follow
+from tests.stories.house import FORMER
+from tests.stories.pages import choose_all_found, go
+
+
+def delete_all_found(page: Page) -> None:
+    """Have all that the search finds deleted."""
+    choose_all_found(page, "Former account")
+    follow(page.get_by_role("button", name="Run", exact=True))
+    expect(page.get_by_text(f"{FORMER} elements of the repository Northwind group will be deleted.")).to_be_visible()
+    follow(page.get_by_role("button", name="Delete them"))
+    expect(page.get_by_role("heading", name="Deletion in Northwind group")).to_be_visible()
+
+
+@pytest.mark.contract("F3", "F5")
+def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house):
+    """The page tells that it was stopped, and counts as it moves; what is gone can be restored."""
+    all_accounts = rest("elements-count")
+    with house.without_worker():
+        delete_all_found(alice)
+        alice.get_by_role("button", name="Stop the deletion").click()
+        status = alice.locator("[data-text=status]")
+        expect(status).to_have_text("Stopped on request; what is deleted stays deleted")
+        expect(alice.get_by_role("button", name="Stop the deletion")).to_be_hidden()
+        assert rest("elements-count") == all_accounts
+
+        delete_all_found(alice)
+        counts = alice.locator("[data-text=counts]")
+        expect(counts).to_have_text(f"0 of {FORMER} processed, 0 deleted")
+        alice.evaluate("window.isTheSamePage = true")
+    expect(status).to_have_text("Completed")
+    expect(counts).to_have_text(f"{FORMER} of {FORMER} processed, {FORMER} deleted")
+    expect(alice.get_by_role("progressbar")).to_have_attribute("value", "100")
+    assert alice.evaluate("window.isTheSamePage")
+    assert rest("elements-count") == all_accounts - FORMER
+
+    go(alice, "Deleted accounts")
+    alice.get_by_label("Search in the ids").fill("OLD.0042")
+    follow(alice.get_by_role("button", name="Search", exact=True))
+    follow(alice.get_by_role("link", name="OLD.0042"))
+    deleted = alice.locator("[data-version]").first
+    expect(deleted).to_contain_text("Deleted")
+    follow(deleted.get_by_role("button", name="Restore this version"))
+    expect(alice.get_by_text("OLD.0042 is again as it was on")).to_be_visible()
+    assert rest("elements/OLD.0042")["descriptions"] == {"en": "Former account 42", "de": "Früheres Konto 42"}
+    assert rest("elements-count") == all_accounts - FORMER + 1

@@ -1,0 +1,112 @@
+"""Files that come from other programs are imported step by step, and lists leave as files."""
+
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import WIDTHS, fits, follow
+from tests.stories.pages import go, press, search
+
+# As a ledger program of Windows writes it, in Windows-1252, with a heading that the service does not know.
+LEDGER = """\
+Konto;descriptions.de;nature;type;conversion.conversionType
+0099;Büromöbel über 800 €;BALANCE_SHEET;NORMAL;FINAL
+A.24.120;Zahlungsmittel-Äquivalente;BALANCE_SHEET;NORMAL;FINAL
+"""
+
+
+def upload(page: Page, name: str, content: str) -> None:
+    """The first step: from the list of accounts, with a file in Windows-1252."""
+    go(page, "Accounts")
+    press(page, "Import")
+    assert fits(page)
+    page.locator("[name=file]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": content.encode("windows-1252")}
+    )
+    follow(page.get_by_role("button", name="Upload", exact=True))
+
+
+def check(page: Page) -> None:
+    """The second step: say what the foreign heading means, and have the file checked."""
+    expect(page.get_by_text("There is no field 'Konto'.")).to_be_visible()
+    assert fits(page)
+    page.get_by_label("Konto", exact=True).select_option("id")
+    follow(page.get_by_role("button", name="Check the file"))
+
+
+@pytest.mark.contract("C12")
+def test_he_imports_the_file_of_a_ledger_program_and_sees_beforehand_what_changes(enter, rest):
+    """Umlauts, the euro sign and leading zeros arrive; nothing is saved before he has confirmed it."""
+    ed = enter("ed")
+    upload(ed, "ledger.csv", LEDGER)
+    check(ed)
+    expect(ed.get_by_text("The file is without faults.")).to_be_visible()
+    for name, count in (("to be created", 1), ("to be changed", 1)):
+        expect(ed.locator("dl div").filter(has_text=name)).to_contain_text(str(count))
+    ed.get_by_text("A.24.120", exact=False).first.click()
+    change = ed.get_by_role("row", name="descriptions.de Zahlungsmitteläquivalente")
+    assert change.locator("td").all_inner_texts() == ["Zahlungsmitteläquivalente", "Zahlungsmittel-Äquivalente"]
+    assert rest("elements/A.24.120")["descriptions"]["de"] == "Zahlungsmitteläquivalente"
+
+    follow(ed.get_by_role("button", name="Import", exact=True))
+    expect(ed.get_by_text("The import is complete.")).to_be_visible()
+    new, changed = rest("elements/0099"), rest("elements/A.24.120")
+    assert new["descriptions"] == {"de": "Büromöbel über 800 €"}
+    assert changed["descriptions"]["de"] == "Zahlungsmittel-Äquivalente"
+    assert changed["descriptions"]["en"] == "Cash equivalents"
+    assert changed["updateInfo"]["user"] == "ed"
+
+
+@pytest.mark.contract("C12")
+def test_a_file_with_faults_is_reported_line_by_line_and_changes_nothing(enter, rest):
+    """Every fault with its line and column, on a phone as well; when he drops the import nothing has happened."""
+    ed = enter("ed")
+    ed.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
+    count = rest("elements-count")
+    upload(
+        ed, "faulty.csv", LEDGER.replace("0099", "0098").replace("NORMAL", "ORDINARY").replace(";FINAL", ";DAILY", 1)
+    )
+    check(ed)
+    expect(ed.get_by_text("no row without a fault changes anything")).to_be_visible()
+    expect(ed.get_by_role("heading", name="3 faults")).to_be_visible()
+    assert fits(ed)
+    rows = ed.locator("table.faults tbody tr")
+    assert [row.locator("td").all_inner_texts()[:2] for row in rows.all()] == [
+        ["2", "type"], ["2", "conversion.conversionType"], ["3", "type"]
+    ]  # fmt: skip
+    expect(rows.first).to_contain_text('"ORDINARY"; it has to be one of NORMAL, DETAIL, VARIATION')
+    expect(ed.get_by_role("button", name="Import", exact=True)).to_be_hidden()
+    follow(ed.get_by_role("button", name="Drop this import"))
+    expect(ed.get_by_text("The import was dropped. Nothing of it was saved.")).to_be_visible()
+    assert rest("elements-count") == count
+
+
+@pytest.mark.contract("H4")
+def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
+    """As JSON it is what REST lists with the same condition; as a workbook it opens in a spreadsheet program."""
+    go(alice, "Accounts")
+    search(alice, "receivable")
+    alice.get_by_text("Filters filter_list").click()
+    alice.get_by_label("By type").select_option("DETAIL")
+    follow(alice.get_by_role("button", name="Apply Filters"))
+    press(alice, "Export")
+    told = rest("elements?filter=descriptions.en=ilike=receivable;type==DETAIL&sort=id")
+    assert len(told) > 2
+    expect(alice.get_by_text(f"{len(told)} elements")).to_be_visible()
+    for format in ("json", "xlsx"):
+        alice.get_by_label("Format").select_option(format)
+        with alice.expect_download() as started:
+            alice.get_by_role("button", name="Export", exact=True).click()
+        assert started.value.suggested_filename == f"northwind-account.{format}"
+        started.value.save_as(tmp_path / started.value.suggested_filename)
+    assert json.loads((tmp_path / "northwind-account.json").read_text()) == told
+    book = openpyxl.load_workbook(tmp_path / "northwind-account.xlsx", read_only=True)
+    headings, *rows = book.worksheets[0].iter_rows(values_only=True)
+    book.close()
+    assert [row[headings.index("id")] for row in rows] == [element["id"] for element in told]
+    assert [row[headings.index("descriptions.de")] for row in rows] == [
+        element["descriptions"]["de"] for element in told
+    ]

@@ -1,0 +1,133 @@
+"""A database of the first release, of single elements, lists and access, is updated by the commands of the guide.
+
+It has people, groups, grants, keys, and elements with every kind of field and several versions in two repositories.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.bulkops.bulk import patch
+from tests.live.bulk_state import rows
+from tests.live.database import empty_database
+from tests.live.guide import commands, run
+from tests.live.service import PROJECT, Service, manage, serving
+from tests.live.worker import delete, working
+from tests.upgrade.recording import ask
+from tests.upgrade.released import answers, columns, contents, load
+
+RELEASE = "first_release"
+# How many versions of which kind contoso's accounts have.
+KINDS = (
+    "SELECT history_type, count(*) FROM account_historicalaccount AS version "
+    "JOIN repositories_repository AS repository ON repository.id = repository_id "
+    "WHERE db_id = 'contoso' GROUP BY history_type"
+)
+ACCOUNTS = "/dimensions/v1/northwind/account/elements"
+# Reads and restores in the administration, which has no other door than a browser.
+BROWSER = """
+from django.contrib.auth.models import User
+from django.test import Client
+from account.models import Account
+browser = Client(SERVER_NAME="localhost")
+browser.force_login(User.objects.get(username="alice"))
+element = Account.objects.get(repository__db_id="northwind", element_id="004000")
+first = Account.history.filter(element_id="004000").earliest("history_id")
+page = browser.get(f"/admin/account/account/{element.pk}/history/", secure=True)
+print(page.status_code, page.content.decode())
+print(browser.post(f"/admin/account/account/versions/{first.pk}/restore/", secure=True).status_code)
+"""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """The address of an updated database, and its contents by the old columns before and after the update."""
+
+    url: str
+    before: dict[str, set[str]]
+    after: dict[str, set[str]]
+
+
+@contextmanager
+def update(folder: Path) -> Iterator[Updated]:
+    """A database of the old release, updated by the commands of the guide."""
+    with empty_database(folder, os.environ.get("DATABASE_URL", "")) as url:
+        load(RELEASE, url)
+        old = columns(url)
+        before = contents(url, old)
+        for block in commands("Updating the tables"):
+            run(block, folder, url)
+        yield Updated(url, before, contents(url, old))
+
+
+@contextmanager
+def this_release(url: str, folder: Path) -> Iterator[Service]:
+    """This release on the updated database; its key is a new one of the old superuser."""
+    with serving(url, manage(url, "create_api_key", "alice", "--name=new").split()[-1], folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def updated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Updated]:
+    with update(tmp_path_factory.mktemp("updated")) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def service(updated: Updated, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """It is only read from: others compare all that it answers."""
+    with this_release(updated.url, tmp_path_factory.mktemp("service")) as running:
+        yield running
+
+
+def test_everything_is_there_unchanged(updated: Updated):
+    """Each row of each table in each of its old columns, so that what the old release reads it can still read."""
+    before, after = updated.before, updated.after
+    assert {table: before[table] - after[table] for table in before if before[table] - after[table]} == {}
+    grown = {table for table in before if before[table] != after[table]}
+    assert grown <= {"django_migrations", "django_content_type", "auth_permission"}
+
+
+@pytest.mark.parametrize("number", range(len(answers(RELEASE, "sqlite:"))))
+def test_every_answer_is_the_one_of_the_old_release(updated: Updated, service: Service, number: int):
+    """With the same keys, passwords and grants: status, body and entity tag, and the refusals too."""
+    recorded = answers(RELEASE, updated.url)[number]
+    assert ask(service, recorded["name"], recorded["address"]) == recorded
+
+
+def test_a_second_update_does_nothing(updated: Updated):
+    assert "No migrations to apply." in manage(updated.url, "migrate")
+
+
+@pytest.mark.contract("C18", "E1", "F3", "H4")
+def test_what_is_new_works_with_old_elements(tmp_path: Path):
+    """Old versions are shown and restored; old elements are changed in bulk, exported, and deleted by a worker."""
+    contoso = ACCOUNTS.replace("northwind", "contoso")
+    with update(tmp_path) as updated, this_release(updated.url, tmp_path) as service:
+        shown = manage(updated.url, "shell", "--no-imports", "-c", BROWSER)
+        assert (shown.split()[0], shown.split()[-1]) == ("200", "302")
+        assert "Revenue, third parties" in shown
+        assert service.send("GET", f"{ACCOUNTS}/004000").json()["descriptions"] == {"en": "Revenue"}
+
+        ids = [element["id"] for element in service.send("GET", contoso).json()]
+        patches = [patch(id, customAttributes={"updated": "yes"}) for id in ids]
+        saved = service.send("POST", f"{contoso}-bulk", {"patch": patches}).json()
+        assert [element["customAttributes"]["updated"] for element in saved] == ["yes"] * 4
+        assert service.send("GET", contoso, Accept="text/csv").body.count(b"yes") == 4
+        with working(updated.url, tmp_path):
+            assert delete(service, ids, "contoso").ended()["deleted"] == 4
+        assert service.send("GET", contoso).json() == []
+        assert dict(rows(updated.url, KINDS)) == {"+": 4, "~": 7, "-": 4}
+
+
+def test_no_released_migration_is_changed():
+    """A database that has it already would never learn of the change: what has to change goes into a new one."""
+    listed = (Path(__file__).parent / "released_migrations.sha256").read_text().splitlines()
+    for line in listed:
+        digest, name = line.split()
+        assert hashlib.sha256((PROJECT / name).read_bytes()).hexdigest() == digest, name

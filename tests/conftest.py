@@ -1,19 +1,27 @@
 """What every test stands on: the database, quick passwords, and how long property tests search."""
 
 import os
+import signal
 from collections import Counter
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.template import Context, RequestContext, Template
+from django.utils.safestring import SafeString
 from hypothesis import HealthCheck
 from hypothesis import settings as search
+from pytest_django.live_server_helper import LiveServer
+from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from dimensions_site.repositories.models import Repository, Role
 from tests.factories import Caller, caller
+from tests.live.migrated import copy_file, template
 
 # A busy machine is no fault of the code: nothing here depends on the clock.
-search.register_profile("short", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+search.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # The same examples each time, so that a change is not blamed for what a lucky search found elsewhere.
 search.register_profile("ci", search.get_profile("short"), derandomize=True)
 # For a night or a doubt: make test-sqlite ARGS="--hypothesis-profile=long -k name"
@@ -21,17 +29,81 @@ search.register_profile("long", search.get_profile("short"), max_examples=5_000)
 search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 
 
+STORIES = "tests/stories/"
+# The files and folders that take longest, the longest first.
+LONGEST = (
+    *("tests/admin/test_walk_tenancy.py", "tests/admin/test_accessibility.py", "tests/site/test_schemathesis.py"),
+    *(STORIES, "tests/live/", "tests/admin/"),
+)
+
+
 def pytest_configure() -> None:
     # The default hasher spends a fifth of a second on each password, on purpose.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # Else each client looks through all static files before its first request.
+    settings.WHITENOISE_AUTOREFRESH = True
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # So a shell starts what it does in the background, and the programs that tests interrupt would inherit it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def told_contexts(django_test_environment: None) -> None:
+    """Let a page tell its context in `response.context`, and none of the hundreds of templates that it includes.
+
+    Copying theirs takes a third of the time in which a page of the administration is made.
+    """
+    # Django's own, which it takes back at the end of all tests.
+    templates: Any = Template
+    tell = templates._render
+
+    def render(template: Template, context: Context) -> SafeString:
+        is_page = isinstance(context, RequestContext) and context.template is template
+        text: SafeString = tell(template, context) if is_page else template.nodelist.render(context)
+        return text
+
+    templates._render = render
+
+
+class OneHouse(LoadScopeScheduling):
+    """Gives each process of the tests whole files, and all stories to one: they share a running service."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return STORIES if nodeid.startswith(STORIES) else nodeid.partition("::")[0]
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Name the test that ended its process, and give it to no other: xdist would, and lose each of them to it."""
+        files = self.assigned_work.get(node, {}).values()
+        for file in files:
+            for nodeid, completed in file.items():
+                if not completed:
+                    file[nodeid] = True
+                    super().remove_node(node)
+                    return nodeid
+        return super().remove_node(node)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneHouse:
+    return OneHouse(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no process is left alone with one of them at the end."""
+    items.sort(key=lambda item: [not item.nodeid.startswith(place) for place in LONGEST])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how many calls the tests of the OpenAPI documents made, and what was answered."""
+    """Tell how many calls the tests of the OpenAPI documents and of access made, and what was answered."""
     statuses: Counter[int] = Counter()
+    cells = 0
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            statuses.update(dict(report.user_properties).get("openapi_calls", {}))
+            told = dict(report.user_properties)
+            statuses.update(told.get("openapi_calls", {}))
+            cells += told.get("access_cells", 0)
+    if cells:
+        terminalreporter.write_line(f"Access: {cells:,} calls were answered as their callers may")
     if statuses:
         answers = ", ".join(f"{count:,} x {status}" for status, count in sorted(statuses.items()))
         terminalreporter.write_line(f"OpenAPI documents: {statuses.total():,} calls answered ({answers})")
@@ -41,13 +113,33 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Keep the SQLite database of each test process in a file of its own.
+    """Begin with a copy of a migrated database, in SQLite in a file of its own for each process of the tests.
 
-    Django's choice, a database in memory, knows no WAL and no waiting for a lock, so threads would see
+    Django's choice for SQLite, a database in memory, knows no WAL and no waiting for a lock, so threads would see
     errors there that no user ever sees.
     """
+    source = template(os.environ.get("DATABASE_URL", ""))
     if connection.vendor == "sqlite":
-        connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+        file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        copy_file(source, file)
+        connection.settings_dict["TEST"]["NAME"] = str(file)
+    else:
+        connection.settings_dict["TEST"]["TEMPLATE"] = source
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Whether Django takes the database that is there: that is the copy in SQLite, in PostgreSQL it makes the copy."""
+    return connection.vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def live_server(django_db_setup: None, live_server: LiveServer) -> LiveServer:
+    """The server of the browser tests, made when the database is a file.
+
+    With a database in memory all its threads would share one connection, and SQLite dies of that.
+    """
+    return live_server
 
 
 # --- People and tenants ------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 
@@ -46,7 +47,7 @@ def json_bytes(value: Any) -> bytes:
 def caller(name: str, repository: Repository | None = None, role: Role | None = None, dimension: str = "all") -> Caller:
     """A new user of that name with an API key, and with a role in a repository when one is given."""
     user = User.objects.create_user(name, password=f"{name}-password")
-    _, key = ApiKey.objects.create_key(user=user, name="test")
+    _, key = ApiKey.objects.create_key(user=user, name="test", last_used_at=timezone.now())
     if repository is not None and role is not None:
         AccessGrant.objects.create(user=user, repository=repository, role=role, dimension=dimension)
     client = Caller(headers={"x-api-key": key})

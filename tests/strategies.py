@@ -15,10 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dimensions_site.elements.fields import BooleanField, EnumField, IdField, TextField, TimestampField
+from dimensions_site.elements.fields import BooleanField, EnumField, IdField, TextField
 from dimensions_site.elements.maps import DescriptionField, DescriptionsField, LanguageMapField, MapField
 from dimensions_site.elements.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.serializers import Bundle, WireObject
+from dimensions_site.elements.timestamps import TimestampField
 from dimensions_site.elements.wire import Wire
 
 # The specification's table of differences: the spelling of the field list, and that of the example payloads. An

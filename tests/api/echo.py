@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import SuspiciousOperation
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from rest_framework.authentication import BaseAuthentication
@@ -16,7 +17,7 @@ from rest_framework.views import APIView
 from dimensions_site.api import handlers
 from dimensions_site.api.authentication import BasicAuthentication
 from dimensions_site.api.errors import forbidden, not_found
-from dimensions_site.api.parsers import StrictJSONParser
+from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
 from dimensions_site.api.rendering import JSONRenderer
 from dimensions_site.api.views import ConventionsMixin
 
@@ -55,6 +56,12 @@ class Echo(ConventionsMixin, APIView):
         return Response({"read": repr(request.data)})
 
     put = patch = post
+
+
+class Bulk(Echo):
+    """Gets the bytes of the body."""
+
+    parser_classes = [BulkBodyParser]
 
 
 class Careless(Echo):
@@ -111,12 +118,18 @@ def failing_page(request: HttpRequest) -> HttpResponse:
     raise RuntimeError(SECRET)
 
 
+def locked(request: HttpRequest) -> HttpResponse:
+    raise OperationalError(SECRET)
+
+
 def suspicious(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation(SECRET)
 
 
 urlpatterns = [
+    path("", failing_page, name="landing"),
     path("dimensions/v1/<str:db_id>/failing", Failing.as_view()),
+    path("dimensions/v1/<str:db_id>/bulk", Bulk.as_view()),
     path("dimensions/v1/<str:db_id>/careless", Careless.as_view()),
     path("dimensions/v1/<str:db_id>/forbidden", Forbidden.as_view()),
     path("dimensions/v1/<str:db_id>/streamed", Streamed.as_view()),
@@ -124,6 +137,8 @@ urlpatterns = [
     path("dimensions/v1/<str:db_id>/echo/<path:name>", Echo.as_view()),
     path("openapi/failing", failing_page),
     path("openapi/suspicious", suspicious),
+    path("openapi/locked", locked),
+    path("page/locked", locked),
     path("page/failing", failing_page),
     path("page/suspicious", suspicious),
 ]

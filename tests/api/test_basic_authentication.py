@@ -46,8 +46,9 @@ def encoded(credentials: str | bytes) -> str:
     return "Basic " + base64.b64encode(raw).decode()
 
 
-def authenticate(header: str):
+def authenticate(header: str, **environment: str):
     request = APIRequestFactory().get("/", headers={"Authorization": header})
+    request.META.update(environment)
     return BasicAuthentication().authenticate(Request(request))
 
 
@@ -112,9 +113,9 @@ def test_wrong_password_unknown_name_and_inactive_user_look_the_same_and_cost_th
 
 @pytest.mark.contract("G1")
 def test_verified_credentials_are_not_hashed_again(alice, django_assert_num_queries):
-    """The first request hashes the password, the second does not; both read the user's row once."""
-    for _ in range(2):
-        with django_assert_num_queries(1):
+    """The first request hashes the password, and asks for wrong ones; the second only reads the user's row."""
+    for queries in (3, 1):
+        with django_assert_num_queries(queries):
             assert authenticate(encoded(f"alice:{PASSWORD}")) == (alice, None)
     assert CountingHasher.hashed == [PASSWORD]
 
@@ -137,6 +138,14 @@ def test_failures_are_not_remembered(alice):
     alice.set_password("later")
     alice.save()
     assert authenticate(encoded("alice:later")) == (alice, None)
+
+
+@pytest.mark.contract("G1")
+def test_what_is_remembered_counts_at_the_same_address_only(alice):
+    """Else somebody elsewhere could try passwords against it at no cost."""
+    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1"):
+        authenticate(encoded(f"alice:{PASSWORD}"), REMOTE_ADDR=address)
+    assert CountingHasher.hashed == [PASSWORD, PASSWORD]
 
 
 @pytest.mark.contract("G1")

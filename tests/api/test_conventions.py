@@ -138,8 +138,8 @@ def test_all_faults_of_a_query_are_listed(alice):
 
 @pytest.mark.contract("A7", "B3")
 def test_thousands_of_query_parameters_are_400(alice):
-    """Django stops counting at a thousand."""
-    response = alice.get(f"{ADDRESS}?" + "&".join(f"p{n}=1" for n in range(1_001)))
+    """Django stops counting at ten thousand."""
+    response = alice.get(f"{ADDRESS}?" + "&".join(["p=1"] * 10_001))
     assert response.status_code == 400
     assert response.json()["code"] == "TOO_MANY_PARAMETERS"
 

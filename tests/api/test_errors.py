@@ -1,5 +1,6 @@
 """Errors as callers see them: one form of body, every failure in it, nothing of the inside."""
 
+import errno
 import json
 from typing import Any
 
@@ -196,6 +197,8 @@ def test_errors_of_an_object_as_a_whole_stand_at_the_object():
         (TooManyFieldsSent(), 400, "TOO_MANY_PARAMETERS"),
         (SuspiciousOperation("secret"), 400, "INVALID_REQUEST"),
         (OperationalError("secret"), 503, "DATABASE_UNAVAILABLE"),
+        (OSError(errno.ENOSPC, "secret"), 503, "STORAGE_FULL"),
+        (OSError(errno.EACCES, "secret"), 500, "INTERNAL_ERROR"),
         (RuntimeError("secret"), 500, "INTERNAL_ERROR"),
     ],
     ids=lambda value: f"{type(value).__module__}.{type(value).__name__}" if isinstance(value, Exception) else None,

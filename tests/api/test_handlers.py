@@ -43,7 +43,9 @@ def test_a_trailing_slash_is_another_address(client):
 
 
 @pytest.mark.contract("B1", "B2", "B3")
-@pytest.mark.parametrize(("address", "status"), [("/openapi/failing", 500), ("/openapi/suspicious", 400)])
+@pytest.mark.parametrize(
+    ("address", "status"), [("/openapi/failing", 500), ("/openapi/locked", 503), ("/openapi/suspicious", 400)]
+)
 def test_a_failure_outside_rest_framework_is_a_problem(quiet_client, address, status):
     """Nothing of the exception is told, and the id of the request is there to find the log line."""
     response = quiet_client.get(address)
@@ -54,7 +56,11 @@ def test_a_failure_outside_rest_framework_is_a_problem(quiet_client, address, st
 
 @pytest.mark.parametrize(
     ("address", "status", "heading"),
-    [("/page/failing", 500, "Something went wrong"), ("/page/suspicious", 400, "Request not understood")],
+    [
+        ("/page/failing", 500, "Something went wrong"),
+        ("/page/locked", 503, "Busy at the moment"),
+        ("/page/suspicious", 400, "Request not understood"),
+    ],
 )
 def test_a_failure_of_a_page_is_a_page(quiet_client, address, status, heading):
     """Plain words, no stack trace."""
@@ -62,6 +68,15 @@ def test_a_failure_of_a_page_is_a_page(quiet_client, address, status, heading):
     assert response.status_code == status
     assert heading in response.content.decode()
     assert SECRET not in response.content.decode()
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("address", ["/openapi/locked", "/page/locked"])
+def test_a_database_that_cannot_serve_is_worth_another_try(quiet_client, address):
+    """503 with the seconds to wait, also where the failure comes from a middleware before any view."""
+    response = quiet_client.get(address)
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
 
 
 @pytest.mark.contract("B1", "B2", "B3")

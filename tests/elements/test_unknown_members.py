@@ -89,4 +89,4 @@ def test_a_body_has_to_be_an_object(alice, method, body):
     assert response.status_code == 400
     [error] = response.json()["errors"]
     assert error["path"] == ""
-    assert error["message"].startswith("The body cannot be ")
+    assert error["message"].startswith("The element cannot be ")

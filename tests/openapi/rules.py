@@ -1,47 +1,107 @@
 """The rules of the contract that no JSON schema of OpenAPI 3.0 can say, kept by the requests that have to succeed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 from urllib.parse import unquote
 
 import schemathesis
 from schemathesis.generation import GenerationMode
 
+from dimensions_site.elements.wire import Wire
+
 # Letters for languages: `aa`, `bb`, and on.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def keep_rules(case: schemathesis.Case, stored: Mapping[str, Any]) -> None:
-    """Make a request that keeps its schema keep the rest of the contract too; leave any other as it is.
+@dataclass(frozen=True)
+class Stored:
+    """What of a dimension the repository `northwind` holds: one `element` of `wire`, and the `deletion` of another."""
 
-    `stored` is the one element that the repository `northwind` holds.
-    """
+    wire: Wire
+    element: Mapping[str, Any]
+    deletion: str
+
+
+def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
+    """Make a request that keeps its schema keep the rest of the contract too; leave any other as it is."""
     if case.meta is None or case.meta.generation.mode is not GenerationMode.POSITIVE:
         return
-    # Any other repository and nearly any other element is only ever answered 404.
+    # Any other repository and nearly any other element or deletion is only ever answered 404.
     case.path_parameters["dbID"] = "northwind"
     id = unquote(case.path_parameters.get("id", ""))
     if len(id) % 2:
-        id = case.path_parameters["id"] = stored["id"]
+        id = case.path_parameters["id"] = stored.element["id"]
+    if case.path_parameters.get("dataProcessingId", "f") < "c":
+        case.path_parameters["dataProcessingId"] = stored.deletion
     if isinstance(case.body, dict):
-        element = _with_short_numbers(case.body)
-        _keep_identity(element, case.method, id, stored)
-        _keep_texts(element)
-        _keep_validity(element)
-        case.body = element
+        body = _with_short_numbers(case.body)
+        if case.path.endswith("/elements-bulk"):
+            _keep_bulk(body, stored)
+        elif case.method == "POST":
+            _keep_newness(body, stored.element)
+            _keep_values(body)
+        else:
+            _keep_identity(body, id)
+            _keep_values(body)
+        case.body = body
 
 
-def _keep_identity(element: dict[str, Any], method: str, id: str, stored: Mapping[str, Any]) -> None:
-    if method == "POST":
-        # C13: the element is new.
-        for name in ("id", "oid"):
-            if name in element and element[name] == stored.get(name):
-                element[name] = f"another {element[name]}"
-        return
-    # C14: the id in the body is that of the path. C2: the oid is that of the stored element.
+def _keep_newness(element: dict[str, Any], stored: Mapping[str, Any]) -> None:
+    """C13: the element is new."""
+    for name in ("id", "oid"):
+        if name in element and element[name] == stored.get(name):
+            element[name] = f"another {element[name]}"
+
+
+def _keep_identity(element: dict[str, Any], id: str) -> None:
+    """C14: the id in the body is that of the path. C2: the oid is that of the stored element."""
     element.pop("oid", None)
     if "id" in element:
         element["id"] = id
+
+
+def _keep_bulk(body: dict[str, Any], stored: Stored) -> None:
+    numbers = count()
+    for element in [*body.get("post", ()), *body.get("put", ())]:
+        _keep_values(element)
+        _number(element, next(numbers))
+    if body.get("patch"):
+        # E1: what is changed is there, and stands once.
+        body["patch"] = [{"key": {"id": stored.element["id"]}, "data": body["patch"][0]["data"]}]
+        _keep_identity(body["patch"][0]["data"], stored.element["id"])
+        _keep_values(body["patch"][0]["data"])
+        # E2: the stored element refers to others that are not there.
+        body.pop("saveMode", None)
+    elif body.get("put"):
+        _keep_identity(body["put"][0], stored.element["id"])
+    if body.get("saveMode") == "STRICT":
+        for element in [*body.get("post", ()), *body.get("put", ())]:
+            _forget_references(element, stored.wire)
+
+
+def _number(element: dict[str, Any], number: int) -> None:
+    """E1: ids and oids stand once. With the number at their end they are others than the stored ones, too."""
+    for name, length in (("id", 128), ("oid", 64)):
+        if name in element:
+            element[name] = f"{element[name][: length - 8]}#{number}"
+
+
+def _forget_references(element: dict[str, Any], wire: Wire) -> None:
+    """E2: in the save mode STRICT elements that others refer to are there."""
+    for path in (place.path for place in wire.places.values() if place.leaf.refers_to):
+        *groups, name = path.split(".")
+        group: Any = element
+        for inner in groups:
+            group = (group or {}).get(inner)
+        if group:
+            group.pop(name, None)
+
+
+def _keep_values(element: dict[str, Any]) -> None:
+    _keep_texts(element)
+    _keep_validity(element)
 
 
 def _keep_texts(element: dict[str, Any]) -> None:
@@ -73,4 +133,6 @@ def _with_short_numbers(value: Any) -> Any:
     """C10: at most 10 digits after the point; `multipleOf` would compare binary fractions."""
     if isinstance(value, dict):
         return {name: _with_short_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_with_short_numbers(item) for item in value]
     return round(value, 10) if isinstance(value, float) else value

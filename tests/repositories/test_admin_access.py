@@ -29,6 +29,12 @@ def page(model, action="changelist", *arguments):
     return reverse(f"admin:repositories_{model}_{action}", args=arguments)
 
 
+# The form of a repository also holds those of its grants.
+NO_GRANTS = {"grants-TOTAL_FORMS": "0", "grants-INITIAL_FORMS": "0"}
+# A key that neither expires nor narrows anything.
+EVERYTHING = {"expiry_date_0": "", "expiry_date_1": "", "role": Role.MANAGER.value, "dimension": "all"}
+
+
 def errors(response):
     """What the form refuses, field by field."""
     return {name: list(messages) for name, messages in response.context["adminform"].errors.items()}
@@ -36,14 +42,14 @@ def errors(response):
 
 def test_a_repository_is_created_changed_and_switched_off(root, rita):
     """Its dbID stays for good: others keep it in their addresses."""
-    form = {"db_id": "acme", "name": "Acme", "default_language": "it", "api_enabled": "on"}
+    form = {"db_id": "acme", "name": "Acme", "default_language": "it", "api_enabled": "on", **NO_GRANTS}
     assert root.post(page("repository", "add"), form).status_code == 302
     acme = Repository.objects.get(db_id="acme")
     root.post(page("repository", "change", acme.pk), {**form, "db_id": "other", "name": "Acme group"})
     acme.refresh_from_db()
     assert (acme.db_id, acme.name, acme.api_enabled) == ("acme", "Acme group", True)
     northwind = Repository.objects.get(db_id="northwind")
-    root.post(page("repository", "change", northwind.pk), {"name": "N", "default_language": "en"})
+    root.post(page("repository", "change", northwind.pk), {"name": "N", "default_language": "en", **NO_GRANTS})
     assert rita.get(rita.currency()).json()["code"] == "API_NOT_ENABLED"
 
 
@@ -59,7 +65,7 @@ def test_a_repository_is_created_changed_and_switched_off(root, rita):
 )
 def test_a_repository_that_cannot_be_is_refused_in_words(root, northwind, field, value, words):
     """At the field that is wrong."""
-    form = {"db_id": "acme", "name": "Acme", "default_language": "it", field: value}
+    form = {"db_id": "acme", "name": "Acme", "default_language": "it", **NO_GRANTS, field: value}
     refused = errors(root.post(page("repository", "add"), form))
     assert list(refused) == [field]
     assert words in refused[field][0]
@@ -89,7 +95,7 @@ def test_a_grant_that_cannot_be_is_refused_in_words(root, northwind, rita):
 @pytest.mark.contract("G1")
 def test_a_new_key_is_shown_once_and_works(root, rita):
     """On the page after it was made, and never again; the list shows its prefix."""
-    form = {"name": "nightly", "user": rita.user.pk, "expiry_date_0": "", "expiry_date_1": ""}
+    form = {"name": "nightly", "user": rita.user.pk, **EVERYTHING}
     shown = root.post(page("apikey", "add"), form, follow=True).content.decode()
     [key] = re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", shown)
     assert Client(headers={"X-API-Key": key}).get(Caller().currency()).status_code == 200
@@ -107,7 +113,7 @@ def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice
         user=rita.user, name="nightly", expiry_date=timezone.now() + timedelta(days=1)
     )
     address = page("apikey", "change", stored.pk)
-    form = {"name": "nightly", "expiry_date_0": "", "expiry_date_1": ""}
+    form = {"name": "nightly", **EVERYTHING}
     root.post(address, {**form, "user": alice.user.pk})
     assert ApiKey.objects.filter(pk=stored.pk, user=rita.user).exists()
     root.post(address, {**form, "revoked": "on"})

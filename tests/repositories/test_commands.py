@@ -50,6 +50,20 @@ def test_the_key_stands_alone_on_the_last_line_and_only_its_hash_is_stored(run):
     assert abs(row["expiry_date"] - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
 
 
+@pytest.mark.contract("G1", "G2")
+def test_a_key_is_narrowed_by_options(run, northwind, contoso):
+    """To a role, a dimension, and repositories, each named; without them it allows all that its user may."""
+    User.objects.create_user("carla")
+    run("create_api_key", "carla", "--name", "wide")
+    run("create_api_key", "carla", "--name", "narrow", "--role", "reader", "--dimension", "account")
+    run("create_api_key", "carla", "--name", "two", "--repository", "northwind", "--repository", "contoso")
+    assert {key.name: key.allows() for key in ApiKey.objects.all()} == {
+        "wide": "manager of all dimensions in all repositories",
+        "narrow": "reader of account in all repositories",
+        "two": "manager of all dimensions in contoso, northwind",
+    }
+
+
 @pytest.mark.contract("G2")
 def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
     """A grant for one dimension and one for all stand beside each other."""
@@ -77,6 +91,9 @@ def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
         (("create_repository", "acme", "--name", "X", "--language", "english"), "--language 'english' does not fit"),
         (("create_repository", "northwind", "--name", "X"), "DBID 'northwind' does not fit: Repository with this DbID"),
         (("create_repository", "acme"), "--name"),
+        (("create_api_key", "carla", "--name", "x", "--repository", "nowhere"), "There is no repository 'nowhere'."),
+        (("create_api_key", "carla", "--name", "x", "--role", "owner"), "invalid choice: 'owner'"),
+        (("create_api_key", "carla", "--name", "x", "--dimension", "all"), "invalid choice: 'all'"),
         (("grant_access", "nobody", "northwind", "reader"), "There is no user 'nobody'."),
         (("grant_access", "carla", "nowhere", "reader"), "There is no repository 'nowhere'."),
         (("grant_access", "carla", "northwind", "owner"), "choose from 'reader', 'editor', 'manager'"),

@@ -23,10 +23,18 @@ def test_an_unknown_field_is_named_with_those_that_look_like_it() -> None:
     assert (error.code, error.position, error.field) == ("UNKNOWN_FIELD", 10, "quality")
 
 
+def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
+    """Whoever wrote it knows which was meant."""
+    told = error_of("bundle.limit==1").message
+
+    assert told == "There is no field 'bundle.limit'. Did you mean bundle.label or bundle.limits.strict?"
+
+
 def test_an_unknown_field_that_looks_like_none_is_named_alone() -> None:
     """No guess is better than a wild one; a huge name is quoted in part."""
     assert error_of("zzz==1").message == "There is no field 'zzz'."
-    assert len(error_of("z" * 4000 + "==1").message) < 100
+    assert error_of("z" * 60 + "==1").message == f"There is no field '{'z' * 60}'."
+    assert error_of("z" * 61 + "==1").message == f"There is no field '{'z' * 60}…'."
 
 
 @pytest.mark.contract("D3")

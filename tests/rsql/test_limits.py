@@ -25,12 +25,14 @@ def of_depth(depth: int) -> str:
     return "(" * depth + "code=in=(A)" + ")" * depth
 
 
-def of_values(number: int) -> str:
-    return f"code=in=({','.join(['A'] * number)})"
+def of_values(number: int, value: str = "A") -> str:
+    return f"code=in=({','.join([value] * number)})"
 
 
 @pytest.mark.contract("D4")
-@pytest.mark.parametrize("text", [of_length(4096), of_conditions(50), of_depth(20), of_values(100)])
+@pytest.mark.parametrize(
+    "text", [of_length(4096), of_conditions(50), of_depth(20), of_values(100), of_values(100, "'A'")]
+)
 def test_a_filter_at_a_limit_is_read(text: str) -> None:
     """4,096 characters, 50 conditions, 20 parentheses deep, 100 values; a list is no parenthesis."""
     parse(text)
@@ -44,6 +46,7 @@ def test_a_filter_at_a_limit_is_read(text: str) -> None:
         (of_conditions(51), "TOO_MANY", 405, "There are more than 50 conditions in the filter at character 405."),
         (of_depth(21), "TOO_DEEP", 21, "Parentheses are nested more than 20 deep at character 21."),
         (of_values(101), "TOO_MANY", 210, "There are more than 100 values in the list at character 210."),
+        (of_values(101, "'A'"), "TOO_MANY", 410, "There are more than 100 values in the list at character 410."),
     ],
 )
 def test_a_filter_above_a_limit_is_refused(text: str, code: str, position: int, message: str) -> None:

@@ -240,3 +240,4 @@ def test_only_in_and_out_take_several_values(codes_of, operator: str) -> None:
         codes_of(f"code{operator}(A,B)")
 
     assert caught.value.message == f"The operator {operator} takes one value; code is given 2."
+    assert caught.value.code == "INVALID_VALUE"

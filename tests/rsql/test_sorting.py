@@ -111,7 +111,7 @@ def test_a_field_may_be_named_once() -> None:
     """In whichever direction."""
     error = error_of("code,note,-code")
 
-    assert (error.code, error.position) == ("DUPLICATE_FIELD", 11)
+    assert (error.code, error.position, error.field) == ("DUPLICATE_FIELD", 11, "code")
     assert error.message == "The sort order names code twice."
 
 
@@ -120,7 +120,7 @@ def test_a_map_can_be_sorted_by_only_in_one_language() -> None:
     """A row has no single place among others when it has several texts."""
     error = error_of("names")
 
-    assert error.code == "NOT_SORTABLE"
+    assert (error.code, error.field) == ("NOT_SORTABLE", "names")
     assert error.message == "names has one text for each language: sort by one of them, names.<language>."
 
 
@@ -141,6 +141,8 @@ def test_control_characters_in_a_sort_order_are_refused(character: str) -> None:
     error = error_of(f"names.{character}")
 
     assert (error.code, error.position) == ("SYNTAX", 7)
+    assert error.message.startswith("The sort order has ")
+    assert str(error) == error.message
 
 
 @pytest.mark.contract("D5")

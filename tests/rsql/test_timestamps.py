@@ -83,6 +83,21 @@ def test_what_names_no_instant_is_refused(text: str) -> None:
         parse_timestamp(text)
 
 
+@pytest.mark.contract("C11", "B1")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("31.12.2024", "The text is not a date or time as ISO 8601 writes it."),
+        ("9999-12-31T23:59:59-00:01", "The year in UTC is not from 1 to 9999."),
+    ],
+)
+def test_the_reason_is_told_in_a_sentence(text: str, told: str) -> None:
+    """Which the error of the field shows."""
+    with pytest.raises(ValueError, match="is not") as caught:
+        parse_timestamp(text)
+    assert str(caught.value) == told
+
+
 @pytest.mark.contract("C11")
 @given(strategies.instant_texts())
 def test_whatever_the_offset_the_instant_is_the_same(text: str) -> None:

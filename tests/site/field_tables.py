@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dimensions_site.elements import fields, maps, numbers
+from dimensions_site.elements import fields, maps, numbers, timestamps
 from dimensions_site.elements.serializers import Reference, WireObject
 
 # What the tables call each type of leaf; the first that fits counts.
@@ -12,7 +12,7 @@ _TYPES: list[tuple[type[fields.Leaf], str]] = [
     (fields.TextField, "text up to {leaf.max_length:,}"),
     (fields.EnumField, "enum"),
     (fields.BooleanField, "boolean"),
-    (fields.TimestampField, "timestamp"),
+    (timestamps.TimestampField, "timestamp"),
     (numbers.IntegerField, "integer, {leaf.minimum} to {leaf.maximum}"),
     (numbers.CoefficientField, "decimal text or boolean"),
     (numbers.DecimalTextField, "decimal text"),

@@ -6,8 +6,9 @@ from account.models import Account
 from account.serializers import AccountSerializer
 from currency.models import Currency
 from currency.serializers import CurrencySerializer
+from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.models import Element, Origin
-from dimensions_site.elements.saving import Actor, save
+from dimensions_site.elements.saving import save
 from dimensions_site.elements.serializers import ElementSerializer
 from dimensions_site.repositories.models import Repository
 

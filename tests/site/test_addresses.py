@@ -1,9 +1,10 @@
 """Under which addresses elements are found, whatever their ids look like."""
 
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
+from tests.bulkops.deletions import ASYNC, start
 from tests.factories import account, currency, read
 
 PREFIXES = ("/api/aih/dimensions/v1", "/dimensions/v1")
@@ -50,6 +51,16 @@ def test_both_prefixes_lead_to_both_dimensions(alice, prefix, dimension, body):
         assert alice.get(f"{there}/elements-count").json() == 1
         assert read(alice.get(f"{there}/elements-fetch", {"properties": "id"})) == [{"id": body["id"]}]
     assert alice.send("PATCH", f"{base}/elements/{body['id']}", {}).status_code == 200
+    saved = {"currency": {"code": "SUCCESS"}, "account": [created.json()]}[dimension]
+    assert read(alice.send("POST", f"{base}/elements-bulk", {"put": [body]})) == saved
+    started = alice.send("POST", f"{base}/{ASYNC}", [{"id": body["id"]}])
+    oid = started.json()["dataProcessingId"]
+    assert started["Location"] == f"{base}/{ASYNC}/{oid}"
+    for other in PREFIXES:
+        there = f"{other}/northwind/{dimension}/{ASYNC}"
+        assert [entry["dataProcessingId"] for entry in read(alice.get(there))] == [oid]
+        assert alice.get(f"{there}/{oid}").json() == alice.get(started["Location"]).json()
+    assert alice.delete(started["Location"]).status_code == {"currency": 202, "account": 200}[dimension]
 
 
 @pytest.mark.contract("A3", "C13", "C14")
@@ -93,7 +104,9 @@ def test_ids_that_differ_in_one_slash_are_different_elements(alice):
 
 
 @pytest.mark.contract("A5")
-@pytest.mark.parametrize("rest", ["elements", "elements/EUR", "elements-count", "elements-fetch", ""])
+@pytest.mark.parametrize(
+    "rest", ["elements", "elements/EUR", "elements-count", "elements-fetch", "elements-bulk", ASYNC, f"{ASYNC}h", ""]
+)
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH"])
 def test_a_trailing_slash_is_another_address_and_unknown(alice, rest, method):
     """404 in the form of every error, and no redirect."""
@@ -116,6 +129,17 @@ def test_a_slash_after_an_id_creates_nothing_unless_it_is_encoded(alice):
     assert alice.send("PUT", meant, body).json()["id"] == "EUR/"
 
 
+@pytest.mark.contract("A5", "F7")
+def test_a_slash_after_the_id_of_a_deletion_leads_nowhere(alice):
+    """Neither a guess at what was meant, nor a redirect."""
+    oid = start(alice, ["EUR"], "currency")
+    path = alice.currency(f"{ASYNC}/{oid}/")
+    for method in ("GET", "DELETE"):
+        assert alice.generic(method, path).json()["code"] == "PROCESSING_NOT_FOUND"
+        assert alice.generic(method, path, RAW_URI=path).json()["code"] == "NOT_FOUND"
+    assert alice.get(path.removesuffix("/")).json()["status"] == "RUNNING"
+
+
 @pytest.mark.contract("A5")
 @pytest.mark.parametrize("path", ["/api", "/dimensions/v1", "/dimensions/v2/northwind/account/elements", "/api/x"])
 def test_an_address_beside_the_routes_is_a_404(alice, path):
@@ -131,3 +155,4 @@ def test_a_repository_is_found_by_its_exact_name_only(alice, db_id):
     """Case counts, and nothing in a name has a meaning of its own."""
     response = alice.get(alice.currency(db_id=db_id))
     assert (response.status_code, response.json()["code"]) == (404, "REPOSITORY_NOT_FOUND")
+    assert response.json()["detail"] == f"There is no repository '{unquote(db_id)}'."

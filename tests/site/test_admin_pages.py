@@ -1,5 +1,7 @@
 """Every page of the admin answers, whatever is asked of it."""
 
+import re
+
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
@@ -44,6 +46,13 @@ def addresses():
         row = model._base_manager.first()
         for key in ("none", "0", str(10**30), *([row.pk] if row else [])):
             yield from (reverse(f"{base}_{action}", args=[key]) for action in ("change", "history", "delete"))
+    for dimension in (Account, Currency):
+        base = f"admin:{dimension._meta.app_label}_{dimension._meta.model_name}"
+        for key in ("none", "0", str(10**30), dimension._base_manager.get().pk):
+            yield reverse(f"{base}_uses", args=[key])
+            yield f"{reverse(f'{base}_add')}?repository={key}"
+        for number in (0, 10**30, Repository.objects.get().pk):
+            yield f"{reverse(f'{base}_pick', args=[number])}?q=1"
     yield from (reverse("admin:app_list", args=[label]) for label in ("account", "currency", "repositories", "auth"))
     yield from (
         f"/admin/{rest}" for rest in ("nothing", "account/account", "account/account/1/", "r/1/1/", "autocomplete/?x=1")
@@ -98,8 +107,9 @@ def test_no_page_fails_for_anybody(browsers):
 )
 def test_no_list_fails_for_any_query(browsers, query):
     """What cannot be meant is refused or ignored."""
-    for browser in browsers[:2]:
-        for model in admin.site._registry:
+    superuser, staff, _ = browsers
+    for model in admin.site._registry:
+        for browser in (superuser, staff) if model in (Account, Currency) else (superuser,):
             response = browser.get(f"{changelist(model)}?{query}")
             assert response.status_code in (200, 302, 400, 403), (model, query)
 
@@ -159,3 +169,24 @@ def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
     assert b"staff account" in browser.post(login, credentials).content
     User.objects.filter(username="alice").update(is_staff=True)
     assert browser.post(f"{login}?next=/admin/", credentials)["Location"] == "/admin/"
+
+
+@pytest.mark.parametrize("key", ["abc", "", "9" * 40, "-1", "\0", "1.5", "٣"])
+@pytest.mark.parametrize("model", [Account, Currency, User, Repository, ApiKey])
+def test_a_selection_that_no_page_made_does_nothing(browsers, model, key):
+    """Whatever stands for the key of a row, no action fails on it."""
+    before = model._base_manager.count()
+    answer = browsers[0].get(changelist(model)).content.decode()
+    actions = set(re.findall(r'<option value="(\w+)"', answer)) | {"delete_selected", "delete_elements"}
+    for action in actions:
+        form = {"action": action, "_selected_action": key, "select_across": "0", "index": "0"}
+        assert browsers[0].post(changelist(model), form).status_code in (200, 302, 403)
+    assert model._base_manager.count() == before
+
+
+@pytest.mark.django_db
+def test_who_signs_in_without_a_page_in_mind_comes_to_the_start_page():
+    """The form that was opened by its own address has no page to go back to."""
+    User.objects.create_superuser("root", password="root-password")
+    answer = Client().post(reverse("admin:login"), {"username": "root", "password": "root-password"})
+    assert (answer.status_code, answer["Location"]) == (302, reverse("admin:index"))

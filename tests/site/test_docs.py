@@ -110,3 +110,13 @@ def test_every_relative_link_leads_somewhere(page):
         file = (page.parent / path) if path else page
         assert file.exists(), target
         assert not anchor or anchor in anchors(file), target
+
+
+def test_every_picture_is_shown_somewhere():
+    """What no page shows any more is deleted; that the others are there is shown by the links."""
+    shown = {
+        (page.parent / target).resolve()
+        for page in PAGES
+        for target in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    assert shown == set(ROOT.glob("docs/images/**/*.png")) != set()

@@ -40,6 +40,31 @@ def test_a_number_out_of_bounds_or_in_other_signs_is_refused(monkeypatch, text):
     assert told == f"SETTING is '{text}'; it has to be a whole number from 5 to 10, in digits alone."
 
 
+@pytest.mark.parametrize(
+    ("text", "count", "seconds"),
+    [("1/second", 1, 1), ("60/minute", 60, 60), ("1000/hour", 1000, 3600), ("5/day", 5, 86400)],
+)
+def test_a_rate_is_a_number_for_each_second_minute_hour_or_day(monkeypatch, text, count, seconds):
+    monkeypatch.setenv(NAME, text)
+    rate = env.rate(NAME, default="off")
+    assert rate is not None
+    assert (rate.count, rate.seconds) == (count, seconds)
+
+
+def test_a_rate_may_be_off(monkeypatch):
+    monkeypatch.setenv(NAME, "off")
+    assert env.rate(NAME, default="60/minute") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "60", "0/minute", "060/minute", "60/min", "60 / minute", "-1/day", "Off", "9" * 10]
+)
+def test_no_other_text_is_a_rate(monkeypatch, text):
+    monkeypatch.setenv(NAME, text)
+    told = refused(env.rate, default="off")
+    assert told == f"SETTING is '{text}'; it has to be like 60/minute (per second, minute, hour or day), or off."
+
+
 def test_spaces_around_the_parts_of_a_list_do_not_count(monkeypatch):
     """A host name with a space before it would match no request."""
     monkeypatch.setenv(NAME, "one.example, two.example,")
@@ -111,6 +136,37 @@ def test_another_address_of_a_database_is_refused_without_showing_its_password(m
 def test_another_address_of_a_cache_is_refused(monkeypatch, address):
     monkeypatch.setenv(NAME, address)
     assert "it has to be like locmemcache:// or redis://host:6379." in refused(env.cache, default="locmemcache://")
+
+
+@pytest.mark.parametrize(
+    "address", ["database", "redis://queue.example", "redis://:secret@queue.example:6380/13", "rediss://10.0.0.1/0"]
+)
+def test_a_queue_is_the_database_or_one_of_redis(monkeypatch, address):
+    monkeypatch.setenv(NAME, address)
+    assert env.queue(NAME, default="database") == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "Database",
+        "redis",
+        "redis://",
+        "redis://hidden@",
+        "amqp://hidden@queue.example",
+        "redis://hidden@queue.example/first",
+        "redis://hidden@queue.example/0/1",
+        "redis://hidden@queue.example:port/0",
+        "redis://hidden@queue.example/0?db=1",
+    ],
+)
+def test_another_queue_is_refused_without_showing_its_password(monkeypatch, address):
+    """The client would take some of them for Redis's first database."""
+    monkeypatch.setenv(NAME, address)
+    told = refused(env.queue, default="database")
+    assert "it has to be like database, or redis://host:6379/0 with the number of one of Redis's databases." in told
+    assert "hidden" not in told
 
 
 if connection.vendor == "postgresql":  # these are limits of its own

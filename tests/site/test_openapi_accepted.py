@@ -67,6 +67,18 @@ def test_only_canonical_paths_are_documented() -> None:
         assert all(path.startswith(f"{prefix}{name}/elements") for path in paths)
 
 
+@pytest.mark.contract("A2", "H2", "H3")
+@pytest.mark.parametrize(("name", "spelling"), [("currency", "async"), ("account", "asynch")])
+def test_the_start_of_a_deletion_is_told_in_the_spelling_of_the_specification_only(name: str, spelling: str) -> None:
+    """The list and the status are told where they are, whatever the spelling of the start."""
+    paths = DOCUMENTS[name].content["paths"]
+    methods = {path.partition(f"/{name}/")[2]: set(item) for path, item in paths.items() if "delete" in path}
+
+    asked = {"elements-bulk-delete-async": {"get"}, "elements-bulk-delete-async/{dataProcessingId}": {"get", "delete"}}
+    start = f"elements-bulk-delete-{spelling}"
+    assert methods == asked | {start: asked.get(start, set()) | {"post"}}
+
+
 @pytest.mark.contract("H3")
 @each_document
 def test_every_parameter_and_status_is_described(name: str, document: Document) -> None:
@@ -92,6 +104,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
         for operation in path.values()
     }
     noun = name.title()
+    plural = {"currency": "Currencies", "account": "Accounts"}[name]
 
     assert all({"401", "403", "404", "405", "406"} <= answers for answers in statuses.values())
     assert {operation for operation, answers in statuses.items() if "400" not in answers} <= {"getCurrency"}
@@ -100,6 +113,8 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
         f"replace{noun}",
         f"patch{noun}",
     }
+    accepting = {f"delete{plural}", "abortCurrencyDeletion"} & {*statuses}
+    assert {operation for operation, answers in statuses.items() if "202" in answers} == accepting
     assert {operation for operation, answers in statuses.items() if "201" in answers} == {
         f"create{noun}",
         f"replace{noun}",

@@ -35,6 +35,15 @@ def test_a_document_that_the_caller_has_is_not_sent_again(anybody: Client) -> No
     assert (again.status_code, again.content) == (304, b"")
 
 
+@pytest.mark.contract("B1")
+def test_a_document_that_is_another_by_now_is_refused_with_a_problem_document(anybody: Client) -> None:
+    """`If-Match` names one that is not served: 412 in the form of every error."""
+    response = anybody.get("/openapi/account.json", headers={"If-Match": '"of yesterday"'})
+
+    assert (response.status_code, response["Content-Type"]) == (412, "application/problem+json")
+    assert response.json()["code"] == "PRECONDITION_FAILED"
+
+
 @pytest.mark.contract("A4", "B1")
 def test_a_document_can_only_be_read(anybody: Client) -> None:
     """Another method is refused with a problem document that names those that are permitted."""
@@ -48,7 +57,9 @@ def test_a_document_can_only_be_read(anybody: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_the_security_schemes_are_those_that_the_application_uses(alice: Caller, dimension: str) -> None:
-    """By default a caller may use Basic credentials, or an API key in either of two headers."""
+    """By default all: Basic credentials, an API key in either of two headers, and both kinds of tokens."""
     document = alice.get(f"/openapi/{dimension}.json").json()
 
-    assert set(document["components"]["securitySchemes"]) == {"basic", "apiKey", "apiKeyAuthorization"}
+    schemes = document["components"]["securitySchemes"]
+    assert set(schemes) == {"basic", "apiKey", "apiKeyAuthorization", "jwt", "oauth2"}
+    assert {flow["tokenUrl"] for flow in schemes["oauth2"]["flows"].values()} == {"/auth/oauth2/token"}

@@ -1,9 +1,12 @@
 """Which refusal a request meets first when several things are wrong with it."""
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
+from dimensions_site.api import rates
 from dimensions_site.repositories.models import Repository
+from tests.bulkops.deletions import ASYNC
 from tests.factories import Caller
 
 pytestmark = pytest.mark.contract("A6")
@@ -24,6 +27,17 @@ def test_first_comes_who_calls(alice, base):
     for headers in ({}, {"X-API-Key": "wrong"}, {"Authorization": "Basic !"}):
         status, _ = answer(Client(headers=headers), "DELETE", base.format("nowhere") + EVERYTHING_WRONG)
         assert status == 401
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_then_comes_how_often_he_calls(bob, settings, base):
+    """429 once the caller is known, and before anything is looked up for him; nobody is told so who is not known."""
+    cache.clear()
+    settings.THROTTLE_CALLS = rates.parse("1/day")
+    path = base.format("nowhere") + EVERYTHING_WRONG
+    assert answer(bob, "DELETE", path) == (404, "REPOSITORY_NOT_FOUND")
+    assert answer(bob, "DELETE", path) == (429, "TOO_MANY_CALLS")
+    assert answer(Client(), "DELETE", path) == (401, "NOT_AUTHENTICATED")
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -98,6 +112,58 @@ def test_last_comes_the_unknown_element(alice, base, method, body):
     response = alice.send(method, f"{base.format('northwind')}/elements/none", body)
     assert (response.status_code, response.json()["code"]) == (404, "ELEMENT_NOT_FOUND")
     assert "'none' in repository 'northwind'" in response.json()["detail"]
+
+
+# --- Many elements -----------------------------------------------------------------------------
+
+BULK, START, NONE = ("POST", "/elements-bulk"), ("POST", f"/{ASYNC}"), ("DELETE", f"/{ASYNC}/none")
+many = pytest.mark.parametrize(("method", "rest"), [BULK, START, ("POST", f"/{ASYNC}h"), NONE])
+
+
+@many
+@pytest.mark.parametrize("base", BASES)
+def test_of_many_elements_first_comes_who_calls_then_the_repository_then_what_he_may(
+    alice, bob, ed, rita, northwind, base, method, rest
+):
+    """401, 404, 403: though query and body are wrong too. A reader may not save, an editor not delete."""
+    wrong = f"{rest}?wrong=1"
+    assert answer(Client(), method, base.format("nowhere") + wrong)[0] == 401
+    assert answer(bob, method, base.format("nowhere") + wrong) == (404, "REPOSITORY_NOT_FOUND")
+    path = base.format("northwind") + wrong
+    assert answer(bob, method, path) == (403, "NO_GRANT")
+    assert answer(rita, method, path) == (403, "ROLE_TOO_SMALL")
+    if rest != BULK[1]:
+        assert answer(ed, method, path) == (403, "ROLE_TOO_SMALL")
+    assert answer(alice, method, path) == (400, "UNKNOWN_PARAMETER")
+    Repository.objects.update(api_enabled=False)
+    assert answer(alice, method, path) == (403, "API_NOT_ENABLED")
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    ("method", "rest", "body", "refusal"),
+    [
+        ("PUT", "/elements-bulk?wrong=1", "{", (405, "METHOD_NOT_ALLOWED")),
+        (*BULK, "", (400, "EMPTY_BODY")),
+        ("POST", "/elements-bulk?dryRun=1", "{", (400, "INVALID")),
+        (*BULK, "{", (400, "INVALID_JSON")),
+        (*BULK, "[]", (400, "INVALID")),
+        (*BULK, '{"patch": [{"key": {"id": "none"}, "data": []}]}', (400, "INVALID")),
+        (*BULK, '{"patch": [{"key": {"id": "none"}, "data": {}}]}', (400, "ELEMENT_NOT_FOUND")),
+        ("PATCH", f"/{ASYNC}?wrong=1", "{", (405, "METHOD_NOT_ALLOWED")),
+        (*START, "{", (400, "INVALID_JSON")),
+        (*START, "[]", (400, "REQUIRED")),
+        ("POST", f"/{ASYNC}/none?wrong=1", "{", (405, "METHOD_NOT_ALLOWED")),
+        ("GET", f"/{ASYNC}/none?wrong=1", "", (400, "UNKNOWN_PARAMETER")),
+        ("GET", f"/{ASYNC}/none", "", (404, "PROCESSING_NOT_FOUND")),
+        (*NONE, "", (404, "PROCESSING_NOT_FOUND")),
+    ],
+)
+def test_of_many_elements_then_come_the_method_what_is_malformed_and_the_unknown(
+    alice, base, method, rest, body, refusal
+):
+    """405, 400, 404, in this order."""
+    assert answer(alice, method, base.format("northwind") + rest, body) == refusal
 
 
 def test_a_caller_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from tests.factories import content
+from tests.admin.people import browser_of
+from tests.factories import Caller, content
 
 
 @pytest.mark.contract("H3")
@@ -34,3 +35,20 @@ def test_what_the_pages_need_is_served_by_the_service_itself(path: str) -> None:
 
     assert response.status_code == 200
     assert content(response)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "way"),
+    [
+        ("/admin/nowhere/", 404, '"/admin/">To the start page of the administration'),
+        ("/admin/auth/user/", 403, '"/admin/">To the start page of the administration'),
+        ("/nowhere", 404, '"/">To the start page'),
+    ],
+)
+def test_a_page_that_cannot_be_shown_leads_back_to_where_its_reader_came_from(
+    rita: Caller, path: str, status: int, way: str
+) -> None:
+    """An accountant is not sent to the page for programs."""
+    answer = browser_of(rita).get(path)
+    assert answer.status_code == status
+    assert way in answer.content.decode()

@@ -1,85 +1,10 @@
 """The pages as people see them, in a real browser that reaches nothing but this machine."""
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
-
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Page, expect
 
+from tests.browser import WIDTHS, fits
 from tests.factories import Caller, account, currency
-
-CHROMIUM = Path("/usr/bin/chromium")
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-WIDTHS = {"phone": 390, "desk": 1280}
-
-Answer = TypeVar("Answer")
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM.exists() and os.environ.get("CI") != "true",
-    reason=f"There is no browser at {CHROMIUM} (Debian: apt-get install chromium).",
-)
-
-
-@pytest.fixture(scope="module")
-def browser_thread() -> Iterator[ThreadPoolExecutor]:
-    """The one thread that talks to the browser.
-
-    Playwright keeps an event loop running in its thread, and Django refuses the database to a thread with one.
-    """
-    with ThreadPoolExecutor(1) as thread:
-        yield thread
-
-
-@pytest.fixture(scope="module")
-def browser(browser_thread: ThreadPoolExecutor) -> Iterator[Browser]:
-    playwright = browser_thread.submit(sync_playwright().start).result()
-    yield browser_thread.submit(
-        lambda: playwright.chromium.launch(executable_path=str(CHROMIUM), args=OPTIONS)
-    ).result()
-    browser_thread.submit(playwright.stop).result()
-
-
-@pytest.fixture
-def visit(browser: Browser, browser_thread: ThreadPoolExecutor, live_server: LiveServer) -> Callable[..., Any]:
-    """Opens a page, lets `look` work on it, and returns what `look` returns; a request to elsewhere is an error."""
-
-    def visit(path: str, look: Callable[[Page], Answer], **options: Any) -> Answer:
-        def work() -> tuple[Answer, list[str], list[str]]:
-            page = browser.new_page(**options)
-            requests: list[str] = []
-            errors: list[str] = []
-            page.on("request", lambda request: requests.append(request.url))
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            try:
-                page.goto(f"{live_server.url}{path}")
-                return look(page), requests, errors
-            finally:
-                page.close()
-
-        answer, requests, errors = browser_thread.submit(work).result()
-        assert {urlsplit(url).hostname for url in requests if not url.startswith("data:")} == {"localhost"}
-        assert errors == []
-        return answer
-
-    return visit
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing sticks out at the right."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
 @pytest.mark.contract("H3")

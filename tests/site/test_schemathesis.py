@@ -6,6 +6,7 @@ The short form runs with all other tests. The long one takes many minutes:
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,20 +18,30 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest._test_builder import build_operation_test
 
+from account.serializers import ACCOUNT_WIRE
+from currency.serializers import CURRENCY_WIRE
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.urls import ACCOUNT_DOCUMENT, CURRENCY_DOCUMENT
 from dimensions_site.wsgi import application
+from tests.bulkops import deletions
 from tests.factories import Caller, caller
 from tests.openapi import strategies
-from tests.openapi.rules import keep_rules
+from tests.openapi.rules import Stored, keep_rules
 from tests.site.test_openapi_examples import EXAMPLES
 
 IS_LONG = os.environ.get("SCHEMATHESIS") == "long"
-SEARCH = settings(max_examples=300 if IS_LONG else 12)
+TAKING_LONG = (
+    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "fetchAccounts"),
+    # The body of `replaceCurrency` has the same schema.
+    *("createCurrency", "patchCurrency", "saveCurrencies"),
+)
+# Here POST is answered and, being the other spelling, not told (contract A2); test_methods.py tells the methods.
+MORE_THAN_TOLD = "/dimensions/v1/{dbID}/account/elements-bulk-delete-async"
 
 strategies.register()
 
 
+@cache
 def operations(*, covered: bool) -> dict[str, Any]:
     """Every operation of both documents by its id; `covered`: with a call for each bound of its schema."""
     config = SchemathesisConfig.from_dict(
@@ -59,25 +70,42 @@ def operations(*, covered: bool) -> dict[str, Any]:
     return found
 
 
-OPERATIONS = operations(covered=False)
-COVERED_OPERATIONS = operations(covered=True)
+# Read from the documents: schemathesis takes seconds to load them, and each process of the tests collects them all.
+NAMES = [
+    operation["operationId"]
+    for document in (CURRENCY_DOCUMENT, ACCOUNT_DOCUMENT)
+    for methods in document.content["paths"].values()
+    for operation in methods.values()
+    if "operationId" in operation
+]
 
 
 def chosen(name: str, role: Role) -> Any:
-    """The operation; in the short form covered for one role only, and not where that takes 1,400 calls."""
-    is_covered = IS_LONG or (role is Role.MANAGER and name not in ("createAccount", "replaceAccount", "patchAccount"))
-    return (COVERED_OPERATIONS if is_covered else OPERATIONS)[name]
+    """The operation; in the short form covered for one role only, and not where that takes hundreds of calls."""
+    is_covered = IS_LONG or (role is Role.MANAGER and name not in TAKING_LONG)
+    return operations(covered=is_covered)[name]
+
+
+def examples(role: Role) -> int:
+    """How many calls are made up; those of other roles differ from a manager's in what is 403."""
+    if IS_LONG:
+        return 300
+    return 12 if role is Role.MANAGER else 5
 
 
 @pytest.fixture
-def example_elements(alice: Caller) -> None:
-    """The elements of the documents' examples, which stand in the repository `northwind`."""
-    alice.send("POST", alice.currency(), EXAMPLES["currency"]["create"]["request"])
-    alice.send("POST", alice.account(), EXAMPLES["account"]["create"]["request"])
+def stored(alice: Caller) -> dict[str, Stored]:
+    """Of each dimension the element of the document's examples, and a deletion that waits, in `northwind`."""
+    found = {}
+    for dimension, wire in (("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)):
+        element = EXAMPLES[dimension]["create"]["request"]
+        alice.send("POST", getattr(alice, dimension)(), element)
+        found[dimension] = Stored(wire, element, deletions.start(alice, ["another"], dimension))
+    return found
 
 
 @pytest.fixture
-def kept_connection(example_elements: None) -> Iterator[None]:
+def kept_connection(stored: dict[str, Stored]) -> Iterator[None]:
     """The connection, whose transaction is that of the test, stays open from one call to the next."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
@@ -97,17 +125,18 @@ def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
 @pytest.mark.contract("H3", "B3")
 @pytest.mark.usefixtures("kept_connection")
 @pytest.mark.parametrize("role", Role, ids=lambda role: str(role.label))
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_operation_does_what_its_document_says(
-    name: str, role: Role, northwind: Repository, calls: dict[int, int]
+    name: str, role: Role, northwind: Repository, stored: dict[str, Stored], calls: dict[int, int]
 ) -> None:
     """Every status, header and body is documented; what the document allows is done, and what it forbids is refused."""
     key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
     operation = chosen(name, role)
-    stored = EXAMPLES[operation.tags[0]]["create"]["request"]
 
     def call(case: schemathesis.Case) -> None:
-        keep_rules(case, stored)
+        if case.path == MORE_THAN_TOLD and case.method != "GET":
+            return
+        keep_rules(case, stored[operation.tags[0]])
         with transaction.atomic():
             response = case.call_and_validate(headers={"X-API-Key": key})
             calls[response.status_code] = calls.get(response.status_code, 0) + 1
@@ -120,5 +149,5 @@ def test_an_operation_does_what_its_document_says(
         test_func=call,
         given_kwargs={},
         feedback=FeedbackSources(),
-        explicit_settings=SEARCH,
+        explicit_settings=settings(max_examples=examples(role)),
     )()

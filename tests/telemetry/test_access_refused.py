@@ -1,0 +1,180 @@
+"""Every refused access leaves a warning: why, who, from where and to which repository."""
+
+import base64
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_login_failed
+from django.test import Client
+from rest_framework.exceptions import Throttled
+
+from dimensions_site.elements.views import ElementViewSet
+from dimensions_site.repositories.models import AccessGrant, ApiKey
+from dimensions_site.telemetry.observation import Observed, current, observing
+from tests.factories import currency
+from tests.telemetry.lines import line, lines
+
+
+def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
+    """Reason, status, caller and repository of the only refusal."""
+    told = line(caplog, "access_refused")
+    assert told["level"] == "warning"
+    assert told["address"] == "127.0.0.1"
+    return told["reason"], told["status"], told.get("caller"), told.get("repository")
+
+
+@pytest.mark.contract("A6", "B2")
+def test_a_caller_without_credentials(alice, caplog):
+    Client().get(alice.currency())
+    assert refusal(caplog) == ("NOT_AUTHENTICATED", 401, None, "northwind")
+
+
+@pytest.mark.contract("G1")
+def test_a_wrong_password(alice, caplog):
+    """What was sent is not told."""
+    sent = base64.b64encode(b"alice:hush").decode()
+    Client(headers={"Authorization": f"Basic {sent}"}).get(alice.currency())
+    assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
+    assert "hush" not in caplog.text
+    assert sent not in caplog.text
+
+
+@pytest.mark.contract("G1")
+def test_a_revoked_key(alice, caplog):
+    ApiKey.objects.update(revoked=True)
+    alice.get(alice.currency())
+    assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
+
+
+@pytest.mark.contract("A6", "G2")
+def test_a_repository_of_others(bob, northwind, caplog):
+    bob.get(bob.currency())
+    assert refusal(caplog) == ("NO_GRANT", 403, "bob", "northwind")
+
+
+@pytest.mark.contract("A6")
+def test_a_repository_that_is_not_there(alice, caplog):
+    """Somebody may be looking for names."""
+    alice.get(alice.currency(db_id="nowhere"))
+    assert refusal(caplog) == ("REPOSITORY_NOT_FOUND", 404, "alice", "nowhere")
+
+
+@pytest.mark.contract("G2")
+def test_a_role_that_is_too_small(rita, caplog):
+    rita.send("POST", rita.currency(), currency())
+    assert refusal(caplog) == ("ROLE_TOO_SMALL", 403, "rita", "northwind")
+
+
+@pytest.mark.contract("G3")
+def test_a_repository_whose_api_is_switched_off(alice, northwind, caplog):
+    northwind.api_enabled = False
+    northwind.save()
+    alice.get(alice.currency())
+    assert refusal(caplog) == ("API_NOT_ENABLED", 403, "alice", "northwind")
+
+
+def test_a_caller_who_calls_too_often(alice, caplog, monkeypatch):
+    def refuse(view: object, request: object) -> None:
+        raise Throttled(7)
+
+    monkeypatch.setattr(ElementViewSet, "check_throttles", refuse)
+    response = alice.get(alice.currency())
+    assert response["Retry-After"] == "7"
+    assert refusal(caplog) == ("THROTTLED", 429, "alice", "northwind")
+
+
+def test_an_element_that_is_not_there_is_no_refused_access(alice, caplog):
+    alice.get(alice.currency("elements/none"))
+    alice.get("/api/none")
+    alice.send("POST", alice.currency(), {})
+    assert lines(caplog, "access_refused") == []
+
+
+# --- The administration ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    """Sara, who may sign in to the administration and has no grant."""
+    return User.objects.create_user("sara", password="sara-password", is_staff=True)
+
+
+def sign_in(username: str, password: str) -> int:
+    address = "/admin/login/"
+    return Client().post(address, {"username": username, "password": password}).status_code
+
+
+def test_a_wrong_password_in_the_administration(staff, caplog):
+    """As whom somebody tried it is told, for there is such a user; nothing else that was typed is."""
+    assert sign_in("sara", "hush") == 200
+    assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, None, None)
+    assert line(caplog, "access_refused")["tried"] == "sara"
+    assert "hush" not in caplog.text
+
+
+def test_a_password_that_is_typed_where_the_name_belongs(staff, caplog):
+    """It is nobody's name, so it is not told."""
+    assert sign_in("sara-password", "sara-password") == 200
+    assert "tried" not in line(caplog, "access_refused")
+    assert "sara-password" not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["", "\0", "x" * 500])
+def test_a_name_that_nobody_can_have(staff, caplog, name):
+    """The page comes once more, and nothing fails on it."""
+    assert sign_in(name, "hush") == 200
+    assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, None, None)
+
+
+@pytest.mark.parametrize("name", ["\0", "\ud800", "x" * 5_000, None])
+def test_a_name_that_no_database_looks_for(db, name):
+    """Over REST it may be any text of JSON; the log does not make the refusal fail."""
+    with observing(Observed()):
+        user_login_failed.send(sender=__name__, credentials={"username": name}, request=None)
+        observed = current()
+    assert observed is not None
+    assert "tried" not in observed.told()
+
+
+def test_a_user_who_may_not_enter_the_administration(alice, caplog):
+    """With the right password."""
+    assert sign_in("alice", "alice-password") == 200
+    assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, None, None)
+
+
+def test_a_user_who_is_signed_in_and_may_not_enter_any_more(staff, caplog):
+    """His page for signing in tells him so."""
+    page = Client()
+    page.force_login(staff)
+    User.objects.update(is_staff=False)
+    page.get("/admin/", follow=True)
+    assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, "sara", None)
+
+
+def test_a_page_of_the_administration_that_is_not_for_everybody(staff, caplog):
+    page = Client()
+    page.force_login(staff)
+    assert page.get("/admin/auth/user/").status_code == 403
+    assert refusal(caplog) == ("FORBIDDEN", 403, "sara", None)
+    assert line(caplog, "access_refused")["route"] == "/admin/auth/user/"
+
+
+def test_who_signs_in_and_who_looks_at_the_form_is_not_refused(staff, caplog):
+    Client().get("/admin/")
+    Client().get("/admin/login/")
+    assert sign_in("sara", "sara-password") == 302
+    assert lines(caplog, "access_refused") == []
+
+
+def test_a_form_from_elsewhere(staff, caplog):
+    """Without the token of the page."""
+    page = Client(enforce_csrf_checks=True)
+    assert page.post("/admin/login/", {"username": "sara", "password": "sara-password"}).status_code == 403
+    assert refusal(caplog) == ("FORBIDDEN", 403, None, None)
+
+
+def test_grants_are_not_asked_for_the_sake_of_the_log(bob, northwind, django_assert_num_queries):
+    """A refusal costs what it cost: the key, and the repository with the role."""
+    assert AccessGrant.objects.count() == 1
+    with django_assert_num_queries(2):
+        bob.get(bob.currency())

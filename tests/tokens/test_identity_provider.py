@@ -1,0 +1,312 @@
+"""Tokens of an outside identity provider are taken as it has signed them, and in no other form."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.contrib.auth.models import User
+
+from dimensions_site.tokens import identity_provider
+from tests.factories import Caller, currency
+from tests.tokens.clients import with_token
+from tests.tokens.provider import Provider, private_key, public_jwk
+
+pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
+
+
+class Clock:
+    """Time that passes when a test says so."""
+
+    now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(identity_provider, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def provider(settings: Any, clock: Clock) -> Iterator[Provider]:
+    provider = Provider()
+    settings.IDENTITY_PROVIDER = provider.as_setting()
+    yield provider
+    provider.stop()
+    identity_provider.keys_at.cache_clear()  # the next one may get its port
+
+
+def answer(token: str) -> Any:
+    program = with_token(token)
+    program.raise_request_exception = False  # a 503 is an answer
+    return program.get(program.currency("elements-count"))
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+def test_a_token_of_the_provider_stands_for_the_user_whom_it_names(
+    alice: Caller, provider: Provider, algorithm: str
+) -> None:
+    """And may do what that user may; the keys are asked for once."""
+    key = provider.new_key("one", algorithm)
+    program = with_token(provider.token(key, "one", algorithm))
+    assert program.send("POST", program.currency(), currency()).status_code == 201
+    assert program.get(program.currency("elements/EUR")).json()["updateInfo"]["user"] == "alice"
+    assert provider.asked == 1
+
+
+def test_the_claim_with_the_user_name_is_a_setting(alice: Caller, provider: Provider, settings: Any) -> None:
+    settings.IDENTITY_PROVIDER = provider.as_setting(user_claim="preferred_username")
+    key = provider.new_key("one")
+    assert answer(provider.token(key, "one", sub="81f2", preferred_username="alice")).status_code == 200
+    assert answer(provider.token(key, "one")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "name", ["nobody", "Alice", "alice ", "\u0430lice", "ａlice", "alice\0", "", 1, ["alice"], None]
+)
+def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Caller, provider: Provider, name: object) -> None:
+    """Other letters that look the same are other names, and nobody is made a user by that."""
+    key = provider.new_key("one")
+    told = jwt.api_jws.encode(json.dumps(provider.claims(sub=name)).encode(), key, "RS256", {"kid": "one"})
+    refused = answer(told)
+    assert (refused.status_code, refused.json()["code"]) == (401, "AUTHENTICATION_FAILED")
+    assert User.objects.count() == 1
+
+
+def test_a_user_who_is_not_active_is_refused_in_words(alice: Caller, provider: Provider) -> None:
+    User.objects.update(is_active=False)
+    refused = answer(provider.token(provider.new_key("one"), "one"))
+    assert refused.json()["detail"] == (
+        'The token is of "alice", who is no active user of this service; users are made by its operators.'
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"iss": "https://evil.example"},
+        {"aud": "https://others.example"},
+        {"aud": []},
+        {"aud": None},
+        {"exp": None},
+        {"exp": 1},
+        {"nbf": 4_000_000_000},
+        {"iat": 4_000_000_000},
+    ],
+    ids=str,
+)
+def test_a_token_for_others_or_for_another_time_is_refused(
+    alice: Caller, provider: Provider, changed: dict[str, Any]
+) -> None:
+    assert answer(provider.token(provider.new_key("one"), "one", **changed)).status_code == 401
+
+
+def test_one_of_several_audiences_is_enough(alice: Caller, provider: Provider) -> None:
+    key = provider.new_key("one")
+    assert (
+        answer(provider.token(key, "one", aud=["https://others.example", "https://dimensions.example"])).status_code
+        == 200
+    )
+
+
+def segment(value: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def test_the_public_key_is_no_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
+    """Key confusion: everybody has it, in each of its forms."""
+    key = provider.new_key("one")
+    public = key.public_key()
+    forms = [
+        public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
+        public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo),
+        json.dumps(provider.keys[0]).encode(),
+    ]
+    body = f"{segment({'alg': 'HS256', 'kid': 'one'})}.{segment(provider.claims())}"
+    signer = jwt.get_algorithm_by_name("HS256")
+    for form in forms:
+        signature = base64.urlsafe_b64encode(signer.sign(body.encode(), form)).rstrip(b"=").decode()
+        assert answer(f"{body}.{signature}").status_code == 401
+
+
+@pytest.mark.parametrize("name", ["none", "NONE", "HS256", "RS512", "PS256", "ES256", "X", ""])
+def test_another_algorithm_than_that_of_the_key_is_refused(alice: Caller, provider: Provider, name: str) -> None:
+    key = provider.new_key("one")
+    good = provider.token(key, "one")
+    _, body, signature = good.split(".")
+    assert answer(good).status_code == 200
+    assert answer(f"{segment({'alg': name, 'kid': 'one'})}.{body}.{signature}").status_code == 401
+    assert answer(f"{segment({'alg': name, 'kid': 'one'})}.{body}.").status_code == 401
+
+
+def test_an_algorithm_that_the_setting_leaves_out_is_refused(alice: Caller, provider: Provider, settings: Any) -> None:
+    settings.IDENTITY_PROVIDER = provider.as_setting(algorithms=("ES256",))
+    assert answer(provider.token(provider.new_key("one"), "one")).status_code == 401
+
+
+def test_a_secret_key_among_the_public_ones_is_not_used(alice: Caller, provider: Provider) -> None:
+    """A provider that shows one by mistake lets everybody sign."""
+    provider.new_key("one")
+    secret = b"s" * 32
+    provider.keys.append({"kty": "oct", "kid": "two", "alg": "HS256", "k": base64.urlsafe_b64encode(secret).decode()})
+    assert answer(provider.token(secret, "two", "HS256")).status_code == 401
+
+
+def test_a_key_for_encryption_signs_nothing(alice: Caller, provider: Provider) -> None:
+    provider.new_key("one")
+    assert answer(provider.token(provider.new_key("two", use="enc"), "two")).status_code == 401
+
+
+def test_a_token_that_brings_its_own_key_is_refused(alice: Caller, provider: Provider) -> None:
+    """What a header says beside the algorithm and the name of the key is not looked at, nor gone to."""
+    key, own = provider.new_key("one"), private_key("RS256")
+    for headers in (
+        {"jwk": public_jwk(own, "one")},
+        {"jku": f"{provider.issuer}/mine"},
+        {"x5u": f"{provider.issuer}/mine"},
+        {"x5c": ["x"]},
+    ):
+        assert answer(provider.token(own, "one", headers=headers)).status_code == 401
+        assert answer(provider.token(key, "one", headers=headers)).status_code == 200
+    assert provider.asked == 1
+
+
+@pytest.mark.parametrize("kid", [None, "", "two", "../../etc/passwd", "one' OR '1'='1", "/dev/null", "x" * 5_000])
+def test_a_key_that_the_provider_does_not_have_is_refused(alice: Caller, provider: Provider, kid: str | None) -> None:
+    """Also one without a name."""
+    key = provider.new_key("one")
+    assert answer(provider.token(key, kid)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("claims", "status"),
+    [
+        ({}, 201),
+        ({"scope": "openid profile"}, 201),
+        ({"scope": "openid read"}, 403),
+        ({"scope": "read write"}, 201),
+        ({"scp": ["read"]}, 403),
+        ({"scp": "read"}, 403),
+        ({"scope": ["read", "openid"]}, 403),
+        ({"scope": 1}, 201),
+    ],
+    ids=str,
+)
+def test_a_scope_of_ours_narrows_and_others_say_nothing(
+    alice: Caller, provider: Provider, claims: dict[str, Any], status: int
+) -> None:
+    """A provider's tokens carry scopes of its own."""
+    program = with_token(provider.token(provider.new_key("one"), "one", **claims))
+    made = program.send("POST", program.currency(), currency())
+    assert made.status_code == status
+    if status == 403:
+        assert 'error="insufficient_scope", scope="write"' in made["WWW-Authenticate"]
+
+
+def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice: Caller, provider: Provider) -> None:
+    """Each is checked by its issuer, and neither key is good for the other."""
+    key = provider.new_key("one")
+    from_us = jwt.encode(provider.claims(), "x" * 64, algorithm="HS256", headers={"kid": "one"})
+    assert answer(from_us).status_code == 401
+    ours = provider.token(key, "one", iss="dimensions", aud="dimensions", token_type="access")
+    assert answer(ours).status_code == 401
+
+
+# --- Keys that come and go ---------------------------------------------------------------------
+
+
+def test_a_new_key_is_found_when_a_token_names_it(alice: Caller, provider: Provider, clock: Clock) -> None:
+    """While the old one is still good."""
+    old = provider.new_key("old")
+    assert answer(provider.token(old, "old")).status_code == 200
+    new = provider.new_key("new")
+    clock.now += 11
+    assert answer(provider.token(new, "new")).status_code == 200
+    assert answer(provider.token(old, "old")).status_code == 200
+    assert provider.asked == 2
+
+
+def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
+    alice: Caller, provider: Provider, clock: Clock
+) -> None:
+    """It is asked once in ten seconds, whatever comes; good tokens go on."""
+    key = provider.new_key("one")
+    for number in range(50):
+        assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 401
+        clock.now += 0.1
+    assert answer(provider.token(key, "one")).status_code == 200
+    assert provider.asked == 1
+    clock.now += 10
+    for number in range(50):
+        answer(provider.token(private_key_of_nobody, f"forged-{number}"))
+    assert provider.asked == 2
+
+
+private_key_of_nobody = private_key("RS256")
+
+
+def test_a_key_that_the_provider_has_withdrawn_is_forgotten(alice: Caller, provider: Provider, clock: Clock) -> None:
+    """After five minutes at most."""
+    stolen = provider.new_key("stolen")
+    assert answer(provider.token(stolen, "stolen")).status_code == 200
+    provider.keys.clear()
+    provider.new_key("new")
+    clock.now += 301
+    assert answer(provider.token(stolen, "stolen")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        (500, b""),
+        (302, b""),
+        (404, b"no"),
+        (200, b"<html>"),
+        (200, b"[]"),
+        (200, b'{"keys": []}'),
+        (200, b'{"keys": 1}'),
+        (200, b'{"keys": [{"kty": "RSA", "kid": "x"}]}'),
+        (200, b"[" * 100_000),
+        (200, b"\xff\xfe"),
+    ],
+    ids=range(10),
+)
+def test_a_provider_that_fails_does_not_matter_to_known_keys(
+    alice: Caller, provider: Provider, clock: Clock, broken: tuple[int, bytes]
+) -> None:
+    """They stay; without any key the answer is 503, which tells when to try again."""
+    key = provider.new_key("one")
+    provider.answer = broken
+    refused = answer(provider.token(key, "one"))
+    assert (refused.status_code, refused.json()["code"]) == (503, "IDENTITY_PROVIDER_UNAVAILABLE")
+    assert refused["Retry-After"] == "10"
+    provider.answer = None
+    clock.now += 11
+    assert answer(provider.token(key, "one")).status_code == 200
+    provider.answer = broken
+    clock.now += 3_600
+    assert answer(provider.token(key, "one")).status_code == 200
+    assert answer(provider.token(key, "two")).status_code == 401
+
+
+def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provider: Provider, clock: Clock) -> None:
+    """Each question may take seconds."""
+    key = provider.new_key("one")
+    provider.answer = (500, b"")
+    for _ in range(20):
+        assert answer(provider.token(key, "one")).status_code == 503
+    assert provider.asked == 1
+
+
+def test_without_a_provider_its_tokens_are_unknown(alice: Caller, provider: Provider, settings: Any) -> None:
+    settings.IDENTITY_PROVIDER = None
+    refused = answer(provider.token(provider.new_key("one"), "one"))
+    assert refused.status_code == 401
+    assert "issuer" in refused.json()["detail"]

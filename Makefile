@@ -3,8 +3,9 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install lock run test test-sqlite test-postgresql postgresql-answers memory accept-openapi contract-table \
-	check check-style check-types check-imports check-site format
+.PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
+	bulk-speed file-speed admin-speed chaos lost-updates fuzz soak accept-openapi contract-table messages screenshots check check-style check-types \
+	check-imports check-security check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
 PYTHON ?= $(shell for name in .venv/bin/python python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -17,9 +18,15 @@ ARGS ?=
 # Where PG* variables are set, the server is the one that psql would reach.
 TEST_POSTGRESQL_URL ?= postgresql://$(if $(PGHOST)$(PGPORT)$(PGUSER)$(PGSERVICE),,postgres@127.0.0.1:5432)/postgres
 
+# A database of a Redis server that the tests may empty.
+TEST_REDIS_URL ?= redis://127.0.0.1:6379/13
+
 POSTGRESQL_ANSWERS = .venv/bin/python .ci/postgresql_answers.py "$(TEST_POSTGRESQL_URL)"
 
-PYTEST = .venv/bin/python -m pytest -n $(WORKERS) $(ARGS)
+REDIS_ANSWERS = .venv/bin/python -c 'import redis, sys; redis.Redis.from_url(sys.argv[1]).ping()' "$(TEST_REDIS_URL)" 2>/dev/null
+
+# Which process of the tests gets which files, tests/conftest.py tells.
+PYTEST = .venv/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 # What the checks need to load the settings; nothing is served or stored with it.
 MANAGE = SECRET_KEY=this-key-signs-nothing-and-only-loads-the-settings-for-checks DATABASE_URL=sqlite:// .venv/bin/python manage.py
 
@@ -57,13 +64,20 @@ run: install .run/secret-key ## Start the service with sample data on http://loc
 	@mkdir -p .run && chmod 700 .run
 	@.venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
 
-test: test-sqlite ## Run all tests on SQLite, then on PostgreSQL when a server answers (ARGS="-k name")
+test: test-sqlite ## Run all tests on SQLite, then on PostgreSQL and with Redis when servers answer (ARGS="-k name")
 	@if $(POSTGRESQL_ANSWERS); then \
 		$(MAKE) --no-print-directory test-postgresql; \
 	elif [ "$(CI)" = true ]; then \
 		echo "The tests did not run on PostgreSQL, and CI demands it. Name a server with TEST_POSTGRESQL_URL." >&2; exit 1; \
 	else \
 		echo "PostgreSQL was left out: the tests ran on SQLite only. Name a server with TEST_POSTGRESQL_URL."; \
+	fi
+	@if $(REDIS_ANSWERS); then \
+		$(MAKE) --no-print-directory test-redis; \
+	elif [ "$(CI)" = true ]; then \
+		echo "The tests of the worker did not run with Redis, and CI demands it. Name a server with TEST_REDIS_URL." >&2; exit 1; \
+	else \
+		echo "Redis was left out: the worker was tested with its queue in the database only. Name a server with TEST_REDIS_URL."; \
 	fi
 
 test-sqlite: install ## Run all tests on SQLite
@@ -74,11 +88,26 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 	@echo "The tests on PostgreSQL"
 	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST)
 
+test-redis: install ## Run the tests of deletions and of the worker with the queue in Redis (TEST_REDIS_URL)
+	@echo "The tests of deletions and of the worker with Redis"
+	@DATABASE_URL=sqlite:// BROKER_URL="$(TEST_REDIS_URL)" $(PYTEST) \
+		$(wildcard tests/bulkops/test_deletion*.py tests/live/test_worker*.py tests/live/test_deletion*.py)
+
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
 
+redis-answers: install
+	@$(REDIS_ANSWERS)
+
 contract-table: install ## Write docs/contract.md from the markers of the tests
 	.venv/bin/python -m tests.contract_table > docs/contract.md
+
+screenshots: install ## Take the pictures of docs/administrators.md anew (needs Chromium)
+	@SECRET_KEY=only-for-the-pictures-of-a-throw-away-service-with-sample-data \
+		.venv/bin/python -m tests.live.screenshots docs/images/administrators
+
+messages: install ## Bring the texts of the administration and their translations up to date
+	.venv/bin/python -m tests.messages
 
 accept-openapi: install ## Accept the OpenAPI documents as they are now, into tests/openapi
 	@ACCEPT_OPENAPI=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/site/test_openapi_accepted.py
@@ -89,7 +118,56 @@ memory: install ## Measure the web process's memory while it streams 20,000 and 
 	@DATABASE_URL=sqlite:// $(MEMORY)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(MEMORY); fi
 
-check: check-style check-types check-imports check-site ## Check style, types, imports, settings and migrations
+BULK_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.bulk_speed 10000 100000
+
+bulk-speed: install ## Measure bulk saves of 10,000 and 100,000 accounts beside the database alone (Linux)
+	@DATABASE_URL=sqlite:// $(BULK_SPEED)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(BULK_SPEED); fi
+
+FILE_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.file_speed 1000 100000
+
+file-speed: install ## Measure imports and exports of files with 1,000 and 100,000 accounts (Linux)
+	@DATABASE_URL=sqlite:// $(FILE_SPEED)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FILE_SPEED); fi
+
+ADMIN_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.admin_speed 100000
+
+admin-speed: install ## Measure the administration's list, search and form among 100,000 accounts
+	@DATABASE_URL=sqlite:// $(ADMIN_SPEED)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(ADMIN_SPEED); fi
+
+CHAOS = SECRET_KEY=only-for-the-chaos-in-a-throw-away-service .venv/bin/python -m
+
+chaos: install ## Kill workers, web processes and databases, cut connections and fill disks, for about an hour (Linux)
+	DATABASE_URL=sqlite:// $(CHAOS) tests.live.deletion_chaos
+	DATABASE_URL=sqlite:// $(CHAOS) tests.live.bulk_chaos
+	DATABASE_URL=sqlite:// $(CHAOS) tests.live.key_chaos --stops 0
+	DATABASE_URL=sqlite:// $(CHAOS) tests.live.faults_chaos
+	@if $(POSTGRESQL_ANSWERS); then set -ex; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.deletion_chaos; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.bulk_chaos; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.key_chaos; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.faults_chaos; fi
+
+LOST_UPDATES = SECRET_KEY=only-for-counting-in-a-throw-away-service .venv/bin/python -m tests.live.lost_updates $(ARGS)
+
+lost-updates: install ## Have 100 callers count in one account, each by read, If-Match and PATCH (ARGS="--callers 20")
+	@DATABASE_URL=sqlite:// $(LOST_UPDATES)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(LOST_UPDATES); fi
+
+FUZZ = SECRET_KEY=only-for-hostile-requests-to-a-throw-away-service .venv/bin/python -m tests.live.fuzz $(ARGS)
+
+fuzz: install ## Send 20,000 hostile requests to a real service (Linux; ARGS="--seed 7 --count 500")
+	DATABASE_URL=sqlite:// $(FUZZ)
+	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FUZZ); fi
+
+SOAK = SECRET_KEY=only-for-minutes-of-load-on-a-throw-away-service .venv/bin/python -m tests.live.soak $(ARGS)
+
+soak: install ## Read, write, save many and delete for ten minutes on each database (Linux; SOAK_MINUTES=1)
+	DATABASE_URL=sqlite:// $(SOAK)
+	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(SOAK); fi
+
+check: check-style check-types check-imports check-security check-site ## Check style, types, imports, security, settings and migrations
 
 check-style: install
 	.venv/bin/ruff check
@@ -100,6 +178,9 @@ check-types: install
 
 check-imports: install
 	.venv/bin/lint-imports --no-logo
+
+check-security: install
+	.venv/bin/bandit --quiet --recursive --configfile pyproject.toml dimensions_site currency account bulkops gunicorn.conf.py manage.py
 
 check-site: install
 	$(MANAGE) check --deploy --fail-level WARNING

@@ -69,14 +69,14 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
 def _check_use(field: Field, node: Comparison) -> None:
     operator = node.operator
     if not field.filterable:
-        raise RsqlError(f"{field.path} cannot be used in a filter.", code="NOT_FILTERABLE", field=field.path)
+        raise RsqlError(f"{field.path} cannot be used in a filter.", code="NOT_FILTERABLE")
     if field.kind not in operator.kinds:
         usable = listed(other for other in OPERATORS if field.kind in other.kinds)
         message = f"{field.path} cannot be compared by {operator}; it takes {usable}."
-        raise RsqlError(message, code="OPERATOR_NOT_ALLOWED", field=field.path)
+        raise RsqlError(message, code="OPERATOR_NOT_ALLOWED")
     if len(node.values) > 1 and not operator.takes_list:
         message = f"The operator {operator} takes one value; {field.path} is given {len(node.values)}."
-        raise RsqlError(message, code="INVALID_VALUE", field=field.path)
+        raise RsqlError(message, code="INVALID_VALUE")
 
 
 def _constants(field: Field, node: Comparison) -> list[SqlValue]:

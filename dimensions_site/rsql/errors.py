@@ -7,16 +7,15 @@ class RsqlError(ValueError):
     """A filter or sort text that cannot be answered (contracts D1, D4 and D5).
 
     `message` is one or more full sentences, `code` is UPPER_SNAKE, `position` is the character where the fault
-    was found, counted from 1, or None, `field` is the wire path that it concerns, or None. `errors` are all the
-    faults that were found, this one alone unless it is `SeveralErrors`.
+    was found, counted from 1, or None. `errors` are all the faults that were found, this one alone unless it is
+    `SeveralErrors`.
     """
 
-    def __init__(self, message: str, *, code: str, position: int | None = None, field: str | None = None) -> None:
+    def __init__(self, message: str, *, code: str, position: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.position = position
-        self.field = field
 
     @property
     def errors(self) -> tuple["RsqlError", ...]:
@@ -28,7 +27,7 @@ class UnknownField(RsqlError):
 
     def __init__(self, selector: str, suggestions: Sequence[str] = ()) -> None:
         hint = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
-        super().__init__(f"There is no field '{shortened(selector)}'.{hint}", code="UNKNOWN_FIELD", field=selector)
+        super().__init__(f"There is no field '{shortened(selector)}'.{hint}", code="UNKNOWN_FIELD")
 
 
 class SeveralErrors(RsqlError):
@@ -37,7 +36,7 @@ class SeveralErrors(RsqlError):
     def __init__(self, errors: Sequence[RsqlError]) -> None:
         first = errors[0]
         message = " ".join(error.message for error in errors)
-        super().__init__(message, code=first.code, position=first.position, field=first.field)
+        super().__init__(message, code=first.code, position=first.position)
         self._errors = tuple(errors)
 
     @property

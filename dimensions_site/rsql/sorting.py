@@ -31,7 +31,7 @@ def parse_sort(text: str, table: FieldTable) -> list[OrderBy]:
             field = table.resolve(key["selector"])
             if field.path in ordering:
                 message = f"The sort order names {field.path} twice."
-                raise RsqlError(message, code="DUPLICATE_FIELD", field=field.path)
+                raise RsqlError(message, code="DUPLICATE_FIELD")
             ordering[field.path] = _order_by(field, descending=bool(key["minus"]) or key["direction"] == "desc")
         except RsqlError as error:
             error.position = key.start() + 1
@@ -61,7 +61,7 @@ def _keys(text: str) -> list[re.Match[str]]:
 def _order_by(field: Field, *, descending: bool) -> OrderBy:
     if field.kind is Kind.TEXT_MAP:
         message = f"{field.path} has one text for each language: sort by one of them, {field.path}.<language>."
-        raise RsqlError(message, code="NOT_SORTABLE", field=field.path)
+        raise RsqlError(message, code="NOT_SORTABLE")
     value = DecimalKey(field.expression) if field.kind is Kind.DECIMAL else field.expression
     # For a column that is never NULL a plain order can use the column's index in both directions.
     return OrderBy(value, descending=descending, nulls_last=field.nullable or None)

@@ -45,7 +45,7 @@ def convert_truth(field: Field, text: str) -> bool:
 
 def _refusal(field: Field, text: str, right: str) -> RsqlError:
     message = f"The value '{shortened(text)}' does not fit {field.path}: it must be {right}."
-    return RsqlError(message, code="INVALID_VALUE", field=field.path)
+    return RsqlError(message, code="INVALID_VALUE")
 
 
 def _choice(field: Field, text: str) -> str:

@@ -20,7 +20,7 @@ SENT = 300
 # one PostgreSQL reads all of it, at best. When it reads the repository for each element, it reads 450,000 rows.
 FEW_READINGS = 6 * SIZE * (OTHERS + 1)
 CREATE = {"account": account, "currency": currency}
-CHANGE = {"account": {"documentationLink": "x"}, "currency": {"decimalNumbers": 4}}
+CHANGE: dict[str, dict[str, object]] = {"account": {"documentationLink": "x"}, "currency": {"decimalNumbers": 4}}
 BOTH = pytest.mark.parametrize("dimension", CREATE)
 
 

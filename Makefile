@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
-	bulk-speed file-speed admin-speed chaos lost-updates fuzz soak accept-openapi contract-table messages screenshots check check-style check-types \
+	bulk-speed file-speed admin-speed chaos lost-updates fuzz soak mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
@@ -47,14 +47,15 @@ install: ## Make .venv with all that running and testing needs
 		echo "$$wanted" > .venv/stamp; \
 	fi
 
-LOCK = .venv/lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+LOCK = .venv/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-emit-index-url --quiet $(ARGS)
 
-lock: install ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
+lock: install ## Write the lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	.venv/bin/python -m venv .venv/lock
 	.venv/lock/bin/python -m pip install -qq --disable-pip-version-check uv
-	$(LOCK) -o requirements.lock
-	$(LOCK) --group dev -o requirements-dev.lock
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) pyproject.toml --group dev -o requirements-dev.lock
+	$(LOCK) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 
 run: install .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
 	@SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
@@ -166,6 +167,16 @@ SOAK = SECRET_KEY=only-for-minutes-of-load-on-a-throw-away-service .venv/bin/pyt
 soak: install ## Read, write, save many and delete for ten minutes on each database (Linux; SOAK_MINUTES=1)
 	DATABASE_URL=sqlite:// $(SOAK)
 	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(SOAK); fi
+
+# A copy of the project with an environment of its own; what is left of it tells more: .run/mutation/mutants.
+mutation: install ## Change the filter and the access rules in small ways, and tell which changes no test notices (an hour)
+	@rm -rf .run/mutation && mkdir -p .run/mutation
+	@git ls-files | tar cf - -T - | tar xf - -C .run/mutation
+	@cd .run/mutation && ../../.venv/bin/python -m venv .venv && \
+		.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes \
+			-r requirements-dev.lock -r requirements-mutation.lock
+	@cd .run/mutation && export SECRET_KEY=only-for-tests-of-a-copy-that-nobody-is-served-by DATABASE_URL=sqlite:// && \
+		.venv/bin/python -m mutmut run --max-children $(WORKERS) $(ARGS) && .venv/bin/python -m mutmut results
 
 check: check-style check-types check-imports check-security check-site ## Check style, types, imports, security, settings and migrations
 

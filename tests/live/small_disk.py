@@ -34,11 +34,13 @@ class SmallDisk:
 
 @contextmanager
 def small_disk(megabytes: int) -> Iterator[SmallDisk]:
-    """A new file system, open to all; who may not mount one skips the test."""
+    """A new file system, open to all; where nobody may mount one the test is left out, and in CI it fails."""
     with TemporaryDirectory() as folder:
         command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=1777", "tmpfs", folder]
-        if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
+        is_mounted = os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0
+        if not is_mounted and os.environ.get("CI") != "true":
             pytest.skip("only who may mount a file system can have a small one")
+        assert is_mounted, "only who may mount a file system can have a small one"
         try:
             yield SmallDisk(Path(folder))
         finally:

@@ -27,7 +27,7 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
 
 # Of CORS. Only what programs call; cookies are never asked for.
 CORS_URLS_REGEX = f"^({'|'.join(API_PREFIXES)})"
-CORS_ALLOW_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "OPTIONS")
+CORS_ALLOW_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 CORS_ALLOW_HEADERS = (
     "Accept",
     "Authorization",

@@ -13,6 +13,7 @@ from oauth2_provider.views import AuthorizationView
 
 from dimensions_site.api import percent_encoding
 from dimensions_site.tokens.models import Application
+from dimensions_site.tokens.parameters import fault_of
 
 # What each scope means to people, in the languages of the administration.
 _SCOPES = {
@@ -31,10 +32,13 @@ class ConsentView(AuthorizationView):
     http_method_names = ("get", "head", "post", "options")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer the page, or refuse an address that could be read in two ways."""
+        """Answer the page, or refuse what cannot be read, or could be read in two ways."""
         fault = percent_encoding.fault(request.META.get("QUERY_STRING", ""))
         if fault:
             raise SuspiciousOperation(f"The query string {fault}.")
+        for sent in (request.GET, request.POST):
+            if error := fault_of(sent):
+                raise SuspiciousOperation(error.description)
         parameters: Any = request.GET.copy()
         for name in _IGNORED:
             parameters.pop(name, None)

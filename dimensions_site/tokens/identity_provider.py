@@ -1,74 +1,20 @@
 """Tokens of an outside identity provider (contract G1)."""
 
-import threading
-import time
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import jwt
-import structlog
 from django.contrib.auth.models import User
 from rest_framework.exceptions import AuthenticationFailed
 
-from dimensions_site.api.errors import Problem, quoted
+from dimensions_site.api.errors import quoted
 from dimensions_site.repositories.credentials import UNLIMITED, Credential, Limits
 from dimensions_site.tokens.configuration import IdentityProvider
 from dimensions_site.tokens.credentials import ROLES, TokenCredential, limits_of_scopes
+from dimensions_site.tokens.provider_keys import keys_at
 
-log = structlog.get_logger(__name__)
-
-# Seconds after which the keys are asked for anew, so that a key that the provider has withdrawn is not taken any more.
-_KEPT = 300
-# Seconds between two questions, whatever forged tokens name: nobody can make us overrun the provider.
-_PAUSE = 10
-_TIMEOUT = 3
 # Seconds by which the provider's clock may differ from ours.
 _LEEWAY = 30
-
-
-class ProviderKeys:
-    """The public keys of a provider, by their `kid`.
-
-    They stay while the provider does not answer. Of those who have a known key one at a time asks, and no other waits.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._client = jwt.PyJWKClient(url, cache_jwk_set=False, timeout=_TIMEOUT)
-        self._keys: Mapping[str, jwt.PyJWK] = {}
-        self._asked_at = self._got_at = float("-inf")
-        self._asking = threading.Lock()
-
-    def get(self, kid: str) -> jwt.PyJWK | None:
-        """The key, None for one that the provider does not have. Raises Problem 503 while no keys could be had."""
-        is_known = kid in self._keys
-        is_stale = time.monotonic() - self._got_at > _KEPT
-        # One asks. Who looks for a key that has come just now waits for the answer.
-        if (is_stale or not is_known) and self._asking.acquire(blocking=not is_known):
-            try:
-                self._ask()
-            finally:
-                self._asking.release()
-        if not self._keys:
-            detail = "The identity provider does not give the keys of its tokens now. Try again in some seconds."
-            raise Problem(503, "IDENTITY_PROVIDER_UNAVAILABLE", detail, headers={"Retry-After": str(_PAUSE)})
-        return self._keys.get(kid)
-
-    def _ask(self) -> None:
-        if time.monotonic() - self._asked_at < _PAUSE:
-            return
-        self._asked_at = time.monotonic()
-        try:
-            keys = self._client.get_signing_keys()
-        # The client lets faults in the answer and broken connections through as they are.
-        except (jwt.PyJWTError, OSError, ValueError, RecursionError) as error:
-            log.warning("identity_provider_unavailable", error=str(error))
-            return
-        self._keys = {str(key.key_id): key for key in keys}
-        self._got_at = time.monotonic()
-
-
-keys_at = cache(ProviderKeys)
 
 
 def authenticated(token: str, provider: IdentityProvider) -> tuple[User, Credential]:

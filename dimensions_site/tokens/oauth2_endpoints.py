@@ -21,13 +21,12 @@ from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.throttling import count_refusal, refused_too_often
 from dimensions_site.tokens.oauth2_server import JSON_HEADERS
 from dimensions_site.tokens.opaque_tokens import valid_access_token
+from dimensions_site.tokens.parameters import fault_of
 
 View: TypeAlias = Callable[..., HttpResponse]
 
 FORM = "application/x-www-form-urlencoded"
 _ALLOW = {"Allow": "POST, OPTIONS"}
-# RFC 8707 lets this one be repeated.
-_REPEATABLE = "resource"
 
 
 def form_only(view: View) -> View:
@@ -47,7 +46,7 @@ def form_only(view: View) -> View:
             return problem_response(request, as_problem(error))
         if problem := refused_too_often(request):  # before a hash of a secret is computed
             return problem_response(request, problem)
-        answer = _refusal(InvalidRequestError(fault)) if fault else view(request, *args, **kwargs)
+        answer = _refusal(fault) if fault else view(request, *args, **kwargs)
         if answer.status_code == HTTPStatus.UNAUTHORIZED and (problem := count_refusal(request)):
             return problem_response(request, problem)
         return answer
@@ -55,17 +54,12 @@ def form_only(view: View) -> View:
     return checked
 
 
-def _fault(request: HttpRequest) -> str:
+def _fault(request: HttpRequest) -> OAuth2Error | None:
     if media_type(request.headers.get("Content-Type", "")) != FORM:
-        return f"The body has to be {FORM}."
+        return InvalidRequestError(f"The body has to be {FORM}.")
     if request.META.get("QUERY_STRING"):
-        return "Parameters stand in the body, never in the address."
-    for name, values in request.POST.lists():
-        if len(values) > 1 and name != _REPEATABLE:
-            return "A parameter stands more than once."
-        if "\0" in name or any("\0" in value for value in values):
-            return "A parameter has a NUL in it."
-    return ""
+        return InvalidRequestError("Parameters stand in the body, never in the address.")
+    return fault_of(request.POST)
 
 
 def _refusal(error: OAuth2Error) -> HttpResponse:

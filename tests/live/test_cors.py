@@ -43,7 +43,7 @@ def test_a_browser_asks_before_it_has_credentials(open_service: Service):
     answer = open_service.send("OPTIONS", ELEMENTS, Origin=ORIGIN, **QUESTION, **NOBODY)
     permitted = {name.lower(): value for name, value in permissions(answer).items()}
     assert (answer.status, permitted["access-control-allow-origin"]) == (200, ORIGIN)
-    assert permitted["access-control-allow-methods"] == "GET, HEAD, POST, PUT, PATCH, OPTIONS"
+    assert permitted["access-control-allow-methods"] == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     headers = permitted["access-control-allow-headers"].lower().split(", ")
     assert {"authorization", "x-api-key", "content-type", "if-match", "if-none-match", "idempotency-key"} <= set(
         headers

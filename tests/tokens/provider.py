@@ -27,11 +27,16 @@ def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
 
 
 class Provider:
-    """Runs in a thread; `keys` are those that it shows, `asked` is how often it was asked for them."""
+    """Runs in a thread; `keys` are those that it shows, `asked` is how often it was asked for them.
+
+    While it `is_slow`, an answer comes byte by byte and does not end; `answered` is how many have ended.
+    """
 
     def __init__(self) -> None:
         self.keys: list[dict[str, Any]] = []
-        self.asked = 0
+        self.asked = self.answered = 0
+        self.is_slow = False
+        self._answer_ended = threading.Event()
         self.answer: tuple[int, bytes] | None = None
         provider = self
 
@@ -41,9 +46,14 @@ class Provider:
                 status, body = provider.answer or (200, json.dumps({"keys": provider.keys}).encode())
                 self.send_response(status)
                 self.send_header("Location", f"{provider.issuer}/elsewhere")
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Connection", "close")
                 self.end_headers()
+                while provider.is_slow:
+                    self.wfile.write(b" ")
+                    time.sleep(0.01)
                 self.wfile.write(body)
+                provider.answered += 1
+                provider._answer_ended.set()
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -54,9 +64,14 @@ class Provider:
         self._thread.start()
 
     def stop(self) -> None:
+        self.is_slow = False
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+    def wait_until_answered(self) -> None:
+        """Return when an answer has ended."""
+        assert self._answer_ended.wait(60)
 
     def new_key(self, kid: str, algorithm: str = "RS256", **members: str) -> Any:
         """Make a key and show its public half."""

@@ -148,6 +148,7 @@ def test_a_challenge_in_plain_text_is_refused(browser: Client) -> None:
         {"redirect_uri": "javascript:alert(1)"},
         {"redirect_uri": "//planning.example/callback"},
         {"redirect_uri": "https://[planning.example/callback"},
+        {"redirect_uri": "https://planning.example:99999/callback"},
     ],
     ids=str,
 )
@@ -185,6 +186,28 @@ def test_a_form_that_was_tampered_with_does_nothing(browser: Client) -> None:
         response = answer_page(browser, address, **changed)
         assert response.status_code in (200, 400), changed
     assert told(answer_page(browser, address, scope="admin"))["error"] == "invalid_scope"
+    assert not Grant.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"resource": "https://[::1"},
+        {"resource": "https://\u2100/"},
+        {"code_challenge": "c" * 200},
+        {"code_challenge_method": "S256" * 10},
+        {"nonce": "n" * 300},
+    ],
+    ids=str,
+)
+def test_what_no_library_can_read_or_keep_is_refused_on_the_page_and_in_its_form(browser: Client, changed: Any) -> None:
+    """In PostgreSQL a text that is too long for its column is a fault."""
+    client = planning_tool()
+    assert browser.get(question(client, **changed)).status_code == 400
+    assert answer_page(browser, question(client), **changed).status_code == 400
+    assert answer_page(browser, question(client), redirect_uri="https://[::1").status_code == 400
     assert not Grant.objects.exists()
 
 

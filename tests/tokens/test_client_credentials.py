@@ -62,6 +62,9 @@ def test_without_a_scope_a_token_may_read(alice: Caller) -> None:
         ({}, "invalid_request"),
         ({"grant_type": "client_credentials", "scope": "read\0"}, "invalid_request"),
         ({"grant_type": "client_credentials", "resource": "everywhere"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": "https://[::1"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": "https://\u2100/"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": '["https://x.example", "https://[::1"]'}, "invalid_target"),
     ],
     ids=str,
 )

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import jwt
@@ -10,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.auth.models import User
 
-from dimensions_site.tokens import identity_provider
+from dimensions_site.tokens import provider_keys
 from tests.factories import Caller, currency
 from tests.tokens.clients import with_token
 from tests.tokens.provider import Provider, private_key, public_jwk
@@ -30,7 +31,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(identity_provider, "time", clock)
+    monkeypatch.setattr(provider_keys, "time", clock)
     return clock
 
 
@@ -40,7 +41,7 @@ def provider(settings: Any, clock: Clock) -> Iterator[Provider]:
     settings.IDENTITY_PROVIDER = provider.as_setting()
     yield provider
     provider.stop()
-    identity_provider.keys_at.cache_clear()  # the next one may get its port
+    provider_keys.keys_at.cache_clear()  # the next one may get its port
 
 
 def answer(token: str) -> Any:
@@ -275,8 +276,9 @@ def test_a_key_that_the_provider_has_withdrawn_is_forgotten(alice: Caller, provi
         (200, b'{"keys": [{"kty": "RSA", "kid": "x"}]}'),
         (200, b"[" * 100_000),
         (200, b"\xff\xfe"),
+        (200, b'{"keys": [{"kty": "RSA", "kid": "x", "alg": "none"}]}'),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_a_provider_that_fails_does_not_matter_to_known_keys(
     alice: Caller, provider: Provider, clock: Clock, broken: tuple[int, bytes]
@@ -302,6 +304,25 @@ def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provi
     provider.answer = (500, b"")
     for _ in range(20):
         assert answer(provider.token(key, "one")).status_code == 503
+    assert provider.asked == 1
+
+
+def test_a_provider_that_answers_byte_by_byte_holds_nobody(
+    alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither good tokens nor forged ones, which name keys that nobody has; the keys count when they are all there."""
+    monkeypatch.setattr(provider_keys, "_PATIENCE", 0.1)
+    key = provider.new_key("one")
+    provider.is_slow = True
+    assert answer(provider.token(key, "one")).status_code == 503
+    clock.now += 1
+    for number in range(5):
+        assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 503
+    assert (provider.asked, provider.answered) == (1, 0)
+    provider.is_slow = False
+    provider.wait_until_answered()
+    statuses = iter(lambda: answer(provider.token(key, "one")).status_code, 200)
+    assert set(islice(statuses, 1_000)) <= {503}  # until what the provider has sent is read
     assert provider.asked == 1
 
 

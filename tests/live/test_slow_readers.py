@@ -1,0 +1,65 @@
+"""Callers who read a long list slowly keep no thread of the web server behind nginx, as docs/deploy sets it up."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPResponse
+from pathlib import Path
+
+import pytest
+
+from tests.live.big_bodies import accounts
+from tests.live.certificates import make_certificate
+from tests.live.deployment import nginx, wait_for
+from tests.live.service import Service, free_port, serving
+
+BASE = "/api/aih/dimensions/v1/northwind/account"
+THREADS = 2
+# More than what lies on the way between two programs: 20 MB.
+COUNT = 6_000
+
+
+@pytest.fixture
+def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
+    """The service with few threads behind nginx, at whose port for http it is called."""
+    certificate = make_certificate(tmp_path)
+    port = free_port()
+    with serving(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as running:
+        words = {
+            "SERVER_NAME": "127.0.0.1",
+            "HTTP_PORT": f"127.0.0.1:{port}",
+            "HTTPS_PORT": f"127.0.0.1:{free_port()}",
+            "TLS_CERTIFICATE": str(certificate.file),
+            "TLS_KEY": str(certificate.key),
+            "UPSTREAM": f"127.0.0.1:{running.port}",
+            "URL_PREFIX": "",
+        }
+        with nginx(tmp_path, **words) as process:
+            wait_for(("127.0.0.1", port), process)
+            yield Service(port, running.pid, running.key, running.log)
+
+
+def begun(service: Service) -> socket.socket:
+    """A connection on which a list is asked for, of which nothing is read."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    connection.settimeout(60)
+    connection.connect(("127.0.0.1", service.port))
+    words = f"GET {BASE}/elements HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {service.key}\r\nConnection: close\r\n\r\n"
+    connection.sendall(words.encode())
+    return connection
+
+
+@pytest.mark.contract("D7")
+def test_others_are_served_while_some_read_slowly(behind_nginx: Service):
+    """There are more of them than threads, and each gets all of his list when he goes on reading."""
+    saved = behind_nginx.send("POST", f"{BASE}/elements-bulk", {"post": list(accounts(COUNT))})
+    assert saved.status == 200, saved.body[:1_000]
+    with ExitStack() as stack:
+        slow = [HTTPResponse(stack.enter_context(begun(behind_nginx))) for _ in range(2 * THREADS)]
+        for response in slow:
+            response.begin()
+            assert response.status == 200
+        assert behind_nginx.send("GET", f"{BASE}/elements-count").json() == COUNT
+        assert [len(json.loads(response.read())) for response in slow] == [COUNT] * len(slow)

@@ -9,7 +9,7 @@ import unicodedata
 from abc import abstractmethod
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal, NoReturn
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 import orjson
 from django.db import models
@@ -41,7 +41,22 @@ def json_text(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-class Leaf(serializers.Field[Any, Any, Any, Any]):
+class QuickClone:
+    """A field that is cloned as it is declared: whoever writes an element clones two hundred of them.
+
+    The framework makes each anew from its arguments, which takes a third of a POST. A declared field is never bound to
+    a serializer, and nothing of it is changed in place, so a clone may share what it refers to; but for the members of
+    an object, which are bound to it.
+    """
+
+    def __deepcopy__(self, memo: object) -> Self:
+        clone = object.__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone.__dict__.pop("fields", None)
+        return clone
+
+
+class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     """A single value of the wire, kept in a column or at a place inside a JSON column.
 
     Unless it is required, null is stored as null, and a leaf that a request leaves out takes `default`

@@ -12,6 +12,8 @@ trailing underscore, which the wire does not show (`class_` is `class`).
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
@@ -22,17 +24,18 @@ from rest_framework.fields import empty
 
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.elements.details import joined
-from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, TextField, shown
+from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, QuickClone, TextField, shown
 from dimensions_site.elements.spellings import Errors, Spellings, unknown_member
 from dimensions_site.elements.timestamps import TimestampField
 
 
+@cache
 def snake_case(name: str) -> str:
     """The column of a wire name: `icSignCheck` is `ic_sign_check`, `equalICSum` is `equal_ic_sum`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-class WireObject(serializers.Serializer[Any]):
+class WireObject(QuickClone, serializers.Serializer[Any]):
     """A JSON object with fixed members; unknown members are refused, every fault is reported (contract B1, C5)."""
 
     # What messages call an object that is no member of another one.
@@ -114,11 +117,11 @@ class Reference(Bundle):
     description = FreeTextField()
 
     def __init__(self, *, column: str | None = None, refers_to: str | None = None) -> None:
-        self._refers_to = refers_to
         super().__init__(column=column)
+        self._id = CodeField(refers_to=refers_to)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {**super().get_fields(), "id": CodeField(refers_to=self._refers_to)}
+        return {**super().get_fields(), "id": deepcopy(self._id)}
 
 
 def is_set(value: Any) -> bool:

@@ -5,6 +5,7 @@ between null and an empty text, or which line breaks a text has (contract C19).
 """
 
 import re
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -63,7 +64,7 @@ class Control:
     def is_required(self) -> bool:
         return bool(self.leaf.required)
 
-    @property
+    @cached_property
     def help(self) -> str:
         """What would be right here."""
         return f"{capfirst(self.leaf.expected)}."

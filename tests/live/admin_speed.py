@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import manage, prepare
+from tests.live.service import manage
 
 
 def main(count: int) -> None:

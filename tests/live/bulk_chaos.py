@@ -20,9 +20,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from tests.live.bulk_state import Counts, counts, marked, rows
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
 from tests.live.own_postgresql import own_postgresql
-from tests.live.service import Service, prepare, serving
+from tests.live.service import Service, serving
 
 LIST = "/dimensions/v1/northwind/account/elements"
 # In what time the service has to answer again, in seconds.

@@ -20,9 +20,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.live.big_bodies import accounts
+from tests.live.clerk import errand, prepare
 from tests.live.database import migrated_database
 from tests.live.memory import SINGLE, Peak
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, serving
 
 DB_ID = "northwind"
 PATH = f"/dimensions/v1/{DB_ID}/account/elements-bulk"
@@ -89,7 +90,7 @@ def _measure(service: Service, url: str, count: int) -> None:
 def raw_upsert_seconds(url: str, count: int) -> dict[str, float]:
     """What the database alone takes for the rows of `accounts(count)`."""
     code = f"from tests.live.raw_upsert import tell; tell({count})"
-    return dict(json.loads(manage(url, "shell", "--no-imports", "-c", code)))
+    return dict(json.loads(errand(url, code)))
 
 
 def _tell(url: str, name: str, count: int, figure: Figure, floor: float) -> None:

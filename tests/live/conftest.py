@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import Service, prepare, serving
+from tests.live.service import Service, serving
+from tests.live.worker import QUICK
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +22,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, st
 def service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Gunicorn, as many processes and threads as it has by default."""
     with serving(*prepared, tmp_path_factory.mktemp("live")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service whose deletions take their time: each element is a chunk of its own."""
+    with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
         yield running

@@ -2,8 +2,9 @@
 
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from sqlite3 import connect
 
 from tests.live.migrated import copy_file, postgresql_database, template
 
@@ -29,6 +30,23 @@ def migrated_database(folder: Path, server_url: str) -> Iterator[str]:
         file = folder / "live.sqlite3"
         copy_file(source, file)
         yield f"sqlite:///{file}"
+
+
+@contextmanager
+def copied_database(folder: Path, url: str) -> Iterator[str]:
+    """The address of a copy of that database, to which nobody is connected: a file in `folder`, or on its server."""
+    if url.startswith("postgres"):
+        server, _, name = url.rpartition("/")
+        with postgresql_database(server, _new_name(), name) as copied:
+            yield copied
+    else:
+        # Not as a file: what was written last may stand beside it.
+        with (
+            closing(connect(url.removeprefix("sqlite:///"))) as made,
+            closing(connect(folder / "live.sqlite3")) as copy,
+        ):
+            made.backup(copy)
+        yield f"sqlite:///{folder / 'live.sqlite3'}"
 
 
 def _new_name() -> str:

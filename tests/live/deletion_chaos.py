@@ -16,8 +16,9 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import errand, prepare
 from tests.live.database import migrated_database
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, serving
 from tests.live.worker import Deletion, RunningWorker, delete, fill, working
 
 # For how long a deletion of the chaos may take, in seconds.
@@ -42,7 +43,7 @@ def remaining(database_url: str, db_id: str) -> tuple[int, int]:
         f"print(A.objects.filter(repository__db_id={db_id!r}).count(), "
         f"A.history.filter(repository__db_id={db_id!r}, history_type='-').count())"
     )
-    left, deleted = manage(database_url, "shell", "--no-imports", "-c", code).split()
+    left, deleted = errand(database_url, code).split()
     return int(left), int(deleted)
 
 

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import manage, prepare
+from tests.live.service import manage
 from tests.live.worker import fill
 
 DB_ID = "large"

@@ -25,8 +25,9 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 from tests.live.callers import FEW, Record, calling, faults
+from tests.live.clerk import prepare
 from tests.live.own_postgresql import OwnServer, own_postgresql
-from tests.live.service import Service, prepare, serving
+from tests.live.service import Service, serving
 from tests.live.small_disk import SmallDisk, small_disk
 from tests.live.worker import QUICK, Deletion, RunningWorker, wait_until, working
 

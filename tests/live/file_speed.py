@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import PROJECT, environment, manage, prepare
+from tests.live.service import PROJECT, environment, manage
 
 _HEADINGS = (
     "id,descriptions.en,descriptions.de,nature,type,dataEntryAndReporting.class,conversion.conversionType,"

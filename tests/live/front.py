@@ -16,8 +16,9 @@ from django.core.management import call_command
 
 from dimensions_site.repositories.models import ApiKey
 from tests.live.certificates import make_certificate
+from tests.live.clerk import errand
 from tests.live.deployment import nginx, started, wait_for
-from tests.live.service import free_port, manage
+from tests.live.service import free_port
 
 SECRET_KEY = "this-key-signs-what-the-tests-of-the-deployment-see-and-nothing-else"
 PASSWORD = "a-long-Word-42"
@@ -48,11 +49,10 @@ class Front:
 
 
 def fill() -> None:
-    """Fill an empty database with the repository `demo` of the documents and print an API key of its superuser.
+    """Fill a new database with the repository `demo` of the documents and print an API key of its superuser.
 
     There is an application of the superuser's, too.
     """
-    call_command("migrate", verbosity=0)
     call_command("create_repository", "demo", name="Demo group", verbosity=0)
     call_command("fill_repository", "demo", verbosity=0)
     user = User.objects.create_superuser("demo", password=PASSWORD)
@@ -62,14 +62,17 @@ def fill() -> None:
 
 
 def filled(database: str) -> str:
-    """Fill the empty database in a process of its own; return the API key."""
-    return manage(database, "shell", "--no-imports", "-c", "from tests.live.front import fill; fill()").split()[-1]
+    """Fill the new database; return the API key."""
+    return errand(database, "from tests.live.front import fill; fill()").split()[-1]
 
 
 @contextmanager
-def behind_nginx(folder: Path, database: str, prefix: str) -> Iterator[Front]:
-    """nginx, web server and worker from the files of docs/deploy; nginx shows the service under the prefix."""
-    key, certificate = filled(database), make_certificate(folder)
+def behind_nginx(folder: Path, database: str, key: str, prefix: str) -> Iterator[Front]:
+    """nginx, web server and worker from the files of docs/deploy; nginx shows the service under the prefix.
+
+    The database is `filled`, which has returned the key.
+    """
+    certificate = make_certificate(folder)
     https, http, web = free_port(), free_port(), str(folder / "web.sock")
     changed = {
         "SECRET_KEY": SECRET_KEY,
@@ -97,9 +100,9 @@ def behind_nginx(folder: Path, database: str, prefix: str) -> Iterator[Front]:
 
 
 @contextmanager
-def by_itself(folder: Path, database: str) -> Iterator[Front]:
-    """Web server and worker from the files of docs/deploy, with the lines for a service without nginx."""
-    key, certificate = filled(database), make_certificate(folder)
+def by_itself(folder: Path, database: str, key: str) -> Iterator[Front]:
+    """The same without nginx: web server and worker, with the lines for a service that answers https itself."""
+    certificate = make_certificate(folder)
     https, http = free_port(), free_port()
     changed = {
         "SECRET_KEY": SECRET_KEY,

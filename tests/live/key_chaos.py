@@ -24,9 +24,10 @@ from typing import Any
 
 from tests.live.bulk_chaos import PATIENCE, SINGLE
 from tests.live.bulk_state import Counts, counts, marked, rows
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
 from tests.live.own_postgresql import own_postgresql
-from tests.live.service import Answer, Service, prepare, serving
+from tests.live.service import Answer, Service, serving
 
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
 ROUTES = {"create": ELEMENTS, "bulk": f"{ELEMENTS}-bulk", "deletion": f"{ELEMENTS}-bulk-delete-async"}

@@ -16,8 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.live.bulk_state import marked, rows
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import Service, prepare, serving
+from tests.live.service import Service, serving
 
 _ELEMENT = "/dimensions/v1/northwind/account/elements/counted"
 

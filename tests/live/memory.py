@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import errand, prepare
 from tests.live.database import migrated_database
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, serving
 
 # A repository of its own, so that others on the same service do not read what fills it.
 DB_ID = "large"
@@ -26,7 +27,7 @@ ADDRESSES = {"list": LIST, "fetch": FETCH}
 def fill(database_url: str, count: int) -> None:
     """Bring the accounts of the repository up to `count` large ones."""
     code = f"from tests.live.big_accounts import fill; fill({DB_ID!r}, {count})"
-    manage(database_url, "shell", "--no-imports", "-c", code)
+    errand(database_url, code)
 
 
 class Peak:

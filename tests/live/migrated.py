@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import shutil
+import subprocess
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +13,7 @@ from sqlite3 import connect
 import psycopg
 from psycopg import sql
 
+from tests.live.own_postgresql import server_programs
 from tests.live.service import PROJECT, manage
 
 _FOLDER = PROJECT / ".pytest_cache" / "migrated"
@@ -24,18 +26,50 @@ def template(server_url: str) -> str:
 
     It is made when it is missing, and those of an older state of the migrations go. Nobody may work in it.
     """
+    with _alone() as name:
+        if server_url.startswith("postgres"):
+            return _in_postgresql(server_url.rpartition("/")[0], name)
+        return _as_file(name)
+
+
+def lay_tables(url: str) -> None:
+    """Give a database all tables when it has none, or no file yet: also one on a server that has no template."""
+    if not url.startswith("postgres"):
+        file = Path(url.removeprefix("sqlite:///").partition("?")[0])
+        if not file.exists():
+            copy_file(template(""), file)
+        return
+    with psycopg.connect(url) as connection:
+        if connection.execute("SELECT 1 FROM pg_tables WHERE schemaname = 'public'").fetchone():
+            return
+    with _alone() as name:
+        script = _FOLDER / f"{name}.sql"
+        if not script.exists():
+            for old in _FOLDER.glob("*.sql"):
+                old.unlink()
+            manage(url, "migrate", "--verbosity=0")
+            unfinished = script.with_suffix(".unfinished")
+            _run("pg_dump", "--no-owner", "--no-privileges", f"--file={unfinished}", f"--dbname={url}")
+            unfinished.rename(script)
+            return
+    _run("psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", f"--file={script}", f"--dbname={url}")
+
+
+def _run(program: str, *words: str) -> None:
+    subprocess.run([str(server_programs() / program), *words], check=True, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _alone() -> Iterator[str]:
+    """The name of the migrations' state, for one process at a time: all those of a run come here at once."""
     digest = hashlib.sha256()
     for pattern in _SOURCES:
         for source in sorted(PROJECT.glob(pattern)):
             digest.update(source.read_bytes())
-    name = f"test_migrated_{digest.hexdigest()[:12]}"
     _FOLDER.mkdir(parents=True, exist_ok=True)
-    # The processes of a run come here at the same time.
     with (_FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if server_url.startswith("postgres"):
-            return _in_postgresql(server_url.rpartition("/")[0], name)
-        return _as_file(name)
+        yield f"test_migrated_{digest.hexdigest()[:12]}"
 
 
 def _as_file(name: str) -> str:

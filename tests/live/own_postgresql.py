@@ -51,7 +51,7 @@ def own_postgresql(place: Path | None = None) -> Iterator[OwnServer]:
     Without the programs the test is skipped, and fails in CI.
     """
     where = [] if place is None else ["-p", str(place)]
-    server = OwnServer(_programs(), _run(["mktemp", "-d", *where]).strip(), free_port())
+    server = OwnServer(server_programs(), _run(["mktemp", "-d", *where]).strip(), free_port())
     try:
         data = ("--pgdata", f"{server.folder}/data", "--username", "postgres", "--auth", "trust", "--no-sync")
         _run([str(server.programs / "initdb"), *data, "--encoding", "UTF8", "--locale", "C.UTF-8"])
@@ -64,7 +64,7 @@ def own_postgresql(place: Path | None = None) -> Iterator[OwnServer]:
         _run(["rm", "-rf", server.folder])
 
 
-def _programs() -> Path:
+def server_programs() -> Path:
     """The folder of initdb and pg_ctl: that of the newest version of Debian's packages, or on the PATH."""
     packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
     found = str(packaged[-1]) if packaged else shutil.which("initdb")

@@ -22,6 +22,7 @@ _UNSET = (
     *("URL_PREFIX", "CORS_ALLOWED_ORIGINS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION"),
     *("IDP_ISSUER", "IDP_AUDIENCE", "IDP_JWKS_URL", "IDP_USER_CLAIM", "IDP_ALGORITHMS"),
 )
+_PATH = os.pathsep.join([str(PROJECT / "tests" / "live" / "as_installed"), str(PROJECT)])
 _PATIENCE = 60
 
 
@@ -94,41 +95,19 @@ class Service:
 def environment(database_url: str, **variables: str) -> dict[str, str]:
     """The environment of a process of the service with that database."""
     inherited = {name: value for name, value in os.environ.items() if name not in _UNSET}
-    return {**inherited, "DATABASE_URL": database_url, "PYTHONPATH": str(PROJECT), **variables}
+    return {**inherited, "DATABASE_URL": database_url, "PYTHONPATH": _PATH, **variables}
 
 
 def manage(database_url: str, *words: str, **variables: str) -> str:
     """Run `manage.py` to its end; return what it printed."""
-    return _run(database_url, str(PROJECT / "manage.py"), *words, **variables)
-
-
-def _run(database_url: str, *words: str, **variables: str) -> str:
     return subprocess.run(
-        [sys.executable, *words],
+        [sys.executable, str(PROJECT / "manage.py"), *words],
         cwd=PROJECT,
         env=environment(database_url, **variables),
         check=True,
         stdout=subprocess.PIPE,
         encoding="utf-8",
     ).stdout
-
-
-# One process for all of it: starting one takes longer than what most of them do.
-_PREPARATION = """
-import django
-django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-call_command("create_repository", "northwind", name="Northwind group")
-call_command("createsuperuser", interactive=False, username="alice", email="alice@example.com", verbosity=0)
-call_command("create_api_key", "alice", name="live tests")
-"""
-
-
-def prepare(database_url: str) -> str:
-    """Migrate an empty database and put the repository `northwind` into it; return an API key of a superuser."""
-    settings = {"DJANGO_SETTINGS_MODULE": "dimensions_site.settings", "DJANGO_SUPERUSER_PASSWORD": "alice-password"}
-    return _run(database_url, "-c", _PREPARATION, **settings).split()[-1]
 
 
 @contextmanager

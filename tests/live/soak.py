@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
 from tests.live.processes import memory, table
-from tests.live.service import Service, prepare, serving
+from tests.live.service import Service, serving
 from tests.live.soaking.client import Client
 from tests.live.soaking.figures import Figures
 from tests.live.soaking.state import faults, waiting

@@ -10,10 +10,11 @@ import psycopg
 import pytest
 
 from tests.live.bulk_state import rows
+from tests.live.clerk import prepare
 from tests.live.deletion_chaos import remaining
 from tests.live.guide import commands, run
 from tests.live.own_postgresql import own_postgresql
-from tests.live.service import prepare, serving
+from tests.live.service import serving
 from tests.live.worker import QUICK, delete, fill, many, wait_until, working
 from tests.live.writers import ACCOUNTS, MANY, stored, writing
 

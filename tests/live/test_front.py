@@ -14,43 +14,61 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import PATIENCE, Watched, chromium, follow, skip_without_browser
 from tests.docs_calls import LACKING, run_calls
-from tests.live.database import migrated_database
-from tests.live.front import APPLICATION, PASSWORD, Front, behind_nginx, by_itself
+from tests.live.database import copied_database, migrated_database
+from tests.live.front import APPLICATION, PASSWORD, Front, behind_nginx, by_itself, filled
 from tests.live.service import PROJECT
 
 PREFIX = "/some/prefix"
 FRONTS: dict[str, str | None] = {"nginx": "", "nginx with a prefix": PREFIX, "gunicorn": None}
 
 
+@pytest.fixture(scope="module")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The database of the documents, of which each front gets a copy, and an API key for it."""
+    with migrated_database(tmp_path_factory.mktemp("documented"), os.environ.get("DATABASE_URL", "")) as url:
+        yield url, filled(url)
+
+
 @pytest.fixture(scope="module", params=FRONTS.values(), ids=list(FRONTS))
-def front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+def front(
+    request: pytest.FixtureRequest, documented: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Front]:
     folder = tmp_path_factory.mktemp("front")
-    with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as database:
-        opened = by_itself(folder, database) if request.param is None else behind_nginx(folder, database, request.param)
+    url, key = documented
+    with copied_database(folder, url) as copy:
+        is_alone = request.param is None
+        opened = by_itself(folder, copy, key) if is_alone else behind_nginx(folder, copy, key, request.param)
         with opened as front:
             yield front
 
 
-@pytest.fixture
-def page(front: Front) -> Iterator[Page]:
-    """A page of a browser that has not been here before; nothing it loads may fail or come from beside the prefix."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
     skip_without_browser()
+    # Nothing here asks Django for the database, so this thread may talk to the browser itself.
     with chromium() as browser:
-        page = browser.new_page(ignore_https_errors=True, viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(PATIENCE)
-        watched, failed = Watched(page), []
-        page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
-        addresses: list[str] = []
-        page.on("request", lambda request: addresses.append(request.url))
-        yield page
-        page.close()
-        watched.check("127.0.0.1")
-        assert failed == []
-        assert [url for url in addresses if not url.startswith((f"{front.https}/", "data:", "blob:"))] == []
+        yield browser
+
+
+@pytest.fixture
+def page(front: Front, browser: Browser) -> Iterator[Page]:
+    """A page of a browser that has not been here before; nothing it loads may fail or come from beside the prefix."""
+    # With a context of its own, which keeps nothing of others and ends with it.
+    page = browser.new_page(ignore_https_errors=True, viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    watched, failed = Watched(page), []
+    page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url))
+    yield page
+    page.close()
+    watched.check("127.0.0.1")
+    assert failed == []
+    assert [url for url in addresses if not url.startswith((f"{front.https}/", "data:", "blob:"))] == []
 
 
 def curl(front: Front, address: str, *words: str) -> Any:

@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.live.bulk_state import Counts, counts, marked
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import Answer, Service, prepare, serving
+from tests.live.service import Answer, Service, serving
 from tests.live.worker import fill, is_alive, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
 LIST = "/dimensions/v1/northwind/account/elements"
-LONG = 20_000
+LONG = 8_000
 # Accounts of a bulk save that takes some moments, and of one that takes longer than anybody waits for it here.
 SOME, MANY = 5_000, 30_000
 
@@ -66,7 +67,7 @@ def refuses(service: Service) -> bool:
 
 @pytest.mark.contract("D7", "E2")
 def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_path: Path):
-    """A list of 20,000 that is read slowly and a bulk save; new callers are refused at once, and the status is 0."""
+    """A list of 8,000 that is read slowly and a bulk save; new callers are refused at once, and the status is 0."""
     with serving(*prepared, tmp_path) as service, reading(service) as reader, ThreadPoolExecutor(1) as pool:
         response = reader.getresponse()
         text = response.read(100_000)

@@ -17,8 +17,9 @@ from urllib.error import HTTPError
 
 import pytest
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, manage, serving
 from tests.live.worker import delete, wait_until, working
 
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency"

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -52,50 +53,66 @@ def port() -> int:
     return free_port()
 
 
-@pytest.fixture
-def observed(prepared: tuple[str, str], tmp_path: Path, port: int) -> Iterator[Service]:
-    """Two processes whose figures are shown on the port."""
-    with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}", WEB_CONCURRENCY="2") as running:
-        yield running
+@dataclass(frozen=True)
+class Observed:
+    """A service whose figures are shown on the port."""
+
+    service: Service
+    port: int
 
 
-def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(observed: Service, port: int):
+@pytest.fixture(scope="module")
+def observed(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
+    """Two processes; what they have counted for other tests counts, too."""
+    port = free_port()
+    variables = {"METRICS_BIND": f"127.0.0.1:{port}", "WEB_CONCURRENCY": "2"}
+    with serving(*prepared, tmp_path_factory.mktemp("observed"), **variables) as running:
+        yield Observed(running, port)
+
+
+def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(observed: Observed):
     """Whichever process answers Prometheus."""
+    service, port = observed.service, observed.port
     calls = 40
-    for _ in range(calls):
-        assert observed.send("GET", COUNT).status == 200
-    first, second = observed.workers()
-    os.kill(first, signal.SIGKILL)
-    wait_until(lambda: len(set(observed.workers()) - {first, second}) == 1, "No process takes its place")
-    for _ in range(calls):
-        assert observed.send("GET", COUNT).status == 200
     key = ("http_requests_total", "GET", ROUTE, "200")
-    assert {figures(port)[key] for _ in range(10)} == {2 * calls}
-    assert figures(port)["http_request_duration_seconds_count", "GET", ROUTE] == 2 * calls
+    duration = ("http_request_duration_seconds_count", "GET", ROUTE)
+    before = figures(port)
+    for _ in range(calls):
+        assert service.send("GET", COUNT).status == 200
+    first, second = service.workers()
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: len(set(service.workers()) - {first, second}) == 1, "No process takes its place")
+    for _ in range(calls):
+        assert service.send("GET", COUNT).status == 200
+    assert {figures(port)[key] - before.get(key, 0) for _ in range(10)} == {2 * calls}
+    assert figures(port)[duration] - before.get(duration, 0) == 2 * calls
     assert figures(port)["http_requests_in_progress",] == 0
     assert figures(port)["database_up",] == 1
 
 
-def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observed: Service, port: int):
+def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observed: Observed):
     """Its process cannot count any more that it is over."""
-    with socket.create_connection(("127.0.0.1", observed.port)) as waiting:
+    service, port = observed.service, observed.port
+    with socket.create_connection(("127.0.0.1", service.port)) as waiting:
         body = b'{"id": "EUR"'  # and no more of it
-        head = f"POST {COUNT.removesuffix('-count')} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {observed.key}\r\n"
+        head = f"POST {COUNT.removesuffix('-count')} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {service.key}\r\n"
         waiting.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n".encode() + body)
         wait_until(lambda: figures(port)["http_requests_in_progress",] == 1, "The request is not in progress")
-        for pid in observed.workers():
+        killed = set(service.workers())
+        for pid in killed:
             os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: len(observed.workers()) == 2, "No process takes their place")
+        wait_until(lambda: len(set(service.workers()) - killed) == 2, "No process takes their place")
         wait_until(lambda: figures(port)["http_requests_in_progress",] == 0, "The request is in progress for ever")
 
 
-def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(observed: Service, port: int):
+def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(observed: Observed):
     """Whatever host a caller names, and with the best credentials."""
+    service, port = observed.service, observed.port
     for address in ("/", "/health/live", "/admin/", COUNT, "/metrics/"):
-        assert ask(port, address, **{"X-API-Key": observed.key}).status == 404
+        assert ask(port, address, **{"X-API-Key": service.key}).status == 404
     assert ask(port, method="POST").status == 404
-    for host in (f"127.0.0.1:{observed.port}", f"127.0.0.1:{port}", f"localhost:{port}"):
-        answer = observed.send("GET", "/metrics", Host=host)
+    for host in (f"127.0.0.1:{service.port}", f"127.0.0.1:{port}", f"localhost:{port}"):
+        answer = service.send("GET", "/metrics", Host=host)
         assert answer.status == 404
         assert b"dimensions_" not in answer.body
 
@@ -118,11 +135,12 @@ def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
     assert b"dimensions_" not in answer
 
 
-def test_the_folder_of_the_figures_goes_with_the_service(prepared: tuple[str, str], tmp_path: Path, port: int):
+def test_the_folder_of_the_figures_goes_with_the_service(
+    prepared: tuple[str, str], service: Service, tmp_path: Path, port: int
+):
     """And without the setting there is none."""
-    with serving(*prepared, tmp_path) as plain:
-        assert "PROMETHEUS" not in environment_of(plain.workers()[0])
-        assert not open_figures(plain.workers()[0])
+    assert "PROMETHEUS" not in environment_of(service.workers()[0])
+    assert not open_figures(service.workers()[0])
     with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}") as observed:
         wait_until(lambda: bool(open_figures(observed.workers()[0])), "Nothing is counted")
         (folder,) = {file.parent for file in open_figures(observed.workers()[0])}
@@ -151,14 +169,11 @@ def open_figures(pid: int) -> set[Path]:
 # --- The worker --------------------------------------------------------------------------------
 
 
-def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], tmp_path: Path, port: int):
+def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
     """Those that its processes deleted, on a port of its own."""
-    url, key = prepared
+    url = prepared[0]
     ids = fill(url, "northwind", 25)
-    with (
-        serving(url, key, tmp_path) as service,
-        working(url, tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}", DELETION_CHUNK_SIZE="10") as worker,
-    ):
+    with working(url, tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}", DELETION_CHUNK_SIZE="10") as worker:
         for part in (ids[:15], ids[15:]):
             assert delete(service, [*part, "no-such-account"]).ended()["status"] == "COMPLETED"
         assert figures(port) == {("worker_rows_written_total", "deletion"): 25}

@@ -12,7 +12,8 @@ from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
-from tests.live.service import Service, manage, serving
+from tests.live.clerk import errand
+from tests.live.service import Service, serving
 
 pytestmark = [pytest.mark.contract("G1")]
 
@@ -29,7 +30,8 @@ def plain(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -
         ("client-credentials", "--client-id", "warehouse", "--user", "1"),
         ("authorization-code", "--client-id", "planning", "--redirect-uris", CALLBACK),
     ):
-        manage(url, "createapplication", "confidential", *words, "--name", words[2], "--client-secret", SECRET)
+        named = ["createapplication", "confidential", *words, "--name", words[2], "--client-secret", SECRET]
+        errand(url, f"from django.core.management import call_command; call_command(*{named})")
     with serving(url, key, tmp_path_factory.mktemp("oauth"), SECURE_COOKIES="false") as running:
         yield running
 

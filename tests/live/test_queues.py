@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.clerk import errand
 from tests.live.own_redis import own_redis
-from tests.live.service import free_port, manage, serving
+from tests.live.service import free_port, serving
 from tests.live.worker import QUICK, delete, working
 
 DONE = {"status": "COMPLETED", "requested": 1, "processed": 1, "deleted": 0, "notFound": ["none"], "error": None}
@@ -17,7 +18,7 @@ def test_a_deletion_whose_queue_entry_was_lost_is_done(prepared: tuple[str, str]
     """In the database: somebody deletes it before the worker takes it."""
     deletion = delete(service, ["none"])
     lose = "from django_q.models import OrmQ; print(OrmQ.objects.all().delete()[0])"
-    assert int(manage(prepared[0], "shell", "--no-imports", "-c", lose)) >= 1
+    assert int(errand(prepared[0], lose)) >= 1
     with working(prepared[0], tmp_path, **QUICK):
         assert deletion.ended() == DONE
 

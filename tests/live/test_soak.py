@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.clerk import prepare
 from tests.live.database import migrated_database
-from tests.live.service import prepare, serving
+from tests.live.service import serving
 from tests.live.soak import soak
 from tests.live.soaking.client import SHARES
 from tests.live.worker import working

@@ -1,20 +1,13 @@
 """The worker process, on the database that the suite runs with."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.live.service import Service, manage, serving
+from tests.live.clerk import errand
+from tests.live.service import Service, manage
 from tests.live.worker import QUICK, delete, fill, many, wait_until, working
-
-
-@pytest.fixture(scope="module")
-def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service whose deletions take their time: each element is a chunk of its own."""
-    with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
-        yield running
 
 
 def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp_path: Path):
@@ -87,7 +80,7 @@ def test_readiness_tells_whether_a_worker_works(prepared: tuple[str, str], patie
         wait_until(lambda: told()[0] == status, f"Not {status}", lambda: str(told()))
 
     forget = "from bulkops.models import Worker; Worker.objects.all().delete()"
-    manage(prepared[0], "shell", "--no-imports", "-c", forget)
+    errand(prepared[0], forget)
     assert told() == (503, "no worker runs; start one with `manage.py qcluster`")
     with working(prepared[0], tmp_path, **QUICK) as worker:
         becomes(200)

@@ -2,25 +2,18 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.live.service import Service, manage, serving
+from tests.live.clerk import errand
+from tests.live.service import Service
 from tests.live.worker import QUICK, delete, fill, is_alive, many, wait_until, working
 
 pytestmark = [
     pytest.mark.contract("F6"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc"),
 ]
-
-
-@pytest.fixture(scope="module")
-def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service whose deletions take their time: each element is a chunk of its own."""
-    with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
-        yield running
 
 
 def test_no_process_outlives_the_first_one(prepared: tuple[str, str], tmp_path: Path):
@@ -72,4 +65,4 @@ def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, 
         told = deletion.ended()
     assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))
     count = "from account.models import Account; print(Account.history.filter(repository__db_id='killed').count())"
-    assert int(manage(url, "shell", "--no-imports", "-c", count)) == len(ids)
+    assert int(errand(url, count)) == len(ids)

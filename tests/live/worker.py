@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.live.service import PROJECT, Service, environment, manage, stop
+from tests.live.clerk import errand
+from tests.live.service import PROJECT, Service, environment, stop
 
 _PATIENCE = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
@@ -103,10 +104,7 @@ def delete(service: Service, ids: Sequence[str], db_id: str = "northwind") -> De
 
 def fill(database_url: str, db_id: str, count: int) -> list[str]:
     """Bring the accounts of the repository, new or not, up to so many; return their ids."""
-    manage(
-        database_url, "shell", "--no-imports", "-c",
-        f"from tests.live.big_accounts import fill; fill({db_id!r}, {count})",
-    )  # fmt: skip
+    errand(database_url, f"from tests.live.big_accounts import fill; fill({db_id!r}, {count})")
     return [f"{number:07}" for number in range(count)]
 
 

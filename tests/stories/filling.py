@@ -4,7 +4,6 @@ import sys
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
-from django.core.management import call_command
 
 from dimensions_site.demo.filling import fill_accounts, fill_currencies
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
@@ -19,8 +18,7 @@ PEOPLE = {
 
 
 def fill() -> None:
-    """Fill an empty database and print Alice's API key."""
-    call_command("migrate", verbosity=0)
+    """Fill a new database and print Alice's API key."""
     repositories = {
         "northwind": Repository.objects.create(db_id="northwind", name="Northwind group", default_language="en"),
         "contoso": Repository.objects.create(db_id="contoso", name="Contoso holding", default_language="de"),

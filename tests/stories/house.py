@@ -5,8 +5,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.live.clerk import errand
 from tests.live.database import migrated_database
-from tests.live.service import Service, manage, serving
+from tests.live.service import Service, serving
 from tests.live.worker import RunningWorker, working
 
 PASSWORD = "a-long-Word-42"
@@ -52,9 +53,7 @@ def open_house(folder: Path, server_url: str) -> Iterator[House]:
     """The service on a new database, of the kind that `server_url` names, until the block ends."""
     with ExitStack() as running:
         database = running.enter_context(migrated_database(folder, server_url))
-        key = manage(
-            database, "shell", "--no-imports", "-c", "from tests.stories.filling import fill; fill()"
-        )  # fmt: skip
+        key = errand(database, "from tests.stories.filling import fill; fill()")
         service = running.enter_context(serving(database, key, folder, **_VARIABLES))
         worker = running.enter_context(working(database, folder, **_VARIABLES))
         _bring_former_accounts(service)

@@ -21,8 +21,9 @@ from tempfile import TemporaryDirectory
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from tests.bulkops.random_elements import RandomElements
+from tests.live.clerk import errand, prepare
 from tests.live.database import empty_database
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, manage, serving
 
 # Keys that open nothing but the recorded data; that of ed has expired, and ina may not come in any more.
 KEYS = {name: f"{name:0>8}.{'opensTheRecordedDataAlone':0<32}" for name in ("mia", "rita", "bob", "ed", "ina")}
@@ -123,7 +124,7 @@ def main(release: str) -> None:
         empty_database(Path(name), os.environ.get("DATABASE_URL", "")) as url,
         serving(url, prepare(url), Path(name)) as service,
     ):
-        manage(url, "shell", "--no-imports", "-c", _PEOPLE)
+        errand(url, _PEOPLE)
         _fill(service, url, Path(name))
         asked = [ask(service, who, path.format(db_id)) for who, path in _READ for db_id in ("northwind", "contoso")]
         asked.append(ask(service, "rita", f"{_ACCOUNT.format('fabrikam')}/elements"))

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.live.clerk import errand, prepare
 from tests.live.fuzzing.answers import Malformed, answers, complaint
 from tests.live.fuzzing.attempts import Manner, attempt
 from tests.live.fuzzing.connection import Silent, play
 from tests.live.fuzzing.corpus import Corpus
 from tests.live.fuzzing.sequences import Sequences
 from tests.live.processes import memory
-from tests.live.service import Service, manage, prepare, serving
+from tests.live.service import Service, serving
 from tests.live.worker import RunningWorker, working
 
 CLIENTS = 6
@@ -139,6 +140,6 @@ def _complaints_of(log: Path) -> list[str]:
 def hostile_house(url: str, folder: Path, seed: int) -> Iterator[Ordeal]:
     """A service of two processes and a worker with an empty database at `url`, until the block ends."""
     key = prepare(url)
-    hostile = manage(url, "shell", "--no-imports", "-c", _PEOPLE).split()[-1]
+    hostile = errand(url, _PEOPLE).split()[-1]
     with serving(url, key, folder, **VARIABLES) as service, working(url, folder, **VARIABLES) as worker:
         yield Ordeal(service, worker, hostile, seed)

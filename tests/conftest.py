@@ -1,8 +1,10 @@
 """What every test stands on: the database, quick passwords, and how long property tests search."""
 
+import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -45,6 +47,16 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # So a shell starts what it does in the background, and the programs that tests interrupt would inherit it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage from now on, but not in what was loaded for the tests."""
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

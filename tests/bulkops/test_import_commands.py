@@ -19,6 +19,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from bulkops.importing import BATCH_ROWS
+from tests.bulkops.plain import store_plain
 
 PROJECT = Path(__file__).resolve().parents[2]
 HEADINGS = "id,description,decimalNumbers,percentageDifference"
@@ -41,10 +42,8 @@ def manage(*words: str, database: Path, folder: Path, stdin: str = "") -> subpro
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database file with the repository `plain`."""
-    folder = tmp_path_factory.mktemp("with a blank")
-    file = folder / "database.sqlite3"
-    for words in (("migrate", "--verbosity=0"), ("create_repository", "plain", "--name=Plain")):
-        assert manage(*words, database=file, folder=folder).returncode == 0
+    file = tmp_path_factory.mktemp("with a blank") / "database.sqlite3"
+    store_plain(file)
     return file
 
 

@@ -1,6 +1,7 @@
 """Every page of the admin answers, whatever is asked of it."""
 
 import re
+from itertools import product
 
 import pytest
 from django.contrib import admin
@@ -171,17 +172,16 @@ def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
     assert browser.post(f"{login}?next=/admin/", credentials)["Location"] == "/admin/"
 
 
-@pytest.mark.parametrize("key", ["abc", "", "9" * 40, "-1", "\0", "1.5", "٣"])
 @pytest.mark.parametrize("model", [Account, Currency, User, Repository, ApiKey])
-def test_a_selection_that_no_page_made_does_nothing(browsers, model, key):
+def test_a_selection_that_no_page_made_does_nothing(browsers, model):
     """Whatever stands for the key of a row, no action fails on it."""
     before = model._base_manager.count()
     answer = browsers[0].get(changelist(model)).content.decode()
     actions = set(re.findall(r'<option value="(\w+)"', answer)) | {"delete_selected", "delete_elements"}
-    for action in actions:
+    for key, action in product(("abc", "", "9" * 40, "-1", "\0", "1.5", "٣"), actions):
         form = {"action": action, "_selected_action": key, "select_across": "0", "index": "0"}
-        assert browsers[0].post(changelist(model), form).status_code in (200, 302, 403)
-    assert model._base_manager.count() == before
+        assert browsers[0].post(changelist(model), form).status_code in (200, 302, 403), (action, key)
+        assert model._base_manager.count() == before, (action, key)
 
 
 @pytest.mark.django_db

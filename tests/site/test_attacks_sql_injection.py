@@ -60,13 +60,17 @@ def test_a_value_of_a_filter_is_a_text(alice, field, operator):
         assert read(alice.get(alice.account(), {"filter": f"{field}{operator}{in_filter(text)}"})) == harmless, text
 
 
-@pytest.mark.parametrize("field", TEXT_FIELDS)
-def test_values_of_every_text_field_are_texts(alice, field):
-    """Several in one filter: no element is like any of them, and all are unlike each."""
-    for operator, joint, found in (("==", ",", 0), ("=ilike=", ",", 0), ("!=", ";", 3)):
-        for part in (INJECTIONS[:20], INJECTIONS[20:]):
-            conditions = joint.join(f"{field}{operator}{in_filter(text)}" for text in part)
-            assert alice.get(alice.account("elements-count"), {"filter": conditions}).json() == found
+def test_values_of_every_text_field_are_texts(alice):
+    """Many in one filter: no element is like any of them, and all are unlike each."""
+    for field in TEXT_FIELDS:
+        for operators, joint, found in ((("==", "=ilike="), ",", 0), (("!=",), ";", 3)):
+            # A filter may have fifty conditions, and no more than its characters.
+            share = len(INJECTIONS) // len(operators)
+            for first in range(0, len(INJECTIONS), share):
+                part = INJECTIONS[first : first + share]
+                told = [f"{field}{operator}{in_filter(text)}" for text in part for operator in operators]
+                answer = alice.get(alice.account("elements-count"), {"filter": joint.join(told)})
+                assert answer.json() == found, (field, operators, first)
 
 
 @pytest.mark.parametrize("operator", ["=in=", "=out="])

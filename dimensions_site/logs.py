@@ -60,8 +60,9 @@ def configured(format: str, level: str) -> dict[str, Any]:
             "gunicorn.error": {"handlers": [], "propagate": True, "filters": ["without_requests"]},
             # What it tells of requests, with their paths, `request_finished` and `request_failed` tell without.
             "django.request": {"level": "CRITICAL"},
-            # Anyone could fill the log with the stack traces of a wrong Host header.
+            # Anyone could fill the log with the stack traces of what he sends: of a wrong Host header or an address.
             "django.security.DisallowedHost": {"level": "CRITICAL"},
+            "django.security.SuspiciousOperation": {"level": "CRITICAL"},
             # It tells what was typed as a user name, which may be the password. `access_refused` tells the rest.
             "axes": {"level": "ERROR"},
         },

@@ -30,6 +30,9 @@ log = structlog.get_logger(__name__)
 
 _METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 _REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
+# Refusals that have another status: somebody looks for repositories, or brings a code or a token of OAuth2 that is not
+# his, or was used before.
+_REFUSALS = frozenset({"REPOSITORY_NOT_FOUND", "INVALID_GRANT", "UNAUTHORIZED_CLIENT"})
 _SIGN_IN = "admin:login"
 # In the figures: static files, and addresses that lead nowhere.
 _NO_ROUTE = "none"
@@ -74,7 +77,7 @@ class ObservedRequest(Observed):
     def refusal(self, response: HttpResponseBase) -> str | None:
         """Why the access was refused, as a code in UPPER_SNAKE; None when it was not."""
         status = response.status_code
-        if status in _REFUSED or self.code == "REPOSITORY_NOT_FOUND":
+        if status in _REFUSED or self.code in _REFUSALS:
             return self.code or upper_snake(HTTPStatus(status).phrase)
         # The form for signing in comes once more: to those who have failed, and to those who may not enter.
         match = self._request.resolver_match

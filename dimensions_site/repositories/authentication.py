@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from dimensions_site.repositories.credentials import Credential, Limits
 from dimensions_site.repositories.locks import is_about_locks, sqlite_patience
 from dimensions_site.repositories.models import ApiKey, Role
+from dimensions_site.telemetry.observation import current
 
 log = structlog.get_logger(__name__)
 
@@ -43,15 +44,15 @@ class ApiKeyAuthentication(BaseAuthentication):
         if not _KEY.fullmatch(key):
             raise AuthenticationFailed("This is not an API key of this service.")
         try:
-            api_key = ApiKey.objects.select_related("user").get(prefix=key[:8], revoked=False)
+            api_key = ApiKey.objects.select_related("user").get(prefix=key[:8])
         except ApiKey.DoesNotExist:
             raise AuthenticationFailed("The API key is unknown or revoked.") from None
         if not api_key.is_valid(key):
             raise AuthenticationFailed("The API key is unknown or revoked.")
-        if api_key.has_expired:
-            raise AuthenticationFailed("The API key has expired.")
-        if not api_key.user.is_active:
-            raise AuthenticationFailed("The user of this API key is not active.")
+        if fault := _fault(api_key):
+            if observed := current():  # so that operators learn whose program has an old one
+                observed.name(tried=api_key.user.get_username(), key=api_key.prefix)
+            raise AuthenticationFailed(fault)
         _record_use(api_key)
         return api_key.user, Credential("API key", api_key.name, _limits(api_key))
 
@@ -63,6 +64,15 @@ class ApiKeyAuthentication(BaseAuthentication):
         if scheme.lower() == self.scheme.lower():
             return key.strip()
         return request.headers.get("X-API-Key")
+
+
+def _fault(api_key: ApiKey) -> str:
+    """Why the key, which is the right one, is not taken any more; "" when it is."""
+    if api_key.revoked:
+        return "The API key is unknown or revoked."
+    if api_key.has_expired:
+        return "The API key has expired."
+    return "" if api_key.user.is_active else "The user of this API key is not active."
 
 
 def _limits(api_key: ApiKey) -> Limits:

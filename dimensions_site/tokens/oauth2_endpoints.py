@@ -4,10 +4,13 @@ Faults of a request are told as RFC 6749 says, for clients know no other form; o
 a wrong method, is told by a problem document.
 """
 
+import base64
+import json
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, TypeAlias
+from urllib.parse import unquote_plus
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
@@ -16,9 +19,11 @@ from django.views.decorators.csrf import csrf_exempt
 from oauth2_provider.views import IntrospectTokenView, RevokeTokenView, TokenView
 from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 
-from dimensions_site.api.errors import Problem, as_problem, problem_response
+from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.throttling import count_refusal, refused_too_often
+from dimensions_site.telemetry.observation import current
+from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2_server import JSON_HEADERS
 from dimensions_site.tokens.opaque_tokens import valid_access_token
 from dimensions_site.tokens.parameters import fault_of
@@ -47,6 +52,7 @@ def form_only(view: View) -> View:
         if problem := refused_too_often(request):  # before a hash of a secret is computed
             return problem_response(request, problem)
         answer = _refusal(fault) if fault else view(request, *args, **kwargs)
+        _tell(request, answer)
         if answer.status_code == HTTPStatus.UNAUTHORIZED and (problem := count_refusal(request)):
             return problem_response(request, problem)
         return answer
@@ -64,6 +70,29 @@ def _fault(request: HttpRequest) -> OAuth2Error | None:
 
 def _refusal(error: OAuth2Error) -> HttpResponse:
     return HttpResponse(error.json, status=error.status_code, headers=JSON_HEADERS | error.headers)
+
+
+def _tell(request: HttpRequest, answer: HttpResponse) -> None:
+    """Let the log tell why a request is refused, and to which application."""
+    observed = current()
+    if observed is None or answer.status_code < HTTPStatus.BAD_REQUEST:
+        return
+    observed.code = upper_snake(str(json.loads(answer.content)["error"]))
+    client_id = _client_id(request)
+    # What is no id of an application may be its secret.
+    if "\0" not in client_id and Application.objects.filter(client_id=client_id).exists():
+        observed.name(application=client_id)
+
+
+def _client_id(request: HttpRequest) -> str:
+    """The id that the request names, "" when there is none that can be read."""
+    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return request.POST.get("client_id", "")
+    try:
+        return unquote_plus(base64.b64decode(credentials).decode().partition(":")[0])
+    except ValueError:
+        return ""
 
 
 class Token(TokenView):

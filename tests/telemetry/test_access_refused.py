@@ -1,6 +1,8 @@
 """Every refused access leaves a warning: why, who, from where and to which repository."""
 
 import base64
+from datetime import UTC, datetime
+from logging import WARNING
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,6 +15,7 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey
 from dimensions_site.telemetry.observation import Observed, current, observing
 from tests.factories import currency
 from tests.telemetry.lines import line, lines
+from tests.tokens.clients import CALLBACK, ask, planning_tool
 
 
 def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
@@ -40,10 +43,69 @@ def test_a_wrong_password(alice, caplog):
 
 
 @pytest.mark.contract("G1")
-def test_a_revoked_key(alice, caplog):
-    ApiKey.objects.update(revoked=True)
+@pytest.mark.parametrize("change", [{"revoked": True}, {"expiry_date": datetime(2026, 1, 1, tzinfo=UTC)}], ids=str)
+def test_a_key_that_was_good_once(alice, caplog, change):
+    """Whose it is and how it begins, so that somebody can give the program a new one."""
+    ApiKey.objects.update(**change)
     alice.get(alice.currency())
     assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
+    told = line(caplog, "access_refused")
+    assert (told["tried"], told["key"]) == ("alice", ApiKey.objects.get().prefix)
+
+
+@pytest.mark.contract("G1")
+def test_a_key_that_only_begins_like_one(alice, caplog):
+    """Nobody is named of whom not even the secret is known."""
+    wrong = f"{ApiKey.objects.get().prefix}.{'x' * 32}"
+    Client(headers={"X-API-Key": wrong}).get(alice.currency())
+    assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
+    assert {"tried", "key"}.isdisjoint(line(caplog, "access_refused"))
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"grant_type": "refresh_token", "refresh_token": "used"}, "INVALID_GRANT"),
+        ({"grant_type": "authorization_code", "code": "used", "redirect_uri": CALLBACK}, "INVALID_GRANT"),
+        ({"grant_type": "client_credentials"}, "UNAUTHORIZED_CLIENT"),
+    ],
+    ids=str,
+)
+def test_a_program_with_a_token_or_a_code_that_is_not_good(db, caplog, parameters, reason):
+    """A token that comes twice has been stolen. The program is named; its secret and the token are not."""
+    application, secret = client = planning_tool()
+    assert ask("token", client, **parameters).status_code == 400
+    assert refusal(caplog) == (reason, 400, None, None)
+    assert line(caplog, "access_refused")["application"] == application.client_id
+    assert secret not in caplog.text
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("in_body", [False, True], ids=["header", "body"])
+def test_a_program_with_a_wrong_secret(db, caplog, in_body):
+    application, _ = planning_tool()
+    fields = {"client_id": application.client_id, "client_secret": "wrong"}
+    asked = (None, fields) if in_body else ((application, "wrong"), {})
+    assert ask("token", asked[0], grant_type="client_credentials", **asked[1]).status_code == 401
+    assert refusal(caplog) == ("INVALID_CLIENT", 401, None, None)
+    assert line(caplog, "access_refused")["application"] == application.client_id
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("name", ["unknown", "nul\0", "é"])
+def test_a_program_that_nobody_knows(db, caplog, name):
+    """It may have sent its secret for its id."""
+    assert ask("token", None, grant_type="client_credentials", client_id=name, client_secret="x").status_code >= 400
+    assert "application" not in line(caplog, "request_finished")
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("address", ["/admin/%00", "/admin/login/?next=%00", "/auth/oauth2/authorize?x=%0a%zz"])
+def test_what_nobody_means_leaves_no_stack_trace(db, caplog, address):
+    """Anybody could fill the log with them."""
+    assert Client().get(address).status_code in (302, 400, 404)
+    assert [record.levelname for record in caplog.records if record.levelno > WARNING or record.exc_info] == []
 
 
 @pytest.mark.contract("A6", "G2")

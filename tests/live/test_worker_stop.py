@@ -60,8 +60,12 @@ def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path
         assert "import_ended" not in worker.log.read_text()
     state = "SELECT status, claimed_by, attempts FROM bulkops_fileimport WHERE oid = %s"
     assert rows(url, state, oid) == [("IMPORTING", None, 0)]
-    stored = "SELECT count(*) FROM account_account WHERE update_origin = 'IMPORT' AND element_id = %s"
-    assert rows(url, stored, f"{COUNT - 1:07}") == [(0,)]
+    stored = (
+        "SELECT count(*) FROM account_account AS stored "
+        "JOIN repositories_repository AS its ON stored.repository_id = its.id "
+        "WHERE its.db_id = 'stopped-import' AND stored.update_origin = 'IMPORT'"
+    )
+    assert rows(url, stored) == [(0,)]
     with working(url, tmp_path, **SLOW) as worker:
         wait_until(lambda: "import_begun" in worker.log.read_text(), "Nobody goes on", patience=15)
         told = json.loads(tell(url, f"tell_the_end({oid!r}, 'stopped-import')"))

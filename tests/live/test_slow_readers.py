@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.big_bodies import accounts
 from tests.live.certificates import make_certificate
 from tests.live.deployment import nginx, wait_for
 from tests.live.service import Service, free_port, serving
+from tests.live.worker import fill
 
-BASE = "/api/aih/dimensions/v1/northwind/account"
+REPOSITORY = "slow-readers"
+BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
 THREADS = 2
 # More than what lies on the way between two programs: 20 MB.
 COUNT = 6_000
@@ -23,6 +24,7 @@ COUNT = 6_000
 @pytest.fixture
 def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
     """The service with few threads behind nginx, at whose port for http it is called."""
+    fill(prepared[0], REPOSITORY, COUNT)
     certificate = make_certificate(tmp_path)
     port = free_port()
     with serving(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as running:
@@ -54,8 +56,6 @@ def begun(service: Service) -> socket.socket:
 @pytest.mark.contract("D7")
 def test_others_are_served_while_some_read_slowly(behind_nginx: Service):
     """There are more of them than threads, and each gets all of his list when he goes on reading."""
-    saved = behind_nginx.send("POST", f"{BASE}/elements-bulk", {"post": list(accounts(COUNT))})
-    assert saved.status == 200, saved.body[:1_000]
     with ExitStack() as stack:
         slow = [HTTPResponse(stack.enter_context(begun(behind_nginx))) for _ in range(2 * THREADS)]
         for response in slow:

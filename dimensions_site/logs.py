@@ -60,7 +60,8 @@ def configured(format: str, level: str) -> dict[str, Any]:
             "gunicorn.error": {"handlers": [], "propagate": True, "filters": ["without_requests"]},
             # What it tells of requests, with their paths, `request_finished` and `request_failed` tell without.
             "django.request": {"level": "CRITICAL"},
-            # Anyone could fill the log with the stack traces of what he sends: of a wrong Host header or an address.
+            # Anyone could fill the log with the stack traces of a wrong Host header, or of an address that cannot be
+            # meant, of which `request_not_understood` tells the reason.
             "django.security.DisallowedHost": {"level": "CRITICAL"},
             "django.security.SuspiciousOperation": {"level": "CRITICAL"},
             # It tells what was typed as a user name, which may be the password. `access_refused` tells the rest.

@@ -6,16 +6,25 @@
 import sys
 from http import HTTPStatus
 
+import structlog
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from dimensions_site.api.errors import Problem, as_problem, problem_response
+from dimensions_site.api.errors import Problem, as_problem, problem_response, shortened
 from dimensions_site.api.prefixes import is_api_request
+
+log = structlog.get_logger(__name__)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that Django refuses as malformed or unsafe: 400, or 413 for a body beyond the limit."""
+    """Answer a request that Django refuses as malformed or unsafe: 400, or 413 for a body beyond the limit.
+
+    Of what our own code refuses the log tells why, without the stack trace that Django would write.
+    """
+    if type(exception) is SuspiciousOperation:
+        log.warning("request_not_understood", reason=shortened(str(exception)))
     if not is_api_request(request):
         return defaults.bad_request(request, exception)
     problem = as_problem(exception)

@@ -2,6 +2,7 @@
 
 import base64
 from datetime import UTC, datetime
+from ipaddress import ip_network
 from logging import WARNING
 
 import pytest
@@ -102,10 +103,19 @@ def test_a_program_that_nobody_knows(db, caplog, name):
 
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("address", ["/admin/%00", "/admin/login/?next=%00", "/auth/oauth2/authorize?x=%0a%zz"])
-def test_what_nobody_means_leaves_no_stack_trace(db, caplog, address):
+def test_what_nobody_means_leaves_its_reason_and_no_stack_trace(db, caplog, address):
     """Anybody could fill the log with them."""
-    assert Client().get(address).status_code in (302, 400, 404)
+    assert Client().get(address).status_code == 400
+    assert line(caplog, "request_not_understood")["level"] == "warning"
     assert [record.levelname for record in caplog.records if record.levelno > WARNING or record.exc_info] == []
+
+
+@pytest.mark.contract("B3")
+def test_a_proxy_that_tells_another_scheme(alice, caplog, settings):
+    """Nothing else would tell its operator why all is refused."""
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+    assert alice.get(alice.currency(), headers={"X-Forwarded-Proto": "gopher"}).status_code == 400
+    assert "X-Forwarded-Proto: 'gopher'" in line(caplog, "request_not_understood")["reason"]
 
 
 @pytest.mark.contract("A6", "G2")

@@ -42,8 +42,7 @@ class CallThrottle(BaseThrottle):
         """Count the call; raises Problem 429 beyond the rate, which REST framework's own refusal would not name."""
         rate: Rate | None = getattr(settings, self.setting)
         if rate is not None and self.is_meant(request) and _counted(self.setting, str(request.user.pk), rate):
-            detail = f"You have made {rate.count:,} {self.what} within this {rate.period}, and no more are taken"
-            raise _too_often("TOO_MANY_CALLS", detail, _rest(rate))
+            raise _caller_problem(rate, self.what)
         return True
 
     def is_meant(self, request: Request) -> bool:
@@ -59,6 +58,26 @@ class BulkThrottle(CallThrottle):
 
     def is_meant(self, request: Request) -> bool:
         return request.method == "POST"
+
+
+def called_too_often(caller: str) -> Problem | None:
+    """Return the 429 for a caller who has used up THROTTLE_CALLS, without counting one more call.
+
+    For where tokens are issued, before a hash is computed: nobody has shown there yet who he is.
+    `caller` is the key of a user as a text, or another text of at most 200 printable characters.
+    """
+    rate: Rate | None = settings.THROTTLE_CALLS
+    if rate is None or cache.get(_key(CallThrottle.setting, caller, rate), 0) < rate.count:
+        return None
+    return _caller_problem(rate, CallThrottle.what)
+
+
+def count_call(caller: str) -> Problem | None:
+    """Count a call of the caller, as `called_too_often` names him; return the 429 when that is one too many."""
+    rate: Rate | None = settings.THROTTLE_CALLS
+    if rate is None or not _counted(CallThrottle.setting, caller, rate):
+        return None
+    return _caller_problem(rate, CallThrottle.what)
 
 
 def refused_too_often(request: HttpRequest) -> Problem | None:
@@ -116,6 +135,11 @@ def _key(scope: str, who: str, rate: Rate) -> str:
 def _rest(rate: Rate) -> int:
     """The seconds until the period ends."""
     return math.ceil(rate.seconds - time.time() % rate.seconds)
+
+
+def _caller_problem(rate: Rate, what: str) -> Problem:
+    detail = f"You have made {rate.count:,} {what} within this {rate.period}, and no more are taken"
+    return _too_often("TOO_MANY_CALLS", detail, _rest(rate))
 
 
 def _address_problem(rate: Rate) -> Problem:

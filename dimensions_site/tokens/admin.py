@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +15,7 @@ from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, Ou
 
 from dimensions_site.repositories.admin import LookOnlyMixin, SuperuserAdmin
 from dimensions_site.repositories.admin_columns import when
+from dimensions_site.tokens.ending import end_tokens
 from dimensions_site.tokens.models import Application, IssuedToken
 
 # The libraries' pages let people make tokens and codes, or show what only the service needs. They are registered by
@@ -32,7 +34,7 @@ class ApplicationAdmin(SuperuserAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Application | None = None) -> Any:
         """What names the application to others is there once it is made."""
-        fields = ["name", "authorization_grant_type", "client_type", "user", "redirect_uris"]
+        fields = ["name", "authorization_grant_type", "client_type", "user", "redirect_uris", "may_introspect"]
         return fields if obj is None else [*fields, "client_id"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Application | None = None) -> list[str]:
@@ -113,6 +115,23 @@ def _revoke(request: HttpRequest, held: list[Any]) -> None:
     messages.success(request, told % {"count": len(held)})
 
 
+@admin.action(description=_("End all tokens of the selected users"), permissions=["change"])
+def end_tokens_of_users(page: Any, request: HttpRequest, queryset: QuerySet[User]) -> None:
+    """Refuse them from now on, for good, as for a laptop that is lost; the users may get new ones."""
+    for user in queryset:
+        end_tokens(user)
+        page.log_change(request, user, "tokens ended")
+    told = ngettext(
+        "All tokens of %(count)d user are ended; calls with them are refused from now on.",
+        "All tokens of %(count)d users are ended; calls with them are refused from now on.",
+        len(queryset),
+    )
+    messages.success(request, told % {"count": len(queryset)})
+
+
+if {"jwt", "oauth2"} & set(settings.API_AUTHENTICATION):
+    _users: Any = admin.site.get_model_admin(User)
+    _users.actions = [*_users.actions, end_tokens_of_users]
 if "oauth2" in settings.API_AUTHENTICATION:
     admin.site.register(Application, ApplicationAdmin)
     admin.site.register(IssuedToken, IssuedTokenAdmin)

@@ -10,5 +10,6 @@ class TokensConfig(AppConfig):
     verbose_name = _("Applications and tokens")
 
     def ready(self) -> None:
-        """Have each change of an application logged."""
-        import_module("dimensions_site.tokens.audit")
+        """Have each change of an application logged, and the tokens of a user ended who is deactivated."""
+        for module in ("audit", "deactivation"):
+            import_module(f"dimensions_site.tokens.{module}")

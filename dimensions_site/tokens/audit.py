@@ -13,6 +13,7 @@ watch(
         "grant_type": lambda application: application.authorization_grant_type,
         "client_type": lambda application: application.client_type,
         "redirect_uris": lambda application: application.redirect_uris,
+        "may_introspect": lambda application: application.may_introspect,
     },
     secrets=("client_secret",),
 )

@@ -13,7 +13,7 @@ from oauth2_provider.views import AuthorizationView
 
 from dimensions_site.api import percent_encoding
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.parameters import fault_of
+from dimensions_site.tokens.parameters import RESOURCE, fault_of
 
 # What each scope means to people, in the languages of the administration.
 _SCOPES = {
@@ -51,6 +51,9 @@ class ConsentView(AuthorizationView):
         application = Application.objects.filter(client_id=form.cleaned_data["client_id"]).first()
         if application is None or not application.redirect_uri_allowed(form.cleaned_data["redirect_uri"]):
             raise SuspiciousOperation("The form names another application than the page.")
+        # The library takes the form's, and without one fails on that of the address.
+        if form.cleaned_data["resource"].split() != " ".join(self.request.GET.getlist(RESOURCE)).split():
+            raise SuspiciousOperation("The form names another resource than the page.")
         response: HttpResponse = super().form_valid(form)
         return response
 

@@ -3,10 +3,11 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
-from oauth2_provider.models import AbstractApplication, AccessToken, ApplicationManager
+from oauth2_provider.models import AbstractApplication, AccessToken, ApplicationManager, RefreshToken
 
 # Where a program on somebody's own machine waits for its code (RFC 8252, 7.3).
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -40,6 +41,15 @@ class Application(AbstractApplication):
         help_text=_(
             "Where a browser is sent with the code, one address a line: https, or http on the machine itself. "
             "For the authorization code only."
+        ),
+    )
+
+    may_introspect = models.BooleanField(
+        _("may ask about tokens of others"),
+        default=False,
+        help_text=_(
+            "For a service that is called with tokens of other applications: it is told whose they are and what they "
+            "allow. Any application may ask about its own."
         ),
     )
 
@@ -86,9 +96,16 @@ class Application(AbstractApplication):
                 faults.append(("redirect_uris", _("Nobody is sent anywhere by a program that gets tokens for itself.")))
         elif self.user_id is not None:
             faults.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
+        faults += self._unsafe_choices()
         for uri in self.redirect_uris.split():
             if _leaves_the_machine_in_clear(uri):
                 faults.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; take https.")))
+        return faults
+
+    def _unsafe_choices(self) -> list[tuple[str, Any]]:
+        faults: list[tuple[str, Any]] = []
+        if self.may_introspect and self.client_type != self.CLIENT_CONFIDENTIAL:
+            faults.append(("may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")))
         if self.skip_authorization:
             faults.append(("skip_authorization", _("People are always asked.")))
         if not self.hash_client_secret:
@@ -123,3 +140,46 @@ class IssuedToken(AccessToken):
         verbose_name = _("issued token")
         verbose_name_plural = _("issued tokens")
         ordering = ["-created"]
+
+
+class TokenGeneration(models.Model):
+    """How often all tokens of a user were ended; who never had them ended has no row.
+
+    JSON Web Tokens carry the number of their making, for nothing else is stored of them.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("user"),
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="token_generation",
+    )
+    number = models.PositiveIntegerField(_("number"), default=0)
+
+    class Meta:
+        verbose_name = _("generation of tokens")
+        verbose_name_plural = _("generations of tokens")
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+class FirstScope(models.Model):
+    """The scope that was granted at first, of a refresh token whose access token was asked for with a narrower one."""
+
+    refresh_token = models.OneToOneField(
+        RefreshToken,
+        verbose_name=_("refresh token"),
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="first_scope",
+    )
+    scope = models.TextField(_("scopes"))
+
+    class Meta:
+        verbose_name = _("scope that was granted at first")
+        verbose_name_plural = _("scopes that were granted at first")
+
+    def __str__(self) -> str:
+        return self.scope

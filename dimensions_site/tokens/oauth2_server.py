@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from oauth2_provider.models import Grant
 from oauth2_provider.oauth2_backends import OAuthLibCore
+from oauthlib.common import Request
 from oauthlib.oauth2 import (
     AuthorizationCodeGrant,
     AuthorizationEndpoint,
@@ -19,6 +20,8 @@ from oauthlib.oauth2 import (
     UnsupportedGrantTypeError,
 )
 
+# Where a request keeps which application has shown its secret.
+APPLICATION = "dimensions.application"
 JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
@@ -55,6 +58,16 @@ class AuthorizationServer(AuthorizationEndpoint, TokenEndpoint, ResourceEndpoint
 
 class Backend(OAuthLibCore):
     """Hands requests to the server, and completes its answers."""
+
+    def authenticate_client(self, request: HttpRequest) -> bool:
+        """Tell whether the application has shown its secret; which one it is stays with the request, as `APPLICATION`.
+
+        A request may name two, one in its header and one in its body: the one whose secret is right is meant.
+        """
+        asked = Request(*self._extract_params(request))
+        is_right = bool(self.server.request_validator.authenticate_client(asked))
+        request.META[APPLICATION] = asked.client if is_right else None
+        return is_right
 
     def create_token_response(self, request: HttpRequest) -> tuple[Any, dict[str, str], str, int]:
         """Answer JSON that nobody keeps, and 400 also to one of two requests that redeem the same code at once."""

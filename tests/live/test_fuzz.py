@@ -3,14 +3,21 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from tests.live.database import migrated_database
 from tests.live.fuzzing.answers import Malformed, answers, complaint
 from tests.live.fuzzing.attempts import attempt
 from tests.live.fuzzing.corpus import Corpus
+from tests.live.fuzzing.holdings import hand_out
+from tests.live.fuzzing.message import Message
 from tests.live.fuzzing.ordeal import Ordeal, hostile_house
+from tests.live.fuzzing.tokens import TOKENS
 from tests.site.test_methods import PERMITTED
 
 SEED = 20
@@ -90,6 +97,25 @@ def test_every_route_and_method_is_among_the_requests():
         for dimension in ("currency", "account")
     }
     assert wanted <= Corpus("key").recipes.keys()
+
+
+@pytest.mark.django_db
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("name", sorted(TOKENS.keys() - {"POST /auth/jwt/refresh"}))  # nobody knows such a token before
+def test_what_asks_for_tokens_is_taken(name: str):
+    """Else the mutations would only ever come to the door."""
+    hand_out(User.objects.create_user("frank", password="frank-password"))
+    messages = [TOKENS[name](Random(number)) for number in range(30)]
+    answers = [_sent(message) for message in messages]
+    assert {200, 302} & {answer.status_code for answer in answers}
+    assert not any("/login/" in answer.get("Location", "") for answer in answers)
+
+
+def _sent(message: Message) -> Any:
+    """The answer to the request as it is, without a server."""
+    headers = {header.decode(): value.decode() for header, value in message.headers}
+    kind = headers.pop("Content-Type", "")
+    return Client().generic(message.method.decode(), message.target.decode(), message.body, kind, headers=headers)
 
 
 def test_a_seed_makes_the_same_requests_again():

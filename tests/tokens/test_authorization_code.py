@@ -1,13 +1,11 @@
 """People let a program act for them: they are asked on a page, and the program gets a code for a token (RFC 7636)."""
 
-import base64
-import hashlib
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.models import User
@@ -19,55 +17,25 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from dimensions_site.tokens.oauth2_validator import Validator
 from tests.factories import Caller, currency
 from tests.tokens.clients import CALLBACK, ask, planning_tool, with_token
+from tests.tokens.consenting import (
+    PAGE,
+    VERIFIER,
+    allowed,
+    answer_page,
+    question,
+    redeem,
+    renewed,
+    signed_in,
+    told,
+)
 
 pytestmark = pytest.mark.contract("G1")
-
-VERIFIER = "v" * 64
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
-PAGE = "/auth/oauth2/authorize"
 
 
 @pytest.fixture
 def browser(alice: Caller) -> Client:
     """Alice's, who may enter the administration and has signed in."""
-    User.objects.filter(pk=alice.user.pk).update(is_staff=True)
-    browser = Client()
-    browser.force_login(alice.user)
-    return browser
-
-
-def question(client: tuple[Any, str], **changed: str | None) -> str:
-    """The address to which the program sends people."""
-    parameters = {
-        "response_type": "code",
-        "client_id": client[0].client_id,
-        "redirect_uri": client[0].redirect_uris.split()[0],
-        "scope": "write",
-        "state": "s&1",
-        "code_challenge": CHALLENGE,
-        "code_challenge_method": "S256",
-    } | changed
-    return f"{PAGE}?{urlencode({name: value for name, value in parameters.items() if value is not None})}"
-
-
-def answer_page(browser: Client, address: str, allow: bool = True, **changed: Any) -> Any:
-    """Press a button of the page at the address."""
-    page = browser.get(address)
-    assert page.status_code == 200, page.content
-    form = {name: value or "" for name, value in page.context["form"].initial.items()}
-    return browser.post(address, {**form, **({"allow": "on"} if allow else {}), **changed})
-
-
-def told(response: Any) -> dict[str, str]:
-    """What a redirect to the program tells it."""
-    assert response.status_code == 302
-    assert response["Location"].startswith(f"{CALLBACK}?")
-    return {name: values[0] for name, values in parse_qs(urlsplit(response["Location"]).query).items()}
-
-
-def redeem(client: tuple[Any, str], code: str, **changed: str) -> Any:
-    parameters = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": VERIFIER}
-    return ask("token", client, **{**parameters, **changed})
+    return signed_in(alice.user)
 
 
 @pytest.mark.django_db
@@ -187,6 +155,23 @@ def test_a_form_that_was_tampered_with_does_nothing(browser: Client) -> None:
         assert response.status_code in (200, 400), changed
     assert told(answer_page(browser, address, scope="admin"))["error"] == "invalid_scope"
     assert not Grant.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    ("on_the_page", "in_the_form"),
+    [("https://x.example/", ""), (None, "https://x.example/"), ("https://x.example/", "https://y.example/")],
+)
+def test_a_form_that_names_another_resource_than_the_page_does_nothing(
+    browser: Client, on_the_page: str | None, in_the_form: str
+) -> None:
+    """What the person was asked is what is granted."""
+    address = question(planning_tool(), resource=on_the_page)
+    assert answer_page(browser, address, resource=in_the_form).status_code == 400
+    assert not Grant.objects.exists()
+    assert answer_page(browser, address).status_code == 302
+    assert [grant.resource for grant in Grant.objects.all()] == [[on_the_page] if on_the_page else []]
 
 
 @pytest.mark.django_db
@@ -356,13 +341,7 @@ def test_a_code_that_is_redeemed_by_somebody_else_meanwhile_is_refused(
 @pytest.fixture
 def held(browser: Client) -> tuple[tuple[Any, str], dict[str, str]]:
     """A program and the tokens that Alice gave it."""
-    client = planning_tool()
-    tokens: dict[str, str] = redeem(client, told(answer_page(browser, question(client)))["code"]).json()
-    return client, tokens
-
-
-def renewed(client: tuple[Any, str], token: str, **changed: str) -> Any:
-    return ask("token", client, grant_type="refresh_token", refresh_token=token, **changed)
+    return allowed(browser)
 
 
 def status_of(token: str) -> int:

@@ -1,6 +1,7 @@
 """A program gets a token for itself, and acts as the user that an administrator gave it."""
 
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -88,7 +89,7 @@ def test_an_unknown_program_is_refused(name: str) -> None:
 
 
 @pytest.mark.contract("B3")
-@pytest.mark.parametrize("header", ["Basic", "Basic !", "Basic YQ==", "Basic /w==", "Bearer x", "x"])
+@pytest.mark.parametrize("header", ["Basic", "Basic !", "Basic YQ==", "Basic /w==", "Basic \xff", "Bearer x", "x"])
 def test_credentials_that_cannot_be_read_are_refused(header: str) -> None:
     answer = Client().post(
         "/auth/oauth2/token", "grant_type=client_credentials", content_type=FORM, headers={"authorization": header}
@@ -136,6 +137,25 @@ def test_the_addresses_take_a_post_alone(path: str) -> None:
         answer = getattr(Client(), method)(f"/auth/oauth2/{path}?token=x")
         assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
     assert Client().options(f"/auth/oauth2/{path}")["Allow"] == "POST, OPTIONS"
+
+
+class Broken(BytesIO):
+    """A body whose connection has ended in its middle."""
+
+    def read(self, *_: Any) -> bytes:
+        raise OSError("the connection is gone")
+
+    readline = read
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
+@pytest.mark.parametrize(("query", "kind"), [("", FORM), ("?x=1", FORM), ("", "multipart/form-data; boundary=x")])
+def test_a_body_that_does_not_arrive_is_no_failure(path: str, query: str, kind: str) -> None:
+    """Whatever else is wrong with the request."""
+    address = f"/auth/oauth2/{path}{query}"
+    answer = Client().generic("POST", address, b"token=x", kind, **{"wsgi.input": Broken()})  # type: ignore[arg-type]
+    assert answer.status_code == 400
 
 
 def test_a_body_that_is_too_large_is_refused(settings: Any) -> None:

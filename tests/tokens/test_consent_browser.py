@@ -13,7 +13,7 @@ from tests.admin.test_accessibility import AXE, STILL
 from tests.browser import WIDTHS, Watched, fits
 from tests.factories import Caller
 from tests.tokens.clients import planning_tool
-from tests.tokens.test_authorization_code import question
+from tests.tokens.consenting import question
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db(transaction=True)]
 

@@ -4,19 +4,24 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.test import Client
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
 from tests.factories import Caller
-from tests.tokens.clients import access_token, ask, planning_tool, service, with_token
+from tests.tokens.clients import FORM, access_token, ask, basic, planning_tool, service, with_token
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
-def test_a_program_learns_what_a_token_stands_for(alice: Caller) -> None:
-    """Also one of another program: it has been called with it."""
+@pytest.mark.parametrize("asker", ["the program itself", "one that may ask"])
+def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, asker: str) -> None:
+    """Its own; and that of another program, with which it has been called, when an operator lets it ask."""
     warehouse = service(alice.user)
-    answer = ask("introspect", service(alice.user, name="Other"), token=access_token(warehouse, "write"))
+    other = service(ed.user, name="Other", may_introspect=True)
+    asking = warehouse if asker == "the program itself" else other
+    answer = ask("introspect", asking, token=access_token(warehouse, "write"))
     assert answer.status_code == 200
     told = answer.json()
     assert set(told) == {"active", "scope", "exp", "client_id", "username"}
@@ -24,10 +29,37 @@ def test_a_program_learns_what_a_token_stands_for(alice: Caller) -> None:
     assert told["client_id"] == warehouse[0].client_id
 
 
+def test_of_a_token_of_another_program_nothing_is_told(alice: Caller) -> None:
+    """Not even that it is there, also when both act as the same user (RFC 7662, 2.2)."""
+    token = access_token(service(alice.user))
+    assert ask("introspect", service(alice.user, name="Other"), token=token).json() == {"active": False}
+
+
+def test_a_program_asks_as_the_one_whose_secret_it_shows(alice: Caller, ed: Caller) -> None:
+    """Who names another program in the header is none the less himself."""
+    warehouse, (own, secret) = service(alice.user), service(ed.user, name="Own")
+    answer = Client().post(
+        "/auth/oauth2/introspect",
+        f"token={access_token(warehouse)}&client_id={own.client_id}&client_secret={secret}",
+        content_type=FORM,
+        headers={"authorization": basic(warehouse[0].client_id, "wrong")},
+    )
+    assert (answer.status_code, answer.json()) == (200, {"active": False})
+
+
+def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
+    """Anybody could ask in its name."""
+    with pytest.raises(ValidationError) as refused:
+        planning_tool(client_type="public", may_introspect=True)
+    assert refused.value.message_dict == {
+        "may_introspect": ["Only a program that keeps a secret may ask about tokens of others."]
+    }
+
+
 @pytest.mark.parametrize("end", ["unknown", "expired", "revoked", "user not active"])
 def test_of_a_token_that_is_not_taken_nothing_else_is_told(alice: Caller, ed: Caller, end: str) -> None:
     """By the same rules as a call with it."""
-    warehouse, other = service(alice.user), service(ed.user)
+    warehouse, other = service(alice.user), service(ed.user, may_introspect=True)
     token = access_token(warehouse)
     if end == "unknown":
         token = "unknown"

@@ -20,7 +20,7 @@ def nothing_counted() -> None:
 
 
 def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> None:
-    """Beyond the rate the right one is not looked at either."""
+    """Beyond the rate the right one is not looked at either. Programs are told in words of OAuth2."""
     settings.THROTTLE_REFUSED = rates.parse("3/day")
     application, secret = service(alice.user)
     answers = [ask("token", (application, "wrong"), grant_type="client_credentials") for _ in range(3)]
@@ -28,7 +28,8 @@ def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> 
     with patch.object(MD5PasswordHasher, "verify", side_effect=AssertionError("a hash was computed")):
         for path in ("token", "introspect", "revoke"):
             refused = ask(path, (application, secret), grant_type="client_credentials", token="x")
-            assert (refused.status_code, refused.json()["code"]) == (429, "TOO_MANY_REFUSALS")
+            assert (refused.status_code, refused.json()["error"]) == (429, "temporarily_unavailable")
+            assert refused.json()["error_description"].startswith("Credentials from your address were refused 3 times")
             assert int(refused["Retry-After"]) > 0
 
 

@@ -16,6 +16,8 @@ _OF_THE_SERVER = {400, 414, 417, 431, 501}
 _API = (b"/api/", b"/dimensions/", b"/openapi/", b"/auth/")
 # Here faults are told as RFC 6749 says, in JSON of its own.
 _OAUTH2 = b"/auth/oauth2/"
+# And this is a page, for people.
+_CONSENT = b"/auth/oauth2/authorize"
 
 
 class Malformed(AssertionError):
@@ -104,7 +106,8 @@ def complaint(told: Told, target: bytes, *, to_head: bool) -> str | None:
     request_id = told.headers.get("x-request-id")
     if request_id is None:
         return None if told.status in _OF_THE_SERVER else f"status {told.status} without X-Request-ID"
-    if to_head or not target.startswith(_API) or told.status in _WITHOUT_BODY:
+    is_page = target.startswith(_CONSENT) or not target.startswith(_API)
+    if to_head or is_page or told.status in _WITHOUT_BODY:
         return None
     if told.status == HTTPStatus.SERVICE_UNAVAILABLE and "retry-after" not in told.headers:
         return "503 without Retry-After"

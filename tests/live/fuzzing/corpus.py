@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import quote
 
-from tests.live.fuzzing.message import Message
+from tests.live.fuzzing.message import HOST, Message, Recipe
+from tests.live.fuzzing.tokens import TOKENS
 from tests.live.service import PROJECT
 
 PREFIXES = ("/dimensions/v1", "/api/aih/dimensions/v1")
@@ -17,8 +18,6 @@ ASYNC = "elements-bulk-delete-async"
 IDS = [f"fuzz-{number}" for number in range(40)]
 # Keys that come again, with the same bodies and with others.
 _IDEMPOTENCY_KEYS = [f"fuzz-key-{number}" for number in range(200)]
-
-Recipe: TypeAlias = Callable[[Random], Message]
 
 
 class Corpus:
@@ -31,8 +30,7 @@ class Corpus:
             self._add(dimension, json.loads(Path(PROJECT, dimension, "examples.json").read_text()))
         for path in _COMPANIONS:
             self.recipes[f"GET {path}"] = partial(self._companion, path)
-        for path, form in _TOKENS.items():
-            self.recipes[f"POST {path}"] = partial(_token_request, path, form)
+        self.recipes.update(TOKENS)
 
     def _add(self, dimension: str, examples: Mapping[str, Any]) -> None:
         def write(random: Random, id: str) -> dict[str, Any]:
@@ -112,17 +110,10 @@ class Corpus:
         return self._message("GET", path)
 
     def _message(self, method: str, target: str) -> Message:
-        return Message(method.encode(), target.encode(), (*_HOST, (b"X-API-Key", self._key.encode())))
-
-
-def _token_request(path: str, form: bytes, random: Random) -> Message:
-    return Message(b"POST", path.encode(), (*_HOST, (b"Content-Type", b"application/x-www-form-urlencoded"))).with_body(
-        form
-    )
+        return Message(method.encode(), target.encode(), (*HOST, (b"X-API-Key", self._key.encode())))
 
 
 _REQUIRED = ("descriptions", "nature", "type", "conversion", "decimalNumbers", "percentageDifference")
-_HOST = ((b"Host", b"localhost"),)
 _CONDITIONS = (
     (b"If-Match", b"*"),
     (b"If-Match", b'"none", W/"weak"'),
@@ -141,9 +132,3 @@ _COMPANIONS = (
     "/health/live", "/health/ready", "/openapi/currency.json", "/openapi/account.yaml",
     "/docs/account", "/", "/admin/login/", "/admin/", "/static/site/icon.svg", "/metrics",
 )  # fmt: skip
-# Where tokens are asked for, with the forms that ask.
-_TOKENS = {
-    "/auth/jwt/token": b"username=frank&password=wrong",
-    "/auth/jwt/refresh": b"refresh=none",
-    "/auth/oauth2/token": b"grant_type=client_credentials&client_id=none&client_secret=none",
-}

@@ -6,6 +6,7 @@ from random import Random
 from typing import TypeAlias
 
 Header: TypeAlias = tuple[bytes, bytes]
+HOST: tuple[Header, ...] = ((b"Host", b"localhost"),)
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Message:
         return b"\r\n".join([*lines, b"", self.body])
 
 
+Recipe: TypeAlias = Callable[[Random], Message]
 Mutation: TypeAlias = Callable[[Random, Message], Message]
 
 

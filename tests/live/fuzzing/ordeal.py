@@ -35,8 +35,10 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.live.big_accounts import fill
+from tests.live.fuzzing.holdings import hand_out
 
 frank = User.objects.create_user("frank", password="frank-password")
+hand_out(frank)
 for db_id in ("northwind", "contoso", "fabrikam"):
     fill(db_id, 100)
 for db_id in ("northwind", "fabrikam"):

@@ -5,6 +5,7 @@ from django.db.models import F
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.elements.fields import EnumField
 from dimensions_site.elements.models import Element
+from dimensions_site.elements.searching import SEARCHED
 from dimensions_site.elements.wire import Place, Wire
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import JsonLeaf, MapEntry
@@ -24,14 +25,14 @@ class ElementFields:
         """The field that `selector` names in any spelling; raises `UnknownField` with the nearest known ones."""
         path = self._wire.canonical_path(selector)
         if path == "description":
-            return Field(path, Kind.TEXT, MapEntry("descriptions", self._language))
+            return Field(path, Kind.TEXT, MapEntry(SEARCHED, self._language), searched=SEARCHED)
         place = self._wire.places.get(path)
         if place is not None:
             return self._field(place)
         entry = self._wire.find_entry(path)
         if entry is not None:
             place, key = entry
-            return Field(path, Kind.TEXT, MapEntry(place.column, key))
+            return Field(path, Kind.TEXT, MapEntry(place.column, key), searched=_searched(place))
         raise UnknownField(selector, self._wire.similar(path))
 
     def _field(self, place: Place) -> Field:
@@ -44,8 +45,13 @@ class ElementFields:
             spellings=leaf.spellings if isinstance(leaf, EnumField) else {},
             open_text=isinstance(leaf, EnumField) and leaf.open_length is not None,
             filterable=place.path not in self._unfilterable,
+            searched=_searched(place),
             nullable=bool(place.inside) or self._model._meta.get_field(place.column).null,
         )
+
+
+def _searched(place: Place) -> str | None:
+    return SEARCHED if place.column == SEARCHED else None
 
 
 class ElementFilterSet(TableFilterSet):

@@ -5,7 +5,17 @@ from collections.abc import Callable
 from django.db.models import Func, Q
 from django.db.models.expressions import Combinable
 
-from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, compare, complement, is_set, one_of
+from dimensions_site.rsql.conditions import (
+    AnyEntry,
+    Contains,
+    EntryText,
+    Needle,
+    compare,
+    complement,
+    is_set,
+    narrowed,
+    one_of,
+)
 from dimensions_site.rsql.decimals import WORDS_START
 from dimensions_site.rsql.errors import RsqlError, raise_all
 from dimensions_site.rsql.expressions import DecimalKey, Fold
@@ -58,6 +68,9 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
             condition = _relate(field.expression, operator.relation, constants)
+    if field.searched is not None and operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
+        is_folded = operator.relation is Relation.CONTAINS_FOLDED
+        condition = narrowed(condition, field.searched, str(constants[0]), folded=is_folded)
     if operator.negated or (operator.relation is Relation.IS_SET and constants[0]):
         condition = complement(condition)
     if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):

@@ -5,14 +5,16 @@ The templates of the classes are those for SQLite.
 
 import re
 from collections.abc import Iterable
+from json.encoder import encode_basestring
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import BooleanField, Func, TextField, Value
+from django.db.models import BooleanField, F, Func, TextField, Value
 from django.db.models.expressions import Combinable, Expression
+from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.rsql.expressions import Sql
+from dimensions_site.rsql.expressions import Fold, Sql
 
 
 def compare(value: Combinable, symbol: str, constant: Any) -> Func:
@@ -60,6 +62,41 @@ class Contains(Func):
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         return self.as_sql(compiler, connection, template="%(expressions)s", arg_joiner=" LIKE ")
+
+
+class Narrowed(Func):
+    """The second of two conditions, where the first holds wherever it does, and is told sooner."""
+
+    template = "(%(expressions)s)"
+    arg_joiner = " AND "
+    arity = 2
+    output_field = BooleanField()
+
+
+class NarrowedByIndex(Narrowed):
+    """The same, where the first is told sooner by an index of PostgreSQL only."""
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
+    ) -> tuple[str, tuple[Any, ...]]:
+        _, condition = self.get_source_expressions()
+        sql, parameters = compiler.compile(condition)
+        return sql, tuple(parameters)
+
+
+def narrowed(condition: Func, column: str, text: str, *, folded: bool) -> Func:
+    """The `condition`, which says that a text in the JSON column contains `text`, in a form for the index of searches.
+
+    What a text contains its JSON contains as JSON, and what it contains in one case (not `folded`) in any case, too.
+    """
+    if _TRIGRAM.search(text) is None:
+        return condition
+    in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encode_basestring(text)[1:-1])))
+    return (Narrowed if folded else NarrowedByIndex)(in_json, condition)
+
+
+# The index knows texts by what three letters or digits they have next to each other.
+_TRIGRAM = re.compile(r"[^\W_]{3}")
 
 
 class EntryText(Expression):

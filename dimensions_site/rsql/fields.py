@@ -41,6 +41,8 @@ class Field:
     open_text: bool = False
     # False: it can be sorted by, but not filtered.
     filterable: bool = True
+    # The JSON column that the text is an entry of, where containment in it has an index.
+    searched: str | None = None
     # False: the column is never NULL, so SQL needs no care for it.
     nullable: bool = True
 

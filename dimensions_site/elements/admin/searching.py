@@ -1,13 +1,12 @@
 """Finding elements by what people type: a part of the id, or of the description in any language."""
 
-import json
 from functools import reduce
 from operator import and_
 
-from django.db.models import F, Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import F, Q
 
-from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle
+from dimensions_site.elements.searching import SEARCHED
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed
 from dimensions_site.rsql.expressions import Fold
 
 
@@ -18,8 +17,5 @@ def containing(text: str) -> Q:
 
 def _containing_word(word: str) -> Q:
     part = Fold(Needle(word))
-    # Most elements do not have the word anywhere, which their JSON text tells sooner than its entries.
-    in_json = Fold(Needle(json.dumps(word, ensure_ascii=False)[1:-1]))
-    somewhere = Contains(Fold(Cast(F("descriptions"), TextField())), in_json)
-    in_an_entry = AnyEntry(F("descriptions"), Contains(Fold(EntryText()), part))
-    return Q(Contains(Fold(F("element_id")), part)) | Q(somewhere) & Q(in_an_entry)
+    in_an_entry = AnyEntry(F(SEARCHED), Contains(Fold(EntryText()), part))
+    return Q(Contains(Fold(F("element_id")), part)) | Q(narrowed(in_an_entry, SEARCHED, word, folded=True))

@@ -1,0 +1,42 @@
+"""The index of searches: in which elements an id or a description has a text in it.
+
+Only PostgreSQL has it. It is asked by conditions that it serves as they are written, `rsql.conditions.narrowed`.
+"""
+
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from django.db import ProgrammingError, transaction
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations import RunPython
+
+# The JSON column whose texts are searched, beside the id.
+SEARCHED: Final = "descriptions"
+_FOLDED = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
+
+
+def search_index(table: str) -> RunPython:
+    """The step of a migration that makes the index for the elements in `table`.
+
+    Raises CommandError when PostgreSQL lacks the extension pg_trgm and its user may not add it.
+    """
+
+    def make(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor != "postgresql":
+            return
+        try:
+            with transaction.atomic(editor.connection.alias):
+                editor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+        except ProgrammingError as error:
+            raise CommandError(
+                f"PostgreSQL's extension pg_trgm is missing, and this user may not add it ({str(error).strip()}). "
+                "Have an administrator of the database run CREATE EXTENSION pg_trgm; in it, then migrate again."
+            ) from None
+        columns = (f"({_FOLDED.format(text)}) gin_trgm_ops" for text in ("element_id", f"{SEARCHED}::text"))
+        editor.execute(f"CREATE INDEX {table}_search ON {table} USING gin ({', '.join(columns)})")
+
+    def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor == "postgresql":
+            editor.execute(f"DROP INDEX {table}_search")
+
+    return RunPython(make, drop, elidable=False)

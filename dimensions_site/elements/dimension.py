@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, cast
 
 from django.contrib.auth.models import User
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 from rest_framework.viewsets import ViewSet
 
@@ -25,6 +26,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
     # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {}
+    # The name of the database that elements are read from.
+    database: str = DEFAULT_DB_ALIAS
 
     def resolve_scope(self) -> None:
         """Enter the repository that the path names: the one place where a tenant is chosen (contract A6)."""
@@ -51,4 +54,4 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     @property
     def elements(self) -> QuerySet[Any]:
         """The elements of this repository and of no other."""
-        return self.model._base_manager.filter(repository=self.scope.repository)
+        return self.model.of(self.scope.repository).using(self.database)

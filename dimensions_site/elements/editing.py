@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.models import Element
+from dimensions_site.elements.rendering import full_renderer
 from dimensions_site.elements.saving import already_there, assign, save
 from dimensions_site.elements.serializers import ElementSerializer
+from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import Repository
 
 # How often a replacement is tried when other callers insert and delete the same id at the same moment.
@@ -20,17 +23,17 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Editor:
-    """Edits the elements of one dimension (`model`, `serializer`) in one repository, in the name of `actor`.
+    """Edits the elements of one dimension (`model`, `wire`) in one repository, in the name of `actor`.
 
-    `allow` is called with the id while the element is locked and before anything is written; what it raises
-    refuses the write. Called inside a transaction, a write is part of it.
+    `allow` is called with the JSON of the element, None where there is none, while it is locked and before anything is
+    written; what it raises refuses the write. Called inside a transaction, a write is part of it.
     """
 
     model: type[Element]
-    serializer: type[ElementSerializer]
+    wire: Wire
     repository: Repository
     actor: Actor
-    allow: Callable[[str], None]
+    allow: Callable[[str | None], None]
 
     def create(self, data: Any) -> str:
         """Create an element from its wire JSON and return its id.
@@ -60,9 +63,9 @@ class Editor:
         raise _taken(self._new(self._declaration(id=id).run_validation(data)))
 
     def _replace(self, id: str, data: Any) -> bool:
-        existing = self._locked(id)
+        existing, text = self._locked(id)
         values = self._declaration(id=id, existing=existing).run_validation(data)
-        self.allow(id)
+        self.allow(text)
         if existing is None:
             save([self._new(values)], [], self.actor)
         elif assign(existing, values):
@@ -76,28 +79,28 @@ class Editor:
         the patch could not be valid for any (contract A6).
         """
         with transaction.atomic(savepoint=False):
-            existing = self._locked(id)
+            existing, text = self._locked(id)
             declaration = self._declaration(id=id, existing=existing)
-            if existing is None:
+            if existing is None or text is None:
                 declaration.check_patch(patch)
                 return False
-            values = declaration.validate_patch(declaration.to_representation(existing), patch)
-            self.allow(id)
+            values = declaration.validate_patch(orjson.loads(text), patch)
+            self.allow(text)
             if assign(existing, values):
                 save([], [existing], self.actor)
         return True
 
     def _declaration(self, **context: Any) -> ElementSerializer:
-        return self.serializer(context={"repository": self.repository, **context})
+        return self.wire.serializer(context={"repository": self.repository, **context})
 
     def _new(self, values: Mapping[str, Any]) -> Element:
         return self.model(repository=self.repository, **values)
 
-    def _locked(self, id: str) -> Any:
+    def _locked(self, id: str) -> tuple[Any, str | None]:
         if "\0" in id:  # no element has it, and PostgreSQL fails on it
-            return None
-        elements = self.model._base_manager.filter(repository=self.repository, element_id=id)
-        return elements.select_for_update().first()
+            return None, None
+        renderer = full_renderer(self.wire, self.repository.default_language)
+        return renderer.locked(self.model, self.repository, id) or (None, None)
 
 
 def _taken(element: Element) -> Problem:

@@ -19,11 +19,6 @@ def not_modified(request: Request, etag: str) -> bool:
     return "*" in known or etag in {tag.removeprefix("W/") for tag in known}
 
 
-def is_conditional(request: Request) -> bool:
-    """Whether a write depends on the version that is stored."""
-    return "If-Match" in request.headers or "If-None-Match" in request.headers
-
-
 def check_preconditions(request: Request, etag: str | None) -> None:
     """Raise 412 when `If-Match` or `If-None-Match` of a write do not hold; `etag` is None when nothing is stored."""
     if "If-Match" in request.headers:

@@ -7,12 +7,15 @@ text in lists, the meaning of a cell in a file, its OpenAPI schema, its fast typ
 import json
 import unicodedata
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 import orjson
 from django.db import models
+from django.db.models import F
+from django.db.models.expressions import Combinable
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from msgspec import Meta
@@ -39,6 +42,18 @@ def shown(value: object) -> str:
 def json_text(value: object) -> str:
     """The JSON text of a stored value; `null` when it is unset."""
     return orjson.dumps(value).decode()
+
+
+def text_as_json(value: str | None) -> str:
+    """The same for a text, in a fifth of the time."""
+    return "null" if value is None else encode_basestring(value)
+
+
+class KnownJson(dict[Any, str]):
+    """The JSON texts of the values that a leaf has nearly always, and of each other one when it is asked for."""
+
+    def __missing__(self, value: object) -> str:
+        return json_text(value)
 
 
 class QuickClone:
@@ -100,9 +115,18 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         """The wire's JSON value for the stored `value`."""
         return value
 
-    def encode(self, value: Any) -> str:
-        """The wire's JSON text for the stored `value`, as the fast renderer writes it."""
-        return json_text(value)
+    @property
+    def encode(self) -> Callable[[Any], str]:
+        """What writes the wire's JSON text for a stored value as `selected` reads it; lists call it for each leaf."""
+        return json_text
+
+    def selected(self, column: str) -> Combinable:
+        """What lists and tables read of its `column`."""
+        return F(column)
+
+    def from_selected(self, value: Any) -> Any:
+        """The wire's JSON value for what `selected` has read, other than NULL."""
+        return self.to_representation(value)
 
     def from_cell(self, text: str) -> Any:
         """The wire's JSON value for the text of a cell in a file."""
@@ -155,6 +179,10 @@ class TextField(Leaf):
         if not isinstance(data, str) or len(data) > self.max_length:
             self.refuse(data)
         return data
+
+    @property
+    def encode(self) -> Callable[[Any], str]:
+        return text_as_json
 
     def fast_type(self) -> Any:
         return Annotated[str, Meta(max_length=self.max_length)]
@@ -245,6 +273,10 @@ class EnumField(Leaf):
         self.refuse(data)
 
     @property
+    def encode(self) -> Callable[[Any], str]:
+        return KnownJson({value: json_text(value) for value in (None, *self.choices.values)}).__getitem__
+
+    @property
     def words(self) -> tuple[str, ...]:
         return tuple(self.choices.values)
 
@@ -276,6 +308,10 @@ class BooleanField(Leaf):
         if not isinstance(data, bool):
             self.refuse(data)
         return data
+
+    @property
+    def encode(self) -> Callable[[Any], str]:
+        return {None: "null", True: "true", False: "false"}.__getitem__
 
     def from_cell(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)

@@ -1,10 +1,11 @@
 """What the elements of every dimension have in common."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import Expression
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
@@ -90,6 +91,11 @@ class Element(models.Model):
 
     def __str__(self) -> str:
         return self.element_id
+
+    @classmethod
+    def of(cls, repository: Repository | Expression) -> QuerySet[Self]:
+        """The elements of this repository and of no other: the one place that keeps tenants apart (contract A6)."""
+        return cls._base_manager.filter(repository=repository)
 
     @classmethod
     def after_save(cls, rows: QuerySet[Any]) -> None:

@@ -1,13 +1,14 @@
 """The numbers of the wire: whole ones, and decimal ones that are kept as the text they were sent as."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
-from dimensions_site.elements.fields import Leaf, json_text
+from dimensions_site.elements.fields import KnownJson, Leaf, json_text
 from dimensions_site.rsql.decimals import DECIMAL_PATTERN, is_decimal
 from dimensions_site.rsql.fields import Kind
 
@@ -96,8 +97,9 @@ class CoefficientField(DecimalTextField):
     def to_representation(self, value: Any) -> Any:
         return {"true": True, "false": False}.get(value, value)
 
-    def encode(self, value: Any) -> str:
-        return str(value) if value in self.words else json_text(value)
+    @property
+    def encode(self) -> Callable[[Any], str]:
+        return KnownJson([(None, "null"), *zip(self.words, self.words, strict=True)]).__getitem__
 
     def from_cell(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)

@@ -4,21 +4,29 @@ A renderer is a text template with one slot for each value, made from the wire's
 same JSON as the serializer, many times faster and without model instances.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from operator import call
+from typing import Any, TypeAlias, TypeVar
 
-from django.db import connection, transaction
+from django.core.exceptions import EmptyResultSet
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
-from dimensions_site.elements.fields import json_text
+from dimensions_site.compiled import CompiledColumns, CompiledQuery, Given, Instances
+from dimensions_site.elements.fields import json_text, text_as_json
+from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Node, Place, Wire
+from dimensions_site.postgresql.streaming import streamed_rows
+from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.telemetry.observation import count_read, counted
+
+E = TypeVar("E", bound=Element)
 
 # Rows that are fetched and written at a time: enough to hide the cost of a chunk, little in memory.
 CHUNK_ROWS = 200
@@ -49,23 +57,30 @@ def plan_of(member: Node | Place, language: str) -> Slot | Plan:
         return json_slot(member.column)
     if member.is_default_description:
         return entry_slot(member.column, language)
-    return Slot(F(member.column), member.leaf.encode)
+    return Slot(member.leaf.selected(member.column), member.leaf.encode)
 
 
-def json_slot(column: str, encode: Callable[[str], str] = str) -> Slot:
-    """A JSON column, written as it stands, or changed by `encode` (from JSON text to JSON text)."""
-    return Slot(Cast(F(column), TextField()), lambda text: "null" if text is None else encode(text))
+def json_slot(column: str, change: Callable[[str], str] | None = None) -> Slot:
+    """A JSON column, written as it stands, or changed by `change` (from JSON text to JSON text)."""
+    if change is None:
+        return Slot(Cast(F(column), TextField()), lambda text: text or "null")
+    return Slot(Cast(F(column), TextField()), lambda text: "null" if text is None else change(text))
 
 
 def entry_slot(column: str, key: str) -> Slot:
     """One entry of a map; null when it is missing."""
-    return Slot(MapEntry(column, key), json_text)
+    return Slot(MapEntry(column, key), text_as_json)
 
 
 @lru_cache
 def full_renderer(wire: Wire, language: str) -> "Renderer":
     """The renderer for whole elements, made once for each default language."""
     return Renderer(whole(wire.root, language))
+
+
+@lru_cache
+def _instances(model: type[E]) -> Instances[E]:
+    return Instances(model)
 
 
 class Renderer:
@@ -76,22 +91,54 @@ class Renderer:
         self._template = self._object(plan)
         self._encoders = [slot.encode for slot in self._slots]
         self._expressions = [slot.expression for slot in self._slots]
+        self._compiled_question: CompiledQuery | None = None
+        self._compiled_lock: CompiledQuery | None = None
+        self._compiled_columns: CompiledColumns | None = None
 
-    def one(self, queryset: QuerySet[Any]) -> str | None:
-        """The JSON text of the first element, or None when there is none; one query."""
-        row = queryset.values_list(*self._expressions).first()
+    def one(
+        self, model: type[Element], repository: Repository, id: str, *, using: str = DEFAULT_DB_ALIAS
+    ) -> str | None:
+        """The JSON text of the element `id`, without NUL, of a repository, or None when there is none; one query.
+
+        It is read from the database with the name `using`.
+        """
+        row = self._question(model).first(using=using, repository=repository.pk, id=id)
         if row is None:
             return None
         count_read(1)
         return self._render(row)
 
+    def locked(self, model: type[E], repository: Repository, id: str) -> tuple[E, str] | None:
+        """The element `id` and its JSON text, or None; one query. Nobody else writes it until the transaction ends."""
+        instances = _instances(model)
+        if self._compiled_lock is None:
+            addressed = model.of(Given("repository")).filter(element_id=Given("id")).select_for_update()
+            self._compiled_lock = CompiledQuery(addressed.values_list(*instances.columns, *self._expressions))
+        row = self._compiled_lock.first(repository=repository.pk, id=id)
+        if row is None:
+            return None
+        return instances.made(row), self._render(row[len(instances.columns) :])
+
     def each(self, queryset: QuerySet[Any]) -> Iterator[str]:
         """The JSON texts of all elements, in one query, with flat memory whatever their number (contract D7)."""
-        for row in streamed_values(queryset, self._expressions):
+        for row in streamed_values(queryset, self._columns(queryset.model)):
             yield self._render(row)
 
-    def _render(self, row: tuple[Any, ...]) -> str:
-        return self._template % tuple([encode(value) for encode, value in zip(self._encoders, row, strict=True)])
+    # A renderer writes the elements of one model.
+
+    def _question(self, model: type[Element]) -> CompiledQuery:
+        if self._compiled_question is None:
+            addressed = model.of(Given("repository")).filter(element_id=Given("id"))
+            self._compiled_question = CompiledQuery(addressed.values_list(*self._expressions))
+        return self._compiled_question
+
+    def _columns(self, model: type[Element]) -> CompiledColumns:
+        if self._compiled_columns is None:
+            self._compiled_columns = CompiledColumns(model, self._expressions)
+        return self._compiled_columns
+
+    def _render(self, row: Sequence[Any]) -> str:
+        return self._template % tuple(map(call, self._encoders, row))
 
     def _object(self, plan: Plan) -> str:
         return "{" + ",".join(f"{self._escaped(name)}:{self._member(part)}" for name, part in plan.items()) + "}"
@@ -107,16 +154,24 @@ class Renderer:
         return json_text(name).replace("%", "%%")
 
 
-def streamed_values(queryset: QuerySet[Any], expressions: Iterable[Combinable]) -> Iterator[tuple[Any, ...]]:
-    """The values of the SQL `expressions` for each element, in one query and with flat memory."""
-    with _snapshot():
-        yield from counted(queryset.values_list(*expressions).iterator(CHUNK_ROWS))
+def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterator[Sequence[Any]]:
+    """The values of the `columns` for each element, in one query and with flat memory."""
+    connection = connections[queryset.db]
+    query = _found_first(queryset).values_list(columns.selected).query
+    try:
+        sql, parameters = query.get_compiler(connection=connection).as_sql()
+    except EmptyResultSet:  # Django sees that nothing can meet the conditions
+        return
+    with closing(streamed_rows(connection, sql, parameters)) as rows:
+        for row in counted(rows):
+            yield columns.convert(row, connection)
 
 
-def _snapshot() -> AbstractContextManager[Any]:
-    """Keep a streamed query to one state of the data and to flat memory.
-
-    PostgreSQL streams only inside a transaction (outside, the server would first store the whole result).
-    SQLite streams anyway, and a transaction would take its write lock.
-    """
-    return transaction.atomic(savepoint=False) if connection.vendor == "postgresql" else nullcontext()
+def _found_first(queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """The same page, for which the database makes no value of the elements before it: it would, and skip them."""
+    query = queryset.query
+    if not query.low_mark or query.high_mark is None:
+        return queryset
+    page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(pk__in=queryset.values("pk"))
+    page.query.order_by = query.order_by
+    return page

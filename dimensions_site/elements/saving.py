@@ -15,6 +15,7 @@ from dimensions_site.api.errors import Failure
 from dimensions_site.elements import history
 from dimensions_site.elements.actors import Actor, Stamp
 from dimensions_site.elements.models import Element
+from dimensions_site.repositories.write_counts import count_write, has_replica
 from dimensions_site.telemetry.observation import count_written
 
 E = TypeVar("E", bound=Element)
@@ -39,6 +40,8 @@ def save(created: Sequence[E], changed: Sequence[E], actor: Actor) -> None:
     for part in _parts(changed):
         _update(part)
         follow_up(_stored(part), history.CHANGED, stamp)
+    for repository in {element.repository_id for element in (*created, *changed)}:
+        count_write(repository)
     count_written(len(created) + len(changed))
 
 
@@ -58,6 +61,8 @@ def delete(rows: QuerySet[Any], stamp: Stamp) -> int:
     `rows` has to select the same elements each time that it is asked, so the caller has locked them.
     """
     history.record(rows, history.DELETED, stamp)
+    for repository in rows.order_by().values_list("repository", flat=True).distinct() if has_replica() else ():
+        count_write(repository)
     rows.model.before_delete(rows)
     # Django's own way would load every element, and send signals for each.
     deleted: int = rows.order_by()._raw_delete(rows.db)

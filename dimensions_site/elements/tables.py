@@ -6,15 +6,17 @@ same columns (contract H4).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import orjson
 from django.core.exceptions import EmptyResultSet
-from django.db import connection
+from django.db import connections
 from django.db.models import F, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
+from dimensions_site.compiled import CompiledColumns
 from dimensions_site.elements.cells import Scalar
 from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.rendering import streamed_values
@@ -22,6 +24,8 @@ from dimensions_site.elements.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
 from dimensions_site.elements.wire import Node, Place, Wire
 
 Cell = TypeVar("Cell")
+
+_REMEMBERED_CELLS = 1_000
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ def _keys(maps: Collection[str], elements: QuerySet[Any]) -> dict[str, set[str]]
         sql, parameters = chosen.values_list(*keys).query.sql_with_params()
     except EmptyResultSet:
         return keys
+    connection = connections[elements.db]
     entries = "JSONB_EACH" if connection.vendor == "postgresql" else "JSON_EACH"
     found = " UNION ".join(
         f"SELECT '{column}', entry.key FROM chosen CROSS JOIN {entries}(chosen.{column}) AS entry" for column in keys
@@ -107,7 +112,8 @@ class TableRenderer(Generic[Cell]):
 
     def __init__(self, columns: Sequence[Column], cell: Callable[[Scalar], Cell]) -> None:
         self.headings = [column.heading for column in columns]
-        self._cell = cell
+        # Most cells of a column say one of a few things.
+        self._cell = lru_cache(_REMEMBERED_CELLS, typed=True)(cell)
         # An empty cell means the default: where that is something, null has to be said.
         self._unset = [cell(None) if _has_default(column.place.leaf) else None for column in columns]
         self._expressions: list[Combinable] = []
@@ -120,7 +126,8 @@ class TableRenderer(Generic[Cell]):
 
     def each(self, queryset: QuerySet[Any]) -> Iterator[list[Cell | None]]:
         """The rows of all elements, in one query, with flat memory; None is an empty cell."""
-        for values in streamed_values(queryset, self._expressions):
+        columns = CompiledColumns(queryset.model, self._expressions)
+        for values in streamed_values(queryset, columns):
             row = self._unset.copy()
             for fill, value in zip(self._fillers, values, strict=True):
                 if value is not None:
@@ -136,12 +143,15 @@ class TableRenderer(Generic[Cell]):
             self._expressions.append(Cast(F(name), TextField()))
             self._fillers.append(self._bundle_filler(placed))
         else:
-            self._expressions.append(F(name))
+            self._expressions.append(column.place.leaf.selected(name))
             self._fillers.append(self._leaf_filler(column.place.leaf, position))
 
     def _leaf_filler(self, leaf: Leaf, position: int) -> Filler:
+        represented = leaf.from_selected
+        cell = self._cell
+
         def fill(row: list[Any], value: Any) -> None:
-            row[position] = self._cell(leaf.to_representation(value))
+            row[position] = cell(represented(value))
 
         return fill
 
@@ -149,11 +159,12 @@ class TableRenderer(Generic[Cell]):
         positions: dict[str | None, list[int]] = {}
         for position, column in placed:
             positions.setdefault(column.key, []).append(position)
+        cell = self._cell
 
         def fill(row: list[Any], text: str) -> None:
             for key, value in orjson.loads(text).items():
                 for position in positions.get(key, ()):
-                    row[position] = self._cell(value)
+                    row[position] = cell(value)
 
         return fill
 
@@ -165,17 +176,23 @@ class TableRenderer(Generic[Cell]):
             for group in groups:
                 inner = inner.setdefault(group, {})
             inner[name] = position
-        return lambda row, text: self._fill_bundle(row, orjson.loads(text), positions)
+        fill = self._group_filler(positions)
+        return lambda row, text: fill(row, orjson.loads(text))
 
-    def _fill_bundle(self, row: list[Any], value: Mapping[str, Any], positions: Positions) -> None:
-        for name, place in positions.items():
-            member = value[name]
-            if member is None:
-                continue
-            if isinstance(place, dict):
-                self._fill_bundle(row, member, place)
-            else:
-                row[place] = self._cell(member)
+    def _group_filler(self, positions: Positions) -> Filler:
+        cell = self._cell
+        leaves = [(name, place) for name, place in positions.items() if isinstance(place, int)]
+        groups = [(name, self._group_filler(place)) for name, place in positions.items() if isinstance(place, dict)]
+
+        def fill(row: list[Any], value: Mapping[str, Any]) -> None:
+            for name, place in leaves:
+                if (member := value[name]) is not None:
+                    row[place] = cell(member)
+            for name, fill_group in groups:
+                if (member := value[name]) is not None:
+                    fill_group(row, member)
+
+        return fill
 
 
 def _has_default(leaf: Leaf) -> bool:

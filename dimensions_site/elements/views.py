@@ -21,10 +21,11 @@ from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRende
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.dimension import DimensionViewSet
 from dimensions_site.elements.editing import Editor
-from dimensions_site.elements.etags import check_preconditions, etag_of, is_conditional, not_modified
+from dimensions_site.elements.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.rendering import full_renderer
+from dimensions_site.elements.replicas import from_replica
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.selection import select
 from dimensions_site.elements.streams import streamed
@@ -50,18 +51,22 @@ class ElementViewSet(DimensionViewSet):
 
     # --- Reading -------------------------------------------------------------------------------
 
+    @from_replica
     def list(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, as a bare array, lines or a table, streamed (contract D7, H4)."""
         return self._streamed(self._parameters())
 
+    @from_replica
     def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """The elements that the filter selects, with the selected properties only (contract D8, H1)."""
         return self._streamed(self._parameters())
 
+    @from_replica
     def count(self, request: Request, **path: str) -> Response:
         """The number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
         return Response(self._parameters().selected.order_by().count())
 
+    @from_replica
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """One element, with its entity tag (contract C16)."""
         text = self._text(path["id"])
@@ -109,17 +114,15 @@ class ElementViewSet(DimensionViewSet):
     @property
     def _editor(self) -> Editor:
         actor = Actor(self.user, Origin.INPUT_WEB)
-        return Editor(self.model, self.wire.serializer, self.scope.repository, actor, self._allow)
+        return Editor(self.model, self.wire, self.scope.repository, actor, self._allow)
 
-    def _allow(self, id: str) -> None:
-        if is_conditional(self.request):
-            text = self._text(id)
-            check_preconditions(self.request, None if text is None else etag_of(text))
+    def _allow(self, text: str | None) -> None:
+        check_preconditions(self.request, None if text is None else etag_of(text))
 
     def _text(self, id: str) -> str | None:
         if "\0" in id:  # no element has it, and PostgreSQL fails on it
             return None
-        return full_renderer(self.wire, self._language).one(self.elements.filter(element_id=id))
+        return full_renderer(self.wire, self._language).one(self.model, self.scope.repository, id, using=self.database)
 
     def _unknown(self, id: str) -> Problem:
         return not_found(
@@ -174,16 +177,18 @@ class ElementViewSet(DimensionViewSet):
         offer = self.request.accepted_renderer
         # Of what HEAD does not send, one row is enough to know the status.
         page = parameters.page[:1] if self.request.method == "HEAD" else parameters.page
+        told = {}
+        if _prefers_count(self.request):  # before the list, which keeps the connection
+            told = {"X-Total-Count": f"{parameters.selected.order_by().count()}", "Preference-Applied": "count=exact"}
         response = StreamingHttpResponse(
-            streamed(offer, page, self.wire, parameters.paths, self._language), content_type=content_type(offer)
+            streamed(offer, page, self.wire, parameters.paths, self._language),
+            content_type=content_type(offer),
+            headers=told,
         )
         patch_vary_headers(response, ["Accept"])
         if not isinstance(offer, JSONRenderer):
             name = f"{self.scope.repository.db_id}-{self.dimension}.{offer.format}"
             response["Content-Disposition"] = f'attachment; filename="{name}"'
-        if _prefers_count(self.request):
-            response["X-Total-Count"] = str(parameters.selected.order_by().count())
-            response["Preference-Applied"] = "count=exact"
         return response
 
 

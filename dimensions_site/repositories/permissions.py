@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
 
 from dimensions_site.api.errors import Problem, forbidden, not_found, shortened
+from dimensions_site.compiled import CompiledQuery, Given, Instances
 from dimensions_site.repositories.credentials import Credential, Limits, limits_of
 from dimensions_site.repositories.models import DB_ID_PATTERN, AccessGrant, Dimension, Repository, Role
 
@@ -51,13 +52,14 @@ def enter(user: User, db_id: str, dimension: str, credential: Credential | None 
     if not re.fullmatch(DB_ID_PATTERN, db_id):  # of these the database is not asked: PostgreSQL fails on NUL
         raise _unknown(db_id)
     limits = limits_of(credential)
-    repository = _found(user, db_id, dimension, limits)
-    if repository is None:
+    found = _found(user, db_id, dimension, limits)
+    if found is None:
         raise _unknown(db_id)
-    granted: int | None = Role.MANAGER if user.is_superuser else repository.best_role
+    repository = found.repository
+    granted = Role.MANAGER if user.is_superuser else found.best_role
     if granted is None:
         raise forbidden("NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'.")
-    if limits.role is None or not repository.is_within or limits.dimension not in (Dimension.ALL, dimension):
+    if limits.role is None or not found.is_within or limits.dimension not in (Dimension.ALL, dimension):
         raise forbidden(
             "CREDENTIAL_TOO_NARROW",
             f"The {credential} is not for the {dimension} dimension of repository '{db_id}', though your grants are.",
@@ -68,32 +70,41 @@ def enter(user: User, db_id: str, dimension: str, credential: Credential | None 
     return Scope(repository, dimension, min(Role(granted), limits.role), credential)
 
 
-# Stand in the compiled question for the caller and the path; no user and no repository has them.
-_USER = -1
-_DB_ID = "?"
+_REPOSITORY = Instances(Repository)
 
 
-def _found(user: User, db_id: str, dimension: str, limits: Limits) -> Any:
-    """The repository with the `best_role` that the grants give, and whether the credential `is_within`; or None."""
-    if limits.repositories is not None:
-        return _asked(user.pk, db_id, dimension, limits.repositories).first()
-    sql, parameters = _compiled(dimension)
-    told = {_USER: user.pk, _DB_ID: db_id}
-    return next(iter(Repository.objects.raw(sql, [told.get(value, value) for value in parameters])), None)
+@dataclass(frozen=True)
+class _Found:
+    """A repository, the best role that the grants give there, and whether the credential is for it."""
+
+    repository: Repository
+    best_role: int | None
+    is_within: bool
+
+
+def _found(user: User, db_id: str, dimension: str, limits: Limits) -> _Found | None:
+    if limits.repositories is None:
+        row = _compiled(dimension).first(user=user.pk, db_id=db_id)
+    else:
+        row = _asked(user.pk, db_id, dimension, limits.repositories).first()
+    return None if row is None else _Found(_REPOSITORY.made(row), *row[-2:])
 
 
 @cache
-def _compiled(dimension: str) -> tuple[str, tuple[Any, ...]]:
-    """The SQL of the question, and its parameters: each call asks it, and making it takes a quarter of a GET."""
-    sql, parameters = _asked(_USER, _DB_ID, dimension, None).query.sql_with_params()
-    return sql, tuple(parameters)
+def _compiled(dimension: str) -> CompiledQuery:
+    # Each call asks it, and making it takes a quarter of a GET.
+    return CompiledQuery(_asked(Given("user"), Given("db_id"), dimension, None))
 
 
-def _asked(user: int, db_id: str, dimension: str, repositories: QuerySet[Repository] | None) -> QuerySet[Any]:
-    best = _grants(user, dimension).filter(repository=OuterRef("pk")).values("repository")
-    return Repository.objects.filter(db_id=db_id).annotate(
-        best_role=Subquery(best.values(best=Max("role"))),
-        is_within=Value(True) if repositories is None else Exists(repositories.filter(pk=OuterRef("pk"))),
+def _asked(
+    user: int | Given, db_id: str | Given, dimension: str, repositories: QuerySet[Repository] | None
+) -> QuerySet[Any, Any]:
+    best = _grants(user, dimension).order_by().filter(repository_id=OuterRef("pk")).values("repository_id")
+    is_within = Value(True) if repositories is None else Exists(repositories.filter(pk=OuterRef("pk")))
+    return (
+        Repository.objects.order_by()
+        .filter(db_id=db_id)
+        .values_list(*_REPOSITORY.columns, Subquery(best.values(best=Max("role"))), is_within)
     )
 
 
@@ -106,8 +117,9 @@ def grants_of(user: User, dimension: str) -> QuerySet[AccessGrant]:
     return _grants(user.pk, dimension)
 
 
-def _grants(user: int, dimension: str) -> QuerySet[AccessGrant]:
-    return AccessGrant.objects.filter(Q(user=user) | Q(group__user=user), dimension__in=[Dimension.ALL, dimension])
+def _grants(user: int | Given, dimension: str) -> QuerySet[AccessGrant]:
+    groups = User.groups.through.objects.filter(user=user).values("group")
+    return AccessGrant.objects.filter(Q(user=user) | Q(group__in=groups), dimension__in=[Dimension.ALL, dimension])
 
 
 def repositories_open_to(user: User | AnonymousUser, dimension: str, role: Role = Role.READER) -> QuerySet[Repository]:

@@ -86,7 +86,7 @@ if connection.vendor == "postgresql":
     def test_what_others_create_while_rows_are_checked_is_changed_and_not_replaced(northwind):
         """Single writes fit in between: the row changes the element as it has come to be in the meantime."""
         actor = Actor(None, Origin.INPUT_WEB)
-        editor = Editor(Account, ACCOUNT_WIRE.serializer, northwind, actor, lambda id: None)
+        editor = Editor(Account, ACCOUNT_WIRE, northwind, actor, lambda text: None)
 
         def create() -> None:
             editor.create(account("1000", documentationLink="https://manual.example.com/cash"))

@@ -70,7 +70,7 @@ def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Caller, 
     with taken_back():
         posted(alice, dimension, payload)
         stored = model._base_manager.get()
-        text = Renderer(whole(wire.root, "en")).one(model._base_manager.all())
+        text = Renderer(whole(wire.root, "en")).one(model, stored.repository, stored.element_id)
 
         represented = wire.serializer(context={"repository": stored.repository}).to_representation(stored)
 

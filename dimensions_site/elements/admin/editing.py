@@ -118,18 +118,19 @@ class EditedAdmin(SheetAdmin):
     def _write(self, request: HttpRequest, sheet: Sheet, typed: dict[str, Any]) -> HttpResponse:
         """Save what was typed and lead on; raises as `Editor` does, and `ChangedMeanwhile`."""
 
-        def allow(id: str) -> None:
-            if self._etag(sheet, id) != request.POST.get(ETAG):
+        def allow(text: str | None) -> None:
+            if (None if text is None else etag_of(text)) != request.POST.get(ETAG):
                 raise ChangedMeanwhile
 
         actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
-        editor = Editor(self.model, self.wire.serializer, sheet.repository, actor, allow)
+        editor = Editor(self.model, self.wire, sheet.repository, actor, allow)
         if sheet.element is None:
             id = editor.create(typed)
             message = _("The %(name)s %(id)s was created.")
         else:
             id = sheet.element.element_id
-            allow(id)  # before anything is said about faults; and once more when nobody else can write
+            # Before anything is said about faults; and once more when nobody else can write.
+            allow(self.json_text(sheet.repository, id))
             editor.replace(id, typed)
             is_same = self._etag(sheet, id) == sheet.etag
             message = (

@@ -109,7 +109,7 @@ class HistoryMixin(ScopedAdmin):
         if not self._may_restore(request, row.repository):
             raise PermissionDenied
         actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
-        editor = Editor(self.model, self.wire.serializer, row.repository, actor, allow=lambda id: None)
+        editor = Editor(self.model, self.wire, row.repository, actor, allow=lambda text: None)
         told = {"id": row.element_id, "date": moment(row.history_date)}
         try:
             is_changed = restore(editor, self.wire, row, is_deleted="is_deleted" in request.POST)

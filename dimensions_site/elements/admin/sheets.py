@@ -61,8 +61,7 @@ class SheetAdmin(PickedAdmin):
 
     def json_text(self, repository: Repository, id: str) -> str | None:
         """The JSON of an element as REST answers it; None when there is none."""
-        elements = self.model._base_manager.filter(repository=repository, element_id=id)
-        return full_renderer(self.wire, repository.default_language).one(elements)
+        return full_renderer(self.wire, repository.default_language).one(self.model, repository, id)
 
     def form_for(self, request: HttpRequest, sheet: Sheet, fixed: Container[str] = ()) -> ElementForm:
         """The form that shows the sheet; what stands at the paths `fixed` cannot be changed."""

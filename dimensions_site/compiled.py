@@ -1,0 +1,126 @@
+"""Queries that are made and compiled once, and asked many times with other values.
+
+Django compiles a query each time that it is asked. For what every request asks, that takes longer than the database
+needs for the answer.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, Generic, TypeVar, cast
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Field, Model, QuerySet, TextField
+from django.db.models.expressions import Combinable, Expression
+from django.db.models.sql.compiler import SQLCompiler
+
+M = TypeVar("M", bound=Model)
+
+
+class Given(Expression):
+    """Stands in a query for a value that is known only when it is asked; `name` tells which."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(output_field=TextField())
+        self.name = name
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return "%s", (self,)
+
+
+class Columns(Expression):
+    """Several values as one item of a SELECT: their SQL, which was compiled before."""
+
+    def __init__(self, sql: str, parameters: tuple[Any, ...]) -> None:
+        super().__init__(output_field=TextField())
+        self._sql = sql
+        self._parameters = parameters
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return self._sql, self._parameters
+
+
+class Converters:
+    """What Django does with the values of a row that comes from the database, in place."""
+
+    def __init__(self, compiler: SQLCompiler) -> None:
+        found = compiler.get_converters([expression for expression, *_ in compiler.select])
+        self._by_position = [(position, *converters) for position, converters in found.items()]
+
+    def __call__(self, row: Sequence[Any], connection: BaseDatabaseWrapper) -> Sequence[Any]:
+        if not self._by_position:
+            return row
+        values = list(row)
+        for position, functions, expression in self._by_position:
+            for convert in functions:
+                values[position] = convert(values[position], expression, connection)
+        return values
+
+
+class CompiledColumns:
+    """The SQL `expressions` of the rows of a model, compiled once for all queries with a condition and an order."""
+
+    def __init__(self, model: type[Model], expressions: Iterable[Combinable]) -> None:
+        compiler = model._base_manager.values_list(*expressions).query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler.pre_sql_setup()
+        selected = [sql for _, sql, _ in compiler.select]
+        parameters = tuple(chain.from_iterable(parameters for _, parameters in selected))
+        # For `values_list`; its rows have all the values, and `convert` makes them what Django would make of them.
+        self.selected = Columns(", ".join(sql for sql, _ in selected), parameters)
+        self.convert = Converters(compiler)
+
+
+class CompiledQuery:
+    """The query of a queryset of plain values (`values_list`), compiled when it is asked for the first time.
+
+    What differs from time to time stands in it as `Given`.
+    """
+
+    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
+        self._query = queryset.query
+
+    @cached_property
+    def _compiled(self) -> tuple[str, Sequence[Any], Converters]:
+        compiler = self._query.get_compiler(DEFAULT_DB_ALIAS)
+        return *compiler.as_sql(), Converters(compiler)
+
+    def first(self, *, using: str = DEFAULT_DB_ALIAS, **given: Any) -> Sequence[Any] | None:
+        """The values of the first row in the database `using`, or None when there is none; one query.
+
+        Raises KeyError when a value that the query needs is not `given`.
+        """
+        sql, parameters, convert = self._compiled
+        connection = connections[using]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [given[value.name] if isinstance(value, Given) else value for value in parameters])
+            row = cursor.fetchone()
+        return None if row is None else convert(row, connection)
+
+
+class Instances(Generic[M]):
+    """How instances of a model, each with those that its foreign keys `related` name, are made of plain values."""
+
+    def __init__(self, model: type[M], *related: str) -> None:
+        self._model = model
+        self._related = {name: cast(type[Model], model._meta.get_field(name).related_model) for name in related}
+        self._names = _names_of(model)
+        # The arguments of `values_list` for the values that `made` takes.
+        self.columns = [*self._names]
+        for name, other in self._related.items():
+            self.columns += [f"{name}__{column}" for column in _names_of(other)]
+
+    def made(self, row: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> M:
+        """The instance for a `row` that begins with the values of `columns`, as read from the database `using`."""
+        instance = self._model.from_db(using, self._names, row[: len(self._names)])
+        begin = len(self._names)
+        for name, other in self._related.items():
+            names = _names_of(other)
+            setattr(instance, name, other.from_db(using, names, row[begin : begin + len(names)]))
+            begin += len(names)
+        return instance
+
+
+def _names_of(model: type[Model]) -> list[str]:
+    fields: Sequence[Field[Any, Any]] = model._meta.concrete_fields
+    return [field.attname for field in fields]

@@ -1,0 +1,148 @@
+"""Reading elements from a replica of the database, as fresh as from the database itself (record 0028)."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from functools import wraps
+from itertools import islice
+from typing import ClassVar, Protocol, TypeVar, cast
+
+import structlog
+from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+
+from dimensions_site.databases import REPLICA
+from dimensions_site.repositories.permissions import Scope
+from dimensions_site.repositories.write_counts import counted, has_replica, replica_has
+from dimensions_site.telemetry.metrics import ELEMENT_READS
+
+log = structlog.get_logger(__name__)
+
+# For how many seconds a process asks a replica no more that has not answered, or has broken off a query.
+_LEFT_ALONE = 5.0
+_NO_REPOSITORY = -1
+# Pieces of a list that are read before the first is sent: a list that has no more needs no connection to be sent.
+_AHEAD = 3
+
+
+class Reading(Protocol):
+    """A view that reads elements of its `scope` from the database with the name `database`."""
+
+    scope: Scope
+    database: str
+
+
+# A handler of such a view.
+Handler = TypeVar("Handler", bound=Callable[..., HttpResponseBase])
+
+
+class _Availability(threading.local):
+    """Whether the replica is worth asking; each process finds out for itself, and its threads for each other."""
+
+    failures: ClassVar[int] = 0
+    not_before: ClassVar[float] = 0.0
+    # Of how many of them this thread knows.
+    known: int = 0
+
+    def __bool__(self) -> bool:
+        return time.monotonic() >= self.not_before
+
+    def lose(self, error: Error) -> None:
+        """It has failed: leave it alone for some seconds."""
+        _Availability.not_before = time.monotonic() + _LEFT_ALONE
+        _Availability.failures += 1
+        log.warning("replica_unavailable", error=str(error).strip())
+        self.forget()
+
+    def forget(self) -> None:
+        """Connect anew if it has failed since: what is left of a connection of before would fail as well."""
+        if self.known != self.failures:
+            self.known = self.failures
+            with suppress(Error):
+                connections[REPLICA].close()
+
+
+available = _Availability()
+
+
+def from_replica(handle: Handler) -> Handler:
+    """Let a handler that reads elements do so from the replica, if there is one that has all that was written to them.
+
+    It reads from the primary when the replica is behind, does not answer, or breaks off the query before the answer has
+    begun: then the handler is called once more.
+    """
+
+    @wraps(handle)
+    def read(view: Reading, request: Request, **path: str) -> HttpResponseBase:
+        if not has_replica():
+            return handle(view, request, **path)
+        if available:
+            writes = counted(view.scope.repository.pk)
+            available.forget()
+            try:
+                # Dropped at the end of the block unless the answer goes on reading.
+                with ExitStack() as stack:
+                    stack.enter_context(transaction.atomic(using=REPLICA))
+                    if replica_has(view.scope.repository.pk, writes):
+                        view.database = REPLICA
+                        response = handle(view, request, **path)
+                        if isinstance(response, StreamingHttpResponse):
+                            _keep(stack, response)
+                        ELEMENT_READS.labels(REPLICA).inc()
+                        return response
+            except Error as error:
+                available.lose(error)
+        view.database = DEFAULT_DB_ALIAS
+        ELEMENT_READS.labels("primary").inc()
+        return handle(view, request, **path)
+
+    return cast(Handler, read)
+
+
+def replica_answers() -> bool:
+    """Whether there is a replica that answers; one that has just failed is not asked."""
+    available.forget()
+    try:
+        return bool(available) and replica_has(_NO_REPOSITORY, {})
+    except Error as error:
+        available.lose(error)
+        return False
+
+
+def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
+    """Let the transaction go on until a long list is sent; of a short one nothing is left to be read."""
+    content = iter(response)
+    pieces = list(islice(content, _AHEAD))
+    if len(pieces) < _AHEAD:
+        response.streaming_content = pieces
+    else:
+        response.streaming_content = _Sent(pieces, content, stack.pop_all())
+
+
+class _Sent:
+    """The pieces of a list, with which a transaction ends; it has written nothing, so no failure of its end counts."""
+
+    def __init__(self, pieces: list[bytes], content: Iterator[bytes], stack: ExitStack) -> None:
+        self._pieces = pieces
+        self._content = content
+        self._stack = stack
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._pieces:
+            return self._pieces.pop(0)
+        try:
+            return next(self._content)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the transaction, however far the list was sent; the response has closed the list before."""
+        with suppress(Error):
+            self._stack.close()

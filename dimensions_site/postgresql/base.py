@@ -1,0 +1,99 @@
+"""Django's way to PostgreSQL, so that it does not matter whether a pool of connections stands between.
+
+A pool such as PgBouncer gives a connection of the database for one transaction only. So nothing that the service has
+in the database may outlive one: what it sets it sets for a transaction (`SET LOCAL`), temporary tables and locks of
+names end with theirs, nothing is prepared, and cursors are kept as told here. See record 0027.
+"""
+
+from collections.abc import Callable, Hashable
+from select import select
+from typing import Any
+
+from django.db.backends.postgresql import base
+from django.db.backends.utils import CursorWrapper
+from psycopg import InterfaceError
+from psycopg.pq import TransactionStatus
+
+from dimensions_site.postgresql.streaming import StreamingCursor
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection whose rows stay in the database, to be fetched in chunks, inside of transactions only.
+
+    It can be told what a transaction has to do at its very end.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._at_the_end: dict[Hashable, Callable[[], None]] = {}
+        self._stream: StreamingCursor | None = None
+
+    def before_commit(self, name: Hashable, act: Callable[[], None]) -> None:
+        """Have `act` called right before the current transaction is committed, once for each `name`.
+
+        What it locks it locks for a moment only. It asks the database and does nothing else: `on_commit` has its time
+        behind it. A rollback forgets it, one to a savepoint does not.
+        """
+        self._at_the_end[name] = act
+
+    def commit(self) -> None:
+        self._end_stream()
+        while self._at_the_end:
+            self._at_the_end.pop(next(iter(self._at_the_end)))()
+        super().commit()
+
+    def rollback(self) -> None:
+        self._at_the_end.clear()
+        self._end_stream()
+        super().rollback()
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        self._end_stream()
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
+
+    def close(self) -> None:
+        self._at_the_end.clear()
+        self._stream = None
+        super().close()
+
+    def is_usable(self) -> bool:
+        """Whether the database is still there; Django asks before the first query of each request.
+
+        A connection that the database has ended, or has something to say on, is readable. Only then it is asked, and in
+        the middle of a transaction.
+        """
+        if self._is_idle() and not select([self.connection.fileno()], [], [], 0)[0]:
+            return True
+        return bool(super().is_usable())
+
+    def _is_idle(self) -> bool:
+        return self.connection is not None and self.connection.info.transaction_status is TransactionStatus.IDLE
+
+    def streaming_cursor(self) -> CursorWrapper:
+        """A cursor whose rows are read while the database finds the next ones (`streaming.StreamingCursor`)."""
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            self._stream = StreamingCursor(self.create_cursor())
+            cursor: CursorWrapper = self._prepare_cursor(self._stream)  # type: ignore[attr-defined]
+        return cursor
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        """A cursor of psycopg. Raises its InterfaceError while rows are read by another: it would wait for ever."""
+        if self._stream is not None and self._stream.is_open:
+            raise InterfaceError("The rows of another query are still read on this connection.")
+        return super().create_cursor(name)
+
+    def _end_stream(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def chunked_cursor(self) -> CursorWrapper:
+        """A cursor from which rows are fetched as they are needed; outside of a transaction one that has them all.
+
+        Django would leave it in the database beyond the statement, and fetch from another connection behind a pool.
+        Forms of the administration ask so for the choices of a field, which are few.
+        """
+        cursor: CursorWrapper = super().chunked_cursor() if self.in_atomic_block else self.cursor()
+        return cursor

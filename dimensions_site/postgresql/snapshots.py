@@ -1,0 +1,18 @@
+"""Queries whose rows are read while they are sent."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+def snapshot(connection: BaseDatabaseWrapper) -> AbstractContextManager[Any]:
+    """Keep a streamed query to one state of the data and to flat memory.
+
+    PostgreSQL streams only inside a transaction (outside, the server would first store the whole result).
+    SQLite streams anyway, and a transaction would take its write lock.
+    """
+    if connection.vendor != "postgresql":
+        return nullcontext()
+    return transaction.atomic(using=connection.alias, savepoint=False)

@@ -9,12 +9,12 @@ from pathlib import Path
 import django_stubs_ext
 
 from bulkops.cluster import cluster
-from dimensions_site import appearance, headers, logs
+from dimensions_site import appearance, headers, logs, parts
 from dimensions_site import environment as env
 from dimensions_site.api.framework import rest_framework, spectacular
 from dimensions_site.api.prefixes import FIRST_SEGMENTS
 from dimensions_site.api.rates import Rate
-from dimensions_site.databases import database
+from dimensions_site.databases import databases
 from dimensions_site.tokens import configuration as tokens
 
 # Lets generic classes such as `ModelAdmin[Account]` be written at run time as the type checker wants them.
@@ -67,79 +67,15 @@ CONTENT_SECURITY_POLICY = headers.CONTENT_SECURITY_POLICY
 
 # --- The application ---------------------------------------------------------------------------
 
-INSTALLED_APPS = [
-    "unfold",  # its templates take the place of the admin's
-    "unfold.contrib.filters",
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "csp",
-    "corsheaders",
-    "rest_framework",
-    "rest_framework_api_key",
-    "axes",
-    "rest_framework_simplejwt.token_blacklist",
-    "oauth2_provider",
-    "django_filters",
-    "drf_spectacular",
-    "drf_spectacular_sidecar",
-    "bulkops",  # its command `qcluster` takes the place of django-q's
-    "django_q",
-    "simple_history",
-    "django_structlog",
-    "dimensions_site.rsql",
-    "dimensions_site.api",
-    "dimensions_site.repositories",
-    "dimensions_site.tokens",
-    "dimensions_site.idempotency",
-    "dimensions_site.demo",
-    "currency",
-    "account",
-]
-
-MIDDLEWARE = [
-    "dimensions_site.api.middleware.request_id",
-    "dimensions_site.api.middleware.unstored",
-    "csp.middleware.CSPMiddleware",
-    "dimensions_site.api.forwarded.forwarded",
-    "django_structlog.middlewares.RequestMiddleware",
-    "django.middleware.security.SecurityMiddleware",
-    # Without an origin that is named, a question whether one may call is a request like any other, with its 401.
-    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dimensions_site.languages.language_of_the_administration",
-    "dimensions_site.api.middleware.readable_request_line",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "axes.middleware.AxesMiddleware",
-]
+INSTALLED_APPS = parts.APPS
+MIDDLEWARE = parts.middleware(cors=bool(CORS_ALLOWED_ORIGINS))
 
 ROOT_URLCONF = "dimensions_site.urls"
 WSGI_APPLICATION = "dimensions_site.wsgi.application"
 APPEND_SLASH = False  # contract A5: a path with a trailing slash is another path, and unknown
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ],
-        },
-    },
-]
+TEMPLATES = parts.templates(BASE_DIR / "templates")
 
 # The administration has all of them (`make messages`); whatever else the service says is English.
 LANGUAGES = [("en", "English"), ("de", "German"), ("it", "Italian"), ("fr", "French"), ("es", "Spanish")]
@@ -162,7 +98,11 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # --- The database ------------------------------------------------------------------------------
 
 # `postgresql://user:password@host:5432/name` in production; the default is one file beside the project.
-DATABASES = {"default": database(env.database("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}"))}
+_PRIMARY = env.database("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
+# A streaming replica of it, from which elements are read as long as it has all that was written to them. All processes
+# and commands have to know it, for they count what they write.
+_REPLICA = env.replica("REPLICA_URL", default="", primary=_PRIMARY)
+DATABASES = databases(_PRIMARY, _REPLICA)
 
 # Verified Basic credentials are remembered for minutes; with several hosts a Redis URL shares them.
 CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}

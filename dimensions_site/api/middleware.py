@@ -16,6 +16,7 @@ from dimensions_site.api.prefixes import is_api_request
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
+_NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -54,6 +55,8 @@ def unstored(get_response: GetResponse) -> GetResponse:
         response = get_response(request)
         if is_api_request(request):
             response.headers.setdefault("Cache-Control", "no-store")
+            # What a browser may do with an answer that it was led to: nothing.
+            response.headers.setdefault("Content-Security-Policy", _NOTHING)
         return response
 
     return middleware

@@ -31,12 +31,28 @@ def test_every_answer_carries_the_headers_that_guard_a_browser(alice: Caller, pa
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert answer["Strict-Transport-Security"] == "max-age=3600"
     policy = directives(answer)
-    for name in ("default-src", "base-uri", "frame-ancestors", "object-src"):
+    for name in ("default-src", "base-uri", "frame-ancestors"):
         assert policy[name] == ["'none'"]
+    assert "Access-Control-Allow-Origin" not in answer
+
+
+@pytest.mark.parametrize("path", PAGES + STATIC)
+def test_a_page_may_load_files_of_the_service_only(alice: Caller, path: str) -> None:
+    answer = browser_of(alice).get(path)
+    answer.close()
+    policy = directives(answer)
+    assert policy["object-src"] == ["'none'"]
     for name in ("script-src", "connect-src", "form-action", "font-src"):
         assert policy[name][0] == "'self'"
     assert "unsafe" not in " ".join(policy["script-src"] + policy["style-src"])
-    assert "Access-Control-Allow-Origin" not in answer
+
+
+@pytest.mark.parametrize("path", ANSWERS)
+def test_what_is_answered_over_rest_may_load_nothing(alice: Caller, path: str) -> None:
+    answer = alice.get(path)
+    answer.close()
+    assert set(directives(answer)) == {"default-src", "base-uri", "form-action", "frame-ancestors"}
+    assert directives(answer)["form-action"] == ["'none'"]
 
 
 @pytest.mark.parametrize("path", PAGES + ANSWERS)

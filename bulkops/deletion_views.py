@@ -1,10 +1,12 @@
 """The REST routes of asynchronous deletion."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import ClassVar, cast
 
 import orjson
+from django.db import connection
+from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import ResolverMatch, reverse
 from rest_framework.request import Request
@@ -12,6 +14,7 @@ from rest_framework.response import Response
 
 from bulkops import processing
 from bulkops.envelope import read_ids
+from bulkops.models import DataProcessing
 from bulkops.operations import DeletionSchema
 from bulkops.processing_form import ProcessingForm
 from dimensions_site.api.errors import Failure, Problem
@@ -20,6 +23,7 @@ from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import json_array
 from dimensions_site.api.throttling import BulkThrottle, CallThrottle
 from dimensions_site.elements.dimension import DimensionViewSet
+from dimensions_site.postgresql.snapshots import snapshot
 from dimensions_site.repositories.models import Role
 
 # How many processings are read from the database at a time.
@@ -51,8 +55,7 @@ class DeletionViewSet(DimensionViewSet):
 
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """The deletions of this dimension of this repository, the newest first, streamed (contract H2)."""
-        rows = processing.processings(self.scope)[self._paging().window]
-        texts = (orjson.dumps(self.form.listed(row)).decode() for row in rows.iterator(chunk_size=_ROWS))
+        texts = self._texts(processing.processings(self.scope)[self._paging().window])
         # The query runs before the status is sent: what goes wrong in it is still answered as an error. Nobody waits
         # for the network with an open cursor unless the list is long.
         first = list(islice(texts, _ROWS))
@@ -75,6 +78,11 @@ class DeletionViewSet(DimensionViewSet):
             except Problem as problem:
                 return problem.failures
         return ()
+
+    def _texts(self, rows: QuerySet[DataProcessing]) -> Iterator[str]:
+        with snapshot(connection):
+            for row in rows.iterator(chunk_size=_ROWS):
+                yield orjson.dumps(self.form.listed(row)).decode()
 
     def _paging(self) -> SkipTake:
         query = self.request.query_params

@@ -8,7 +8,7 @@ ImproperlyConfigured, naming the variable, its value and what would be right.
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -185,6 +185,18 @@ def database(name: str, *, default: str) -> dict[str, Any]:
         raise _unreadable(name, _DATABASES) from None
     if not described["NAME"]:
         raise ImproperlyConfigured(f"{name} names no database; it has to be like {_DATABASES}.")
+    return described
+
+
+def replica(name: str, *, default: str, primary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the description of a replica of the database `primary`, both in PostgreSQL; None for an empty text."""
+    if not os.environ.get(name, default):
+        return None
+    described = database(name, default=default)
+    if described["ENGINE"].endswith("sqlite3") or primary["ENGINE"].endswith("sqlite3"):
+        raise ImproperlyConfigured(
+            f"{name} names a replica; it has to be one of a PostgreSQL server, and DATABASE_URL its primary."
+        )
     return described
 
 

@@ -7,6 +7,8 @@ from django.views.decorators.cache import never_cache
 
 from bulkops.presence import is_too_long, silence
 from dimensions_site.api.public import read_only
+from dimensions_site.elements.replicas import replica_answers
+from dimensions_site.repositories.write_counts import has_replica
 
 
 @never_cache
@@ -21,10 +23,13 @@ def live(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """Answer 200 when the database answers, its tables are those of this release and a worker works, else 503.
 
-    The body names the checks and what to do; it tells nothing about hosts or errors inside.
+    The body names the checks and what to do; it tells nothing about hosts or errors inside. A replica is told of, too,
+    if there is one, but the service does without it.
     """
     checks = {**_database_checks(), "worker": _worker_check()}
     is_ready = all(result == "ok" for result in checks.values())
+    if has_replica():
+        checks["replica"] = "ok" if replica_answers() else "unavailable; elements are read from the primary"
     body = {"status": "ok" if is_ready else "unavailable", "checks": checks}
     return JsonResponse(body) if is_ready else JsonResponse(body, status=503, headers={"Retry-After": "5"})
 

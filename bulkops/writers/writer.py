@@ -25,6 +25,7 @@ from dimensions_site.elements.actors import Stamp
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.saving import follow_up
 from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.write_counts import count_write
 from dimensions_site.telemetry.observation import count_written
 
 # Temporary tables: seen by this connection only, and gone at the end. `bulk_rows` has the elements of the request with
@@ -263,6 +264,7 @@ class Writer(ABC):
         for kind, condition in ((history.CREATED, "is_new"), (history.CHANGED, "is_changed")):
             if self._any(condition):
                 follow_up(self._rows(condition), kind, stamp)
+        count_write(self._repository.pk)
         count_written(written)
 
     def written(self, start: int, end: int) -> QuerySet[Any]:

@@ -182,6 +182,27 @@ class ApiKey(AbstractAPIKey):
         return gettext("%(role)s of %(what)s in %(where)s") % told
 
 
+class WriteCount(models.Model):
+    """How often elements of a repository have been written, where there is a replica; `repositories/write_counts.py`.
+
+    Each transaction adds one, to one of several rows, so that two of them seldom wait for each other.
+    """
+
+    pk = models.CompositePrimaryKey("repository_id", "slot")
+    # Of a repository that is deleted it stays: nothing else gets its number.
+    repository = models.ForeignKey(
+        Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+    slot = models.PositiveSmallIntegerField()
+    writes = models.PositiveBigIntegerField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.repository_id}/{self.slot}: {self.writes}"
+
+
 class WrongPassword(AccessAttempt):
     """The wrong passwords for a user name from an address, as django-axes keeps them; no password is among it."""
 

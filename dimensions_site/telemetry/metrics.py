@@ -36,6 +36,12 @@ ROWS_WRITTEN = Counter(
     ["route"],
     registry=REGISTRY,
 )
+ELEMENT_READS = Counter(
+    "dimensions_element_reads_total",
+    "Requests that read elements where there is a replica, by the database that was read.",
+    ["database"],
+    registry=REGISTRY,
+)
 REFUSALS = Counter(
     "dimensions_http_refusals_total",
     "Requests that were refused, by the code of the refusal.",

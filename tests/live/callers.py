@@ -24,9 +24,11 @@ _VERSIONS = (
 )
 # Accounts that are not as their latest version in the history, or have not exactly one logic.
 _UNSOUND = (
-    "SELECT count(*) FROM account_account AS stored WHERE documentation_link <> (SELECT documentation_link FROM "
-    "account_historicalaccount AS version WHERE version.repository_id = stored.repository_id AND "
-    "version.element_id = stored.element_id ORDER BY history_id DESC LIMIT 1) OR 1 <> (SELECT count(*) FROM "
+    "WITH latest AS (SELECT repository_id, element_id, max(history_id) AS history_id FROM account_historicalaccount "
+    "GROUP BY repository_id, element_id) SELECT count(*) FROM account_account AS stored "
+    "LEFT JOIN latest ON latest.repository_id = stored.repository_id AND latest.element_id = stored.element_id "
+    "LEFT JOIN account_historicalaccount AS version ON version.history_id = latest.history_id "
+    "WHERE stored.documentation_link <> version.documentation_link OR 1 <> (SELECT count(*) FROM "
     "account_calculationlogic AS logic WHERE logic.account_id = stored.id)"
 )
 

@@ -7,7 +7,7 @@ import socket
 import string
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -63,14 +63,19 @@ def settings_of(name: str) -> dict[str, str]:
 
 
 @contextmanager
-def started(name: str, folder: Path, changed: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """The process of a systemd unit, with these settings changed, until the block ends; its log is in `folder`."""
+def started(
+    name: str, folder: Path, changed: Mapping[str, str], inside: Sequence[str] = ()
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """The process of a systemd unit, with these settings changed, until the block ends; its log is in `folder`.
+
+    It is started by the words `inside`, on which the command follows.
+    """
     values = dict(unit(name))
     variables = {**settings_of(name), **changed}
     with (
         (folder / f"{name}.log").open("wb") as log,
         subprocess.Popen(
-            shlex.split(values["ExecStart"]),
+            [*inside, *shlex.split(values["ExecStart"])],
             cwd=values["WorkingDirectory"],
             env=environment(variables["DATABASE_URL"], **variables),
             stderr=log,
@@ -83,8 +88,11 @@ def started(name: str, folder: Path, changed: Mapping[str, str]) -> Iterator["su
 
 
 @contextmanager
-def nginx(folder: Path, **words: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """nginx with the file of docs/deploy, its words in capital letters filled in as envsubst does."""
+def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """nginx with the file of docs/deploy, its words in capital letters filled in as envsubst does.
+
+    It is started by the words `inside`, on which the command follows.
+    """
     program = skip_without("nginx")
     template = string.Template((FOLDER / "nginx.conf").read_text())
     (folder / "dimensions.conf").write_text(template.safe_substitute(words))
@@ -92,7 +100,7 @@ def nginx(folder: Path, **words: str) -> Iterator["subprocess.Popen[bytes]"]:
     user = "user root;" if os.geteuid() == 0 else ""
     main = folder / "nginx.conf"
     main.write_text(_SURROUNDINGS.format(folder=folder, user=user))
-    command = [program, "-e", str(folder / "nginx.log"), "-c", str(main)]
+    command = [*inside, program, "-e", str(folder / "nginx.log"), "-c", str(main)]
     subprocess.run([*command, "-t", "-q"], check=True)
     with subprocess.Popen(command) as process:
         try:

@@ -38,10 +38,10 @@ class OwnServer:
     def is_running(self) -> bool:
         """Whether it runs; one that finds no room for its log ends by itself."""
         command = [str(self.programs / "pg_ctl"), "status", "--pgdata", f"{self.folder}/data", "--silent"]
-        return subprocess.run([*_as_user(), *command], cwd="/", check=False, stdout=subprocess.DEVNULL).returncode == 0
+        return subprocess.run([*as_user(), *command], cwd="/", check=False, stdout=subprocess.DEVNULL).returncode == 0
 
     def _control(self, action: str, *options: str) -> None:
-        _run([str(self.programs / "pg_ctl"), action, "--pgdata", f"{self.folder}/data", "--silent", *options])
+        run([str(self.programs / "pg_ctl"), action, "--pgdata", f"{self.folder}/data", "--silent", *options])
 
 
 @contextmanager
@@ -51,17 +51,17 @@ def own_postgresql(place: Path | None = None) -> Iterator[OwnServer]:
     Without the programs the test is skipped, and fails in CI.
     """
     where = [] if place is None else ["-p", str(place)]
-    server = OwnServer(server_programs(), _run(["mktemp", "-d", *where]).strip(), free_port())
+    server = OwnServer(server_programs(), run(["mktemp", "-d", *where]).strip(), free_port())
     try:
         data = ("--pgdata", f"{server.folder}/data", "--username", "postgres", "--auth", "trust", "--no-sync")
-        _run([str(server.programs / "initdb"), *data, "--encoding", "UTF8", "--locale", "C.UTF-8"])
+        run([str(server.programs / "initdb"), *data, "--encoding", "UTF8", "--locale", "C.UTF-8"])
         server.start()
         try:
             yield server
         finally:
             server.stop()
     finally:
-        _run(["rm", "-rf", server.folder])
+        run(["rm", "-rf", server.folder])
 
 
 def server_programs() -> Path:
@@ -76,13 +76,14 @@ def server_programs() -> Path:
     return Path(found).parent
 
 
-def _run(command: Sequence[str]) -> str:
+def run(command: Sequence[str]) -> str:
     """Run a program as a user under whom PostgreSQL runs, which is not root; return what it printed."""
     # The server keeps what it inherits: a pipe would not be at its end before the server is.
     detached = subprocess.DEVNULL if "start" in command else subprocess.PIPE
-    done = subprocess.run([*_as_user(), *command], cwd="/", check=True, stdout=detached, encoding="utf-8")
+    done = subprocess.run([*as_user(), *command], cwd="/", check=True, stdout=detached, encoding="utf-8")
     return done.stdout or ""
 
 
-def _as_user() -> list[str]:
+def as_user() -> list[str]:
+    """Words that start the command behind them as that user."""
     return ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []

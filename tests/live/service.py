@@ -50,18 +50,19 @@ class Service:
     key: str
     log: Path
     certificate: str = ""
+    host: str = "127.0.0.1"
 
     @property
     def address(self) -> str:
         """Where it is."""
-        return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self.certificate else 'http'}://{self.host}:{self.port}"
 
     def connect(self) -> HTTPConnection:
         """A new connection to it."""
         if self.certificate:
             context = ssl.create_default_context(cafile=self.certificate)
-            return HTTPSConnection("127.0.0.1", self.port, timeout=_PATIENCE, context=context)
-        return HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+            return HTTPSConnection(self.host, self.port, timeout=_PATIENCE, context=context)
+        return HTTPConnection(self.host, self.port, timeout=_PATIENCE)
 
     def send(self, method: str, address: str, body: Any = None, **headers: str) -> Answer:
         """Send a request on a connection of its own; `body` as JSON, bytes as they are, an iterator in chunks."""

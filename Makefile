@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
-	bulk-speed file-speed admin-speed chaos lost-updates fuzz soak mutation accept-openapi contract-table messages screenshots check check-style check-types \
+	bulk-speed file-speed admin-speed bench chaos lost-updates fuzz soak hosts mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
@@ -137,6 +137,11 @@ admin-speed: install ## Measure the administration's list, search and form among
 	@DATABASE_URL=sqlite:// $(ADMIN_SPEED)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(ADMIN_SPEED); fi
 
+BENCH = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.bench.run $(ARGS)
+
+bench: postgresql-answers ## Measure the service beside a floor and a plain one (ARGS="--scenarios list,patch --rounds 1")
+	@TEST_POSTGRESQL_URL="$(TEST_POSTGRESQL_URL)" $(BENCH)
+
 CHAOS = SECRET_KEY=only-for-the-chaos-in-a-throw-away-service .venv/bin/python -m
 
 chaos: install ## Kill workers, web processes and databases, cut connections and fill disks, for about an hour (Linux)
@@ -167,6 +172,9 @@ SOAK = SECRET_KEY=only-for-minutes-of-load-on-a-throw-away-service .venv/bin/pyt
 soak: install ## Read, write, save many and delete for ten minutes on each database (Linux; SOAK_MINUTES=1)
 	DATABASE_URL=sqlite:// $(SOAK)
 	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(SOAK); fi
+
+hosts: install ## Kill and cut off hosts in network namespaces under load (Linux, root; ARGS="--seconds 10")
+	SECRET_KEY=only-for-hosts-that-are-none .venv/bin/python -m tests.scaling.hosts $(ARGS)
 
 # A copy of the project with an environment of its own; what is left of it tells more: .run/mutation/mutants.
 mutation: install ## Change the filter and the access rules in small ways, and tell which changes no test notices (an hour)

@@ -1,4 +1,4 @@
-"""Middleware that only pages for people need: sessions, forms, messages and the like.
+"""Middleware that only pages for people need: sessions, messages and the like.
 
 Programs that call REST send no cookies that count and get no scripts, and a single element is answered so quickly that
 each of these would be seen in the time that it takes.
@@ -11,7 +11,6 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
-from django.middleware.csrf import CsrfViewMiddleware
 
 from dimensions_site.api.prefixes import is_api_request
 
@@ -31,10 +30,6 @@ class Content(_OfPages, CSPMiddleware):
 
 class Session(_OfPages, SessionMiddleware):
     """Who is logged in by a cookie."""
-
-
-class Forms(_OfPages, CsrfViewMiddleware):
-    """Forms are sent from pages of this site."""
 
 
 class Users(_OfPages, AuthenticationMiddleware):

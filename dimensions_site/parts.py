@@ -53,7 +53,7 @@ def middleware(*, cors: bool) -> list[str]:
         "dimensions_site.api.middleware.readable_request_line",
         "dimensions_site.pages.Session",
         "django.middleware.common.CommonMiddleware",
-        "dimensions_site.pages.Forms",
+        "django.middleware.csrf.CsrfViewMiddleware",
         "dimensions_site.pages.Users",
         "dimensions_site.pages.Messages",
         "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -3,12 +3,13 @@
 from django.http import HttpRequest
 
 API_PREFIXES = ("/api/", "/dimensions/", "/openapi/", "/health/", "/auth/")
-# The one page for people among them: there they let a program act for them.
+# The pages for people among them: on the first they let a program act for them, on the second Swagger UI learns of it.
 CONSENT = "/auth/oauth2/authorize"
+CALLBACK = "/auth/oauth2/callback"
 # With what addresses of the service begin.
 FIRST_SEGMENTS = frozenset({"admin", "docs", "metrics", "static", *(prefix.strip("/") for prefix in API_PREFIXES)})
 
 
 def is_api_request(request: HttpRequest) -> bool:
     """Tell whether programs read the answer to `request`; elsewhere people read an HTML page."""
-    return request.path_info.startswith(API_PREFIXES) and request.path_info != CONSENT
+    return request.path_info.startswith(API_PREFIXES) and request.path_info not in (CONSENT, CALLBACK)

@@ -7,10 +7,20 @@ import pytest
 from django.test import Client
 
 from account.models import Account
+from dimensions_site.api.prefixes import CALLBACK
 from tests.admin.people import browser_of, page, superuser
 from tests.factories import Caller, account
 
-PAGES = ["/", "/docs/currency", "/nowhere", "/admin/login/", "/admin/", "/admin/nowhere/", "/admin/account/account/"]
+PAGES = [
+    "/",
+    "/docs/currency",
+    "/nowhere",
+    "/admin/login/",
+    "/admin/",
+    "/admin/nowhere/",
+    "/admin/account/account/",
+    CALLBACK,
+]
 ANSWERS = ["/openapi/currency.json", "/health/live", "/dimensions/v1/northwind/account/elements", "/auth/nowhere"]
 STATIC = ["/static/site/pages.css", "/static/unfold/js/app.js"]
 

@@ -59,6 +59,25 @@ def test_a_key_that_is_not_valid_any_more_says_why(alice, knock):
     assert knock(X_API_Key=valid) == (401, "The user of this API key is not active.")
 
 
+def test_a_key_that_is_none_of_the_service_is_told_apart_from_one_that_has_been(alice, knock):
+    """By its form; whether one of the right form was ever given to somebody, nobody is told."""
+    assert knock(X_API_Key="secret") == (401, "This is not an API key of this service.")
+    assert knock(X_API_Key=f"{'a' * 8}.{'b' * 32}") == (401, "The API key is unknown or revoked.")
+    _, key = new_key(alice.user)
+    assert knock(X_API_Key=f"{key[:9]}{'b' * 32}") == (401, "The API key is unknown or revoked.")
+
+
+def test_who_may_not_enter_is_told_what_is_missing(alice, bob):
+    """In words that name the repository."""
+    refused = bob.get(bob.currency("elements-count"))
+    assert (refused.status_code, refused.json()["detail"]) == (
+        403,
+        "You have no grant for the currency dimension of repository 'northwind'.",
+    )
+    unknown = bob.get(bob.currency("elements-count", db_id="northwynd"))
+    assert (unknown.status_code, unknown.json()["detail"]) == (404, "There is no repository 'northwynd'.")
+
+
 @pytest.mark.parametrize(
     "mangle",
     [

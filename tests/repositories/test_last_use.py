@@ -42,6 +42,15 @@ def test_the_next_uses_within_a_minute_write_nothing(rita, django_assert_num_que
     assert last_use(rita) == first
 
 
+def test_only_the_key_that_came_was_used(rita, ed):
+    """And no other one, whoever's it is."""
+    used(rita, None)
+    used(ed, None)
+    rita.get(rita.currency("elements/EUR"))
+    assert last_use(rita) is not None
+    assert last_use(ed) is None
+
+
 def test_a_refused_key_was_not_used(rita):
     """Whoever tries a revoked key leaves no trace of use."""
     used(rita, None)

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, shortened
 from dimensions_site.elements.cells import UNSET, read_cell
-from dimensions_site.elements.fields import Leaf, shown
+from dimensions_site.elements.fields import Leaf
+from dimensions_site.elements.json_texts import shown
 from dimensions_site.elements.selection import no_field, unknown_field
 from dimensions_site.elements.wire import Node, Wire
 

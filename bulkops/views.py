@@ -17,7 +17,7 @@ from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.throttling import BulkThrottle, CallThrottle
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.dimension import DimensionViewSet
-from dimensions_site.elements.fields import shown
+from dimensions_site.elements.json_texts import shown
 from dimensions_site.elements.locking import SQLITE_PATIENCE
 from dimensions_site.elements.models import Origin
 from dimensions_site.repositories.models import Role

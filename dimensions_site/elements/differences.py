@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dimensions_site.elements.fields import json_text
+from dimensions_site.elements.json_texts import json_text
 from dimensions_site.elements.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.wire import Place, Wire
 

@@ -4,15 +4,11 @@ A leaf is declared once, in the serializer of its dimension. What else is asked 
 text in lists, the meaning of a cell in a file, its OpenAPI schema, its fast type) the leaf itself answers.
 """
 
-import json
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from json.encoder import encode_basestring
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
-import orjson
 from django.db import models
 from django.db.models import F
 from django.db.models.expressions import Combinable
@@ -21,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from msgspec import Meta
 from rest_framework import serializers
 
+from dimensions_site.elements.json_texts import KnownJson, json_text, shown, text_as_json
 from dimensions_site.formats import grouped
 from dimensions_site.rsql.fields import Kind
 
@@ -28,32 +25,6 @@ from dimensions_site.rsql.fields import Kind
 CODE_LENGTH = 128
 FREE_TEXT_LENGTH = 1000
 LINK_LENGTH = 2000
-
-_SHOWN_LENGTH = 80
-
-
-def shown(value: object) -> str:
-    """A value as an error message shows it: as JSON, cut to a length that can be read."""
-    # The standard encoder, because orjson refuses integers beyond 64 bits, and those are shown too.
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
-
-
-def json_text(value: object) -> str:
-    """The JSON text of a stored value; `null` when it is unset."""
-    return orjson.dumps(value).decode()
-
-
-def text_as_json(value: str | None) -> str:
-    """The same for a text, in a fifth of the time."""
-    return "null" if value is None else encode_basestring(value)
-
-
-class KnownJson(dict[Any, str]):
-    """The JSON texts of the values that a leaf has nearly always, and of each other one when it is asked for."""
-
-    def __missing__(self, value: object) -> str:
-        return json_text(value)
 
 
 class QuickClone:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy
 from msgspec import Meta
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from dimensions_site.elements.fields import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField, Leaf, shown
+from dimensions_site.elements.fields import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField, Leaf
+from dimensions_site.elements.json_texts import shown
 from dimensions_site.formats import grouped
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import Kind

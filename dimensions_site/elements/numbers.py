@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
-from dimensions_site.elements.fields import KnownJson, Leaf, json_text
+from dimensions_site.elements.fields import Leaf
+from dimensions_site.elements.json_texts import KnownJson, json_text
 from dimensions_site.rsql.decimals import DECIMAL_PATTERN, is_decimal
 from dimensions_site.rsql.fields import Kind
 

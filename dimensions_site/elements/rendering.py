@@ -18,7 +18,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from dimensions_site.compiled import CompiledColumns, CompiledQuery, Given, Instances
-from dimensions_site.elements.fields import json_text, text_as_json
+from dimensions_site.elements.json_texts import json_text, text_as_json
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Node, Place, Wire
 from dimensions_site.postgresql.streaming import streamed_rows

@@ -7,7 +7,7 @@ import orjson
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, shortened
-from dimensions_site.elements.fields import json_text
+from dimensions_site.elements.json_texts import json_text
 from dimensions_site.elements.rendering import Plan, Slot, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire
 

@@ -24,7 +24,8 @@ from rest_framework.fields import empty
 
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.elements.details import joined
-from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, QuickClone, TextField, shown
+from dimensions_site.elements.fields import CodeField, FreeTextField, IdField, QuickClone, TextField
+from dimensions_site.elements.json_texts import shown
 from dimensions_site.elements.spellings import Errors, Spellings, unknown_member
 from dimensions_site.elements.timestamps import TimestampField
 

@@ -1,4 +1,4 @@
-"""Queries whose rows are read while they are sent."""
+"""Model instances that are read while they are sent; rows of plain values have `streaming`."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 def snapshot(connection: BaseDatabaseWrapper) -> AbstractContextManager[Any]:
     """Keep a streamed query to one state of the data and to flat memory.
 
-    PostgreSQL streams only inside a transaction (outside, the server would first store the whole result).
+    From PostgreSQL Django fetches instances in chunks only inside a transaction.
     SQLite streams anyway, and a transaction would take its write lock.
     """
     if connection.vendor != "postgresql":

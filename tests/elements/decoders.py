@@ -11,7 +11,7 @@ from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.json_reader import read_json
 from dimensions_site.elements.decoding import RowDecoder
-from dimensions_site.elements.fields import json_text
+from dimensions_site.elements.json_texts import json_text
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import Repository

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dimensions_site.elements import fields, maps, numbers, timestamps
+from dimensions_site.elements import fields, json_texts, maps, numbers, timestamps
 from dimensions_site.elements.serializers import Reference, WireObject
 
 # What the tables call each type of leaf; the first that fits counts.
@@ -61,4 +61,4 @@ def _default(leaf: fields.Leaf) -> str:
         return ""
     if leaf.field_name == "oid":
         return "a new UUID"
-    return fields.json_text(leaf.default).strip('"')
+    return json_texts.json_text(leaf.default).strip('"')

@@ -18,8 +18,8 @@ from dimensions_site.elements.fields import (
     EnumField,
     Leaf,
     TextField,
-    json_text,
 )
+from dimensions_site.elements.json_texts import json_text
 from dimensions_site.elements.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.wire import Place
 

@@ -26,14 +26,20 @@ class NotRestored(Exception):
 
 @dataclass(frozen=True)
 class Version:
-    """A row of the history, and what it tells otherwise than the version before it; all values when there is none."""
+    """A row of the history, and what it tells otherwise than the version before it; all values when there is none.
+
+    `is_change` says that there is one: none is before the first, none counts for a deletion, and `clean_old_history`
+    forgets them.
+    """
 
     row: Any
     differences: Sequence[Difference]
+    is_change: bool
 
     @property
-    def is_change(self) -> bool:
-        return bool(self.row.history_type == CHANGED)
+    def is_cut_off(self) -> bool:
+        """Whether it is a change of what is forgotten."""
+        return self.row.history_type == CHANGED and not self.is_change
 
 
 def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any]:
@@ -74,7 +80,8 @@ def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int
     """
     texts = [wire_json(wire, row, repository) for row in rows]
     for row, after, before in zip(rows[:count], texts, [*texts[1:], None], strict=False):
-        yield Version(row, differences(wire, before if row.history_type == CHANGED else None, after))
+        earlier = before if row.history_type == CHANGED else None
+        yield Version(row, differences(wire, earlier, after), earlier is not None)
 
 
 def restore(editor: Editor, wire: Wire, version: Any, *, is_deleted: bool) -> bool:

@@ -1,11 +1,13 @@
 """The page of an element tells who wrote each version, when, from where, and what it changed."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
 from account.models import Account
 from currency.models import Currency
@@ -73,6 +75,27 @@ def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
     assert text.index("imported file") < text.index("by ed")
     assert "descriptions.fr" in text
     assert "This is the present state." in text
+
+
+def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
+    """The oldest version that is kept shows what the element was like, and nobody changed all of that."""
+    alice.send("POST", alice.currency(), currency())
+    for number in (2, 3):
+        ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": number})
+    Currency.history.update(history_date=timezone.now() - timedelta(days=900))
+    alice.send("PATCH", alice.currency("elements/EUR"), {"preferred": True})
+    call_command("clean_old_history", "--days", "365")
+
+    response = browser_of(alice).get(versions_page(Currency.objects.get()))
+
+    web = "REST API or admin"
+    assert shown(response) == [
+        ("Changed", "alice", web, [("preferred", "not set", "true")]),
+        ("Changed", "ed", web, None),
+    ]
+    values = {found.path: found.after for found in response.context["versions"][1].differences}
+    assert (values["id"], values["decimalNumbers"]) == ("EUR", "3")
+    assert response.content.decode().count("Earlier versions have been removed.") == 1
 
 
 @pytest.mark.parametrize("dimension", MODELS)

@@ -4,16 +4,17 @@ Django compiles a query each time that it is asked. For what every request asks,
 needs for the answer.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet, TextField
 from django.db.models.expressions import Combinable, Expression
 from django.db.models.sql.compiler import SQLCompiler
+from django.utils.functional import cached_property
 
 M = TypeVar("M", bound=Model)
 
@@ -66,8 +67,10 @@ class CompiledColumns:
         compiler.pre_sql_setup()
         selected = [sql for _, sql, _ in compiler.select]
         parameters = tuple(chain.from_iterable(parameters for _, parameters in selected))
+        self.sql = ", ".join(sql for sql, _ in selected)
+        self.parameters = parameters
         # For `values_list`; its rows have all the values, and `convert` makes them what Django would make of them.
-        self.selected = Columns(", ".join(sql for sql, _ in selected), parameters)
+        self.selected = Columns(self.sql, parameters)
         self.convert = Converters(compiler)
 
 
@@ -92,10 +95,16 @@ class CompiledQuery:
         """
         sql, parameters, convert = self._compiled
         connection = connections[using]
-        with connection.cursor() as cursor:
+        with repeating_cursor(connection) as cursor:
             cursor.execute(sql, [given[value.name] if isinstance(value, Given) else value for value in parameters])
             row = cursor.fetchone()
         return None if row is None else convert(row, connection)
+
+
+def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:
+    """A cursor for what is asked again and again: PostgreSQL keeps its plan. SQLite's Python does so by itself."""
+    open_cursor: Callable[[], CursorWrapper] = getattr(connection, "repeating_cursor", connection.cursor)
+    return open_cursor()
 
 
 class Instances(Generic[M]):

@@ -52,6 +52,7 @@ def database(address: dict[str, Any], patience: Mapping[str, int] = _PATIENCE) -
     asked: dict[str, Any] = address.get("OPTIONS", {})
     if address["ENGINE"] == "django.db.backends.sqlite3":
         options = {**_SQLITE, **asked}
+        address = {**address, "ENGINE": "dimensions_site.sqlite"}
     else:
         options = {**patience, **asked, "options": f"{_POSTGRESQL} {asked.get('options', '')}".rstrip()}
         address = {**address, "ENGINE": "dimensions_site.postgresql"}

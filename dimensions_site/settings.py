@@ -32,7 +32,7 @@ SECRET_KEY: str = env.required("SECRET_KEY")
 DEBUG: bool = env.boolean("DEBUG", default=False)
 
 # Comma-separated names under which the service is called; any other Host header is refused.
-ALLOWED_HOSTS: list[str] = env.names("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+ALLOWED_HOSTS: list[str] = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 
 # Cookies of the admin are sent over https only, unless this is false (plain http on a workstation).
 SECURE_COOKIES: bool = env.boolean("SECURE_COOKIES", default=True)

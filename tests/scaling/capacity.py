@@ -40,7 +40,7 @@ def load(built: Estate, address: str, seconds: float) -> Load:
 
     def read() -> None:
         connection, count = HTTPConnection(built.front.host, built.front.port, timeout=_PATIENCE), 0
-        while time.monotonic() < until:
+        while count == 0 or time.monotonic() < until:
             connection.request("GET", address, headers={"X-API-Key": built.front.key})
             response = connection.getresponse()
             response.read()

@@ -21,6 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
+import psycopg
+
 from tests.live.bulk_state import rows
 from tests.live.callers import FEW, Record, calling, faults
 from tests.live.worker import Deletion, delete, fill, wait_until
@@ -35,13 +37,17 @@ _READ = {
     "one element": f"{_CURRENCIES}/EUR",
     f"list of {_LISTED:,} accounts": "/dimensions/v1/listed/account/elements",
 }
-# Accounts that are deleted in the background while their worker is cut off, so many that it takes seconds.
+# Accounts that are deleted in the background while their worker is cut off, in several chunks.
 _MANY = 8_000
 # A host that is cut off keeps its locks for a minute at most.
 _PATIENCE = 120
 _COUNTS = "SELECT (SELECT count(*) FROM account_account), (SELECT count(*) FROM account_historicalaccount)"
 _CLAIMED = "SELECT claimed_by FROM bulkops_dataprocessing WHERE oid = %s"
 _TOLD = "SELECT status, deleted FROM bulkops_dataprocessing WHERE oid = %s"
+_LAST_OF_THEM = (
+    "SELECT 1 FROM account_account AS stored JOIN repositories_repository AS repository "
+    "ON repository.id = stored.repository_id WHERE db_id = 'leaving' AND element_id = %s FOR UPDATE OF stored"
+)
 _DELETED = (
     "SELECT count(*) FROM account_historicalaccount AS version JOIN repositories_repository AS repository "
     "ON repository.id = version.repository_id WHERE db_id = 'leaving' AND history_type = '-'"
@@ -70,20 +76,20 @@ class Report:
         return "\n".join([*lines, told, *self.wrong[:20]])
 
 
-def main(folder: Path, seconds: float) -> int:
+def main(folder: Path, seconds: float, pause: float) -> int:
     """Do everything with files in the empty folder, print the report, and return 0 when nothing is wrong."""
     with estate(folder) as all_hosts:
-        report = suffer(all_hosts, seconds)
+        report = suffer(all_hosts, seconds, pause)
     sys.stdout.write(f"{report}\n")
     return 1 if report.wrong else 0
 
 
-def suffer(built: Estate, seconds: float) -> Report:
+def suffer(built: Estate, seconds: float, pause: float) -> Report:
     """Measure, do all harms while callers go on, and compare what they were answered with what is stored."""
     report, log = Report(), sys.stderr
     _wait_until_served(built)
     _measure(built, report, seconds)
-    with calling(built.front) as record:
+    with calling(built.front, pause) as record:
         for name, harm in _HARMS.items():
             log.write(f"{name} …\n")
             record.statuses = Counter()
@@ -102,7 +108,7 @@ def _measure(built: Estate, report: Report, seconds: float) -> None:
         if count == 1:
             built.hosts["web2"].kill()
         for what, address in _READ.items():
-            load(built, address, 1)  # the first calls take longer
+            load(built, address, seconds / 3)  # the first calls take longer
             report.loads[f"{what}, {count} web"] = load(built, address, seconds)
     built.start("web2")
     # They have no history that could be compared.
@@ -174,17 +180,21 @@ def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
     The database is asked how far it is: while the locks of the lost worker are kept, callers may wait for long.
     """
     ids = fill(built.url, "leaving", _MANY)
-    oid = delete(built.front, ids, "leaving").address.rpartition("/")[2]
+    with psycopg.connect(built.url) as other:
+        # It does not end before, however long it takes to cut off its worker.
+        other.execute(_LAST_OF_THEM, [ids[-1]])
+        oid = delete(built.front, ids, "leaving").address.rpartition("/")[2]
 
-    def told() -> tuple[object, ...]:
-        return rows(built.url, _TOLD, oid)[0]
+        def told() -> tuple[object, ...]:
+            return rows(built.url, _TOLD, oid)[0]
 
-    wait_until(lambda: told()[1] != 0, "Nothing is deleted")
-    ((claimed_by,),) = rows(built.url, _CLAIMED, oid)
-    lost = built.hosts[claimed_by.partition(":")[0]]
-    lost.cut()
-    if told()[0] != "RUNNING":
-        report.wrong.append(f"the deletion had ended before its worker was cut off: {told()}")
+        wait_until(lambda: told()[1] != 0, "Nothing is deleted")
+        ((claimed_by,),) = rows(built.url, _CLAIMED, oid)
+        lost = built.hosts[claimed_by.partition(":")[0]]
+        lost.cut()
+        if told()[0] != "RUNNING":
+            report.wrong.append(f"the deletion had ended before its worker was cut off: {told()}")
+        other.rollback()
     yield
     wait_until(lambda: told()[0] != "RUNNING", "Nobody goes on with the deletion", lambda: str(told()), _PATIENCE)
     if told() != ("COMPLETED", _MANY):
@@ -228,9 +238,10 @@ def begin(words: Sequence[str]) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.scaling.hosts")
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--pause", type=float, default=0.02, help="seconds between the calls of each caller")
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.alone is None:
         sys.exit(begin(sys.argv[1:]))
     bury_the_dead()
-    sys.exit(main(chosen.alone, chosen.seconds))
+    sys.exit(main(chosen.alone, chosen.seconds, chosen.pause))

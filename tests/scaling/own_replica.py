@@ -29,6 +29,14 @@ def own_replica(primary: OwnServer) -> Iterator[OwnServer]:
         run(["rm", "-rf", folder])
 
 
+def patient(replica: OwnServer) -> str:
+    """Its address for a service that waits until it answers: a busy machine is no failure, and one that fails refuses.
+
+    Usually nobody waits longer than two seconds.
+    """
+    return f"{replica.url}?connect_timeout=60"
+
+
 def pause(replica: OwnServer) -> None:
     """Have it replay nothing more that it gets from the primary."""
     _do(replica, "SELECT pg_wal_replay_pause()")

@@ -30,7 +30,8 @@ def test_what_was_answered_is_stored_once_whichever_host_fails():
     """Nothing is lost or done twice, a deletion is taken over, and the service is back by itself each time."""
     skip_where_no_hosts_can_be_built()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.scaling.hosts", "--seconds", "1.5"],
+        # Calls that leave the processors something for the other tests.
+        [sys.executable, "-m", "tests.scaling.hosts", "--seconds", "1", "--pause", "0.6"],
         cwd=PROJECT,
         check=False,
         capture_output=True,

@@ -1,12 +1,15 @@
 """Authentication by API key (contract G1)."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
 
 import structlog
 from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -14,6 +17,7 @@ from rest_framework.request import Request
 
 from dimensions_site.compiled import CompiledQuery, Given, Instances
 from dimensions_site.repositories.credentials import Credential, Limits
+from dimensions_site.repositories.entrances import Entrance, entrances, is_db_id
 from dimensions_site.repositories.locks import is_about_locks, sqlite_patience
 from dimensions_site.repositories.models import ApiKey, Role
 from dimensions_site.telemetry.observation import current
@@ -22,16 +26,25 @@ log = structlog.get_logger(__name__)
 
 # The last use of a key is told no more exactly than this, so that not every request writes.
 _USE_IS_RECORDED_EACH = timedelta(minutes=1)
-# Each call asks for its key, and making the query would take another quarter of a GET.
 _API_KEY = Instances(ApiKey, "user")
-_BY_PREFIX = CompiledQuery(ApiKey.objects.order_by().filter(prefix=Given("prefix")).values_list(*_API_KEY.columns))
 _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 
 
-class ApiKeyAuthentication(BaseAuthentication):
-    """Takes `Authorization: Api-Key <key>` or `X-API-Key: <key>`; one query reads the key and its user.
+@dataclass(frozen=True)
+class KeyCredential(Credential):
+    """An API key, with what was `found` with it where the request came in, by `dbID` and dimension."""
 
-    The repositories to which a key is limited are read by the query that enters one (`permissions.enter`).
+    found: Mapping[tuple[str, str], Entrance | None] = field(default_factory=dict)
+
+    def entrance(self, user: User, db_id: str, dimension: str) -> Entrance | None:
+        """What its `user` finds with it there. Raises KeyError elsewhere than where the request came in."""
+        return self.found[db_id, dimension]
+
+
+class ApiKeyAuthentication(BaseAuthentication):
+    """Takes `Authorization: Api-Key <key>` or `X-API-Key: <key>`.
+
+    One query reads the key, its user, and what they find at the repository in whose address the request comes in.
     """
 
     scheme = "Api-Key"
@@ -47,16 +60,18 @@ class ApiKeyAuthentication(BaseAuthentication):
             return None
         if not _KEY.fullmatch(key):
             raise AuthenticationFailed("This is not an API key of this service.")
-        row = _BY_PREFIX.first(prefix=key[:8])
-        api_key = None if row is None else _API_KEY.made(row)
-        if api_key is None or not api_key.is_valid(key):
+        db_id, dimension = _place(request)
+        row = _compiled(dimension).first(prefix=key[:8], db_id=db_id if is_db_id(db_id) else "")
+        if row is None or not (api_key := _API_KEY.made(row)).is_valid(key):
             raise AuthenticationFailed("The API key is unknown or revoked.")
         if fault := _fault(api_key):
             if observed := current():  # so that operators learn whose program has an old one
                 observed.name(tried=api_key.user.get_username(), key=api_key.prefix)
             raise AuthenticationFailed(fault)
         _record_use(api_key)
-        return api_key.user, Credential("API key", api_key.name, _limits(api_key))
+        limits = Limits(Role(api_key.role), api_key.dimension)
+        entrance = None if row[-1] is None else Entrance.read(row[-1])
+        return api_key.user, KeyCredential("API key", api_key.name, limits, {(db_id, dimension): entrance})
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="dimensions"'
@@ -68,6 +83,21 @@ class ApiKeyAuthentication(BaseAuthentication):
         return request.headers.get("X-API-Key")
 
 
+def _place(request: Request) -> tuple[str, str]:
+    """The `dbID` and the dimension in whose address the request came in; what is not there is empty."""
+    context = request.parser_context
+    return context["kwargs"].get("db_id", ""), getattr(context["view"], "dimension", "")
+
+
+@cache
+def _compiled(dimension: str) -> CompiledQuery:
+    # Each call asks it, and making it takes a quarter of a GET.
+    opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=OuterRef("pk")), pk=OuterRef(OuterRef("pk")))
+    entrance = Subquery(entrances(OuterRef("user"), dimension, Exists(opened)))
+    found = ApiKey.objects.order_by().filter(prefix=Given("prefix"))
+    return CompiledQuery(found.values_list(*_API_KEY.columns, entrance))
+
+
 def _fault(api_key: ApiKey) -> str:
     """Why the key, which is the right one, is not taken any more; "" when it is."""
     if api_key.revoked:
@@ -75,11 +105,6 @@ def _fault(api_key: ApiKey) -> str:
     if api_key.has_expired:
         return "The API key has expired."
     return "" if api_key.user.is_active else "The user of this API key is not active."
-
-
-def _limits(api_key: ApiKey) -> Limits:
-    repositories = api_key.repositories.all() if api_key.is_limited else None
-    return Limits(Role(api_key.role), api_key.dimension, repositories)
 
 
 def _record_use(api_key: ApiKey) -> None:

@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.contrib.auth.models import User
 
-from dimensions_site.repositories.models import Dimension, Repository, Role
+from dimensions_site.repositories.entrances import Entrance, find_entrance
+from dimensions_site.repositories.models import Dimension, Role
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a credential allows at most: it narrows the grants of its user, and never widens them.
 
-    `role` is the greatest role, None where the credential opens nothing; `dimension` is one dimension or all of them;
-    `repositories` are the only ones that it opens, None where it opens all.
+    `role` is the greatest role, None where the credential opens nothing; `dimension` is one dimension or all of them.
+    To which repositories it is limited, the `Entrance` tells.
     """
 
     role: Role | None = Role.MANAGER
     dimension: str = Dimension.ALL
-    repositories: QuerySet[Repository] | None = None
 
 
 UNLIMITED = Limits()
@@ -36,6 +36,10 @@ class Credential:
 
     def __str__(self) -> str:
         return f"{self.kind} '{self.name}'"
+
+    def entrance(self, user: User, db_id: str, dimension: str) -> Entrance | None:
+        """What its `user` finds with it at the `dimension` of the repository `db_id`, None when there is none."""
+        return find_entrance(user, db_id, dimension)
 
     def challenge(self, role: Role) -> dict[str, str]:
         """The headers of a 403 for a credential that is too narrow for `role`; none unless its standard has one."""

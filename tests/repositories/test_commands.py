@@ -12,6 +12,8 @@ from django.utils import timezone
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.factories import Caller
 
+HINT = "`manage.py create_user nobody` makes one."
+
 
 @pytest.fixture
 def run(db, capsys):
@@ -25,9 +27,11 @@ def run(db, capsys):
 
 
 @pytest.mark.contract("G1", "G2")
-def test_three_commands_open_the_service_to_a_user(run):
-    """A repository, a grant and a key, from the printed lines to the first answer."""
-    User.objects.create_user("carla")
+def test_four_commands_open_the_service_to_a_program(run):
+    """A user, a repository, a grant and a key, from the printed lines to the first answer."""
+    assert run("create_user", "carla") == [
+        "Created user carla, who calls with API keys: `manage.py create_api_key carla --name …` makes one."
+    ]
     assert run("create_repository", "acme", "--name", "Acme group", "--language", "it") == [
         "Created repository acme (Acme group)."
     ]
@@ -37,6 +41,39 @@ def test_three_commands_open_the_service_to_a_user(run):
     path = Caller().currency("elements-count", "acme")
     assert Client(headers={"X-API-Key": key}).get(path).json() == 0
     assert Repository.objects.get().default_language == "it"
+
+
+@pytest.mark.contract("G1")
+def test_a_program_has_no_password_and_does_not_sign_in(run):
+    """Neither in the administration nor with HTTP Basic."""
+    run("create_user", "erp")
+    user = User.objects.get()
+    assert (user.is_active, user.is_staff, user.is_superuser) == (True, False, False)
+    assert not user.has_usable_password()
+
+
+def test_somebody_of_the_staff_signs_in_when_he_has_a_password(run):
+    """The sentence tells how he gets one."""
+    assert run("create_user", "ann", "--staff") == [
+        "Created user ann, who signs in to the administration with a password: `manage.py changepassword ann` sets it."
+    ]
+    user = User.objects.get()
+    assert (user.is_active, user.is_staff, user.is_superuser) == (True, True, False)
+    assert not user.has_usable_password()
+    user.set_password("a-new-password-9")
+    user.save()
+    page = Client()
+    assert page.post("/admin/login/", {"username": "ann", "password": "a-new-password-9"}).status_code == 302
+    assert page.get("/admin/").status_code == 200
+
+
+def test_a_name_is_kept_in_one_form_of_its_letters(run):
+    """As the administration does: two users may not look the same."""
+    run("create_user", "zoe\u0308")
+    assert User.objects.get().username == "zo\u00eb"
+    with pytest.raises(CommandError, match="There is already a user 'zo\u00eb'"):
+        run("create_user", "zo\u00eb")
+    assert run("create_api_key", "zoe\u0308", "--name", "x")
 
 
 @pytest.mark.contract("G1")
@@ -89,16 +126,27 @@ def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
         (("create_repository", "acme", "--name", ""), "--name '' does not fit"),
         (("create_repository", "acme", "--name", "x" * 201), "at most 200 characters"),
         (("create_repository", "acme", "--name", "X", "--language", "english"), "--language 'english' does not fit"),
-        (("create_repository", "northwind", "--name", "X"), "DBID 'northwind' does not fit: Repository with this DbID"),
+        (("create_repository", "northwind", "--name", "X"), "There is already a repository 'northwind'."),
+        (
+            ("create_repository", "northwind", "--name", ""),
+            "--name '' does not fit: This field cannot be blank.\nThere",
+        ),
         (("create_repository", "acme"), "--name"),
         (("create_api_key", "carla", "--name", "x", "--repository", "nowhere"), "There is no repository 'nowhere'."),
         (("create_api_key", "carla", "--name", "x", "--role", "owner"), "invalid choice: 'owner'"),
         (("create_api_key", "carla", "--name", "x", "--dimension", "all"), "invalid choice: 'all'"),
-        (("grant_access", "nobody", "northwind", "reader"), "There is no user 'nobody'."),
+        (("grant_access", "nobody", "northwind", "reader"), f"There is no user 'nobody'. {HINT}"),
         (("grant_access", "carla", "nowhere", "reader"), "There is no repository 'nowhere'."),
         (("grant_access", "carla", "northwind", "owner"), "choose from 'reader', 'editor', 'manager'"),
         (("grant_access", "carla", "northwind", "reader", "--dimension", "x"), "choose from 'currency', 'account'"),
-        (("create_api_key", "nobody", "--name", "x"), "There is no user 'nobody'."),
+        (("create_api_key", "nobody", "--name", "x"), f"There is no user 'nobody'. {HINT}"),
+        (("create_user", "carla"), "There is already a user 'carla'."),
+        (("create_user", "carla", "--staff"), "There is already a user 'carla'."),
+        (("create_user", ""), "NAME '' does not fit: This field cannot be blank."),
+        (("create_user", "a b"), "NAME 'a b' does not fit: Enter a valid username."),
+        (("create_user", "erp:1"), "NAME 'erp:1' does not fit: Enter a valid username."),
+        (("create_user", "x" * 151), "does not fit: Ensure this value has at most 150 characters"),
+        (("create_user",), "NAME"),
         (("create_api_key", "carla"), "--name"),
         (("create_api_key", "carla", "--name", ""), "1 to 50 characters"),
         (("create_api_key", "carla", "--name", "x" * 51), "1 to 50 characters"),
@@ -114,6 +162,7 @@ def test_what_cannot_be_done_is_refused_in_plain_words(run, northwind, arguments
         run(*arguments)
     assert words in str(refusal.value)
     assert (Repository.objects.count(), AccessGrant.objects.count(), ApiKey.objects.count()) == (1, 0, 0)
+    assert not User.objects.get().is_staff
 
 
 @pytest.mark.contract("C3")

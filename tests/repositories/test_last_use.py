@@ -36,7 +36,7 @@ def test_the_next_uses_within_a_minute_write_nothing(rita, django_assert_num_que
     used(rita, None)
     rita.get(rita.currency("elements/EUR"))
     first = last_use(rita)
-    with django_assert_num_queries(3) as queries:  # the key with its user, the repository, the element
+    with django_assert_num_queries(2) as queries:  # the key with its user and the repository, the element
         rita.get(rita.currency("elements/EUR"))
     assert not [sql for sql in queries.captured_queries if not sql["sql"].startswith("SELECT")]
     assert last_use(rita) == first
@@ -66,7 +66,7 @@ def test_a_reader_waits_for_no_writer(rita):
     with locked() as is_locked:
         began = time.monotonic()
         assert rita.get(rita.currency()).status_code == 200
-        assert time.monotonic() - began < 10  # the usual patience is 20 seconds
+        assert time.monotonic() - began < 18  # the usual patience is 20 seconds
         assert (last_use(rita) is None) is is_locked
     assert rita.get(rita.currency()).status_code == 200
     assert last_use(rita) is not None

@@ -145,7 +145,7 @@ def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_caller(cora):
 
 
 def test_a_narrow_key_costs_no_query_more(cora, django_assert_num_queries):
-    """The key with its user, the repository with role and limits, the rows."""
+    """The key with its user and the repository with role and limits, the rows."""
     program = narrow_key(cora, ("contoso", "northwind"), role=Role.READER, dimension="account")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         assert content(program.get(program.account())) == b"[]"

@@ -280,6 +280,6 @@ def test_a_wrong_password_does_not_wait_for_a_long_writer(alice, settings):
     with locked() as is_locked:
         began = time.monotonic()
         assert statuses(*(call("alice", "wrong") for _ in range(2))) == [401, 401]
-        assert time.monotonic() - began < 10  # the usual patience is 20 seconds
+        assert time.monotonic() - began < 18  # the usual patience is 20 seconds
         assert AccessAttempt.objects.exists() is not is_locked
         assert statuses(*(call("alice", "wrong") for _ in range(2)))[-1] == 429

@@ -21,7 +21,7 @@ from rest_framework_simplejwt.tokens import AccessToken
 from account.models import Account
 from bulkops.models import DataProcessing, new_oid
 from currency.models import Currency
-from dimensions_site.repositories.models import ApiKey, Repository, Role
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Dimension, Repository, Role
 from dimensions_site.tokens.models import Application
 from tests.factories import Caller, account, content, currency, json_bytes
 from tests.site.routes import Route, api_routes
@@ -226,3 +226,26 @@ def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, wh
         assert SECRET not in text + str(response.headers), cell
     assert state() == before
     record_property("access_cells", len(cells))
+
+
+@pytest.mark.contract("A6")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_repository_that_is_not_there_is_found_in_no_mode(people, mode):
+    """Each mode finds the repository by a query of its own; a name that no repository can have is asked for, too."""
+    caller = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
+    for route in api_routes():
+        for db_id in ("nowhere", "Northwind", "%00", "n" * 300):
+            response = caller.get(route.path(db_id, id="NW", oid=OIDS[route.namespace.partition("-")[0]]))
+            assert (response.status_code, response.json()["code"]) == (404, "REPOSITORY_NOT_FOUND"), str(route)
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_grant_for_one_dimension_opens_that_one_in_every_mode(people, northwind, mode):
+    """And the other one in none."""
+    AccessGrant.objects.create(user=people["bob"], repository=northwind, dimension=Dimension.ACCOUNT, role=Role.READER)
+    caller = Client(headers={"Authorization": MODES[mode].right(people["bob"])})
+    for route in api_routes():
+        if route.name == "elements":
+            expected = 200 if "account" in route.namespace else 403
+            assert caller.get(route.path("northwind")).status_code == expected, str(route)

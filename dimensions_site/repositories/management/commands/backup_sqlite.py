@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
+from django.db import DatabaseError, connection
 
 
 class Command(BaseCommand):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             raise CommandError(f"FILE '{target}' cannot be made: {error.strerror}.") from None
         try:
             self._copy(target)
-        except (sqlite3.Error, CommandError) as error:
+        except (sqlite3.Error, DatabaseError, CommandError) as error:
             target.unlink()
             raise CommandError(f"Nothing was backed up: {error}") from None
         self.stdout.write(f"Backed up {source} to {target}: {target.stat().st_size:,} bytes.")

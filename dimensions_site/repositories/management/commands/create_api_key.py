@@ -40,7 +40,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = find_user(options["username"])
+        user = find_user(options["username"], may_be_new=True)
         repositories = [find_repository(db_id) for db_id in options["repositories"]]
         days: int | None = options["expires_days"]
         if days is not None and not 1 <= days <= 36500:

@@ -1,11 +1,10 @@
 """Creates a repository."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from dimensions_site.repositories.arguments import check
 from dimensions_site.repositories.models import Repository
 
 
@@ -19,17 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         repository = Repository(db_id=options["db_id"], name=options["name"], default_language=options["language"])
-        try:
-            repository.full_clean()
-        except ValidationError as error:
-            raise CommandError("\n".join(_lines(error, options))) from None
+        arguments = {"db_id": "DBID", "name": "--name", "default_language": "--language"}
+        check(repository, arguments, taken=f"There is already a repository '{repository.db_id}'.")
         repository.save()
         self.stdout.write(f"Created repository {repository}.")
-
-
-def _lines(error: ValidationError, options: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with each argument, with its value."""
-    arguments = {"db_id": ("DBID", "db_id"), "name": ("--name", "name"), "default_language": ("--language", "language")}
-    for field, messages in error.message_dict.items():
-        argument, option = arguments[field]
-        yield f"{argument} '{options[option]}' does not fit: {' '.join(messages)}"

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = find_user(options["username"])
+        user = find_user(options["username"], may_be_new=True)
         repository = find_repository(options["db_id"])
         grant, _ = AccessGrant.objects.update_or_create(
             user=user,

@@ -14,6 +14,7 @@ from dimensions_site.rsql.conditions import (
     complement,
     is_set,
     narrowed,
+    narrowed_by_case,
     one_of,
 )
 from dimensions_site.rsql.decimals import WORDS_START
@@ -71,6 +72,8 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
     if field.searched is not None and operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
         is_folded = operator.relation is Relation.CONTAINS_FOLDED
         condition = narrowed(condition, field.searched, str(constants[0]), folded=is_folded)
+    elif field.indexed and operator.relation is Relation.CONTAINS:
+        condition = narrowed_by_case(condition, field.expression, str(constants[0]))
     if operator.negated or (operator.relation is Relation.IS_SET and constants[0]):
         condition = complement(condition)
     if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):

@@ -43,6 +43,8 @@ class Field:
     filterable: bool = True
     # The JSON column that the text is an entry of, where containment in it has an index.
     searched: str | None = None
+    # True: containment in the text, whatever its case, has an index.
+    indexed: bool = False
     # False: the column is never NULL, so SQL needs no care for it.
     nullable: bool = True
 

@@ -34,6 +34,9 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
             return _error(f"{found} where {expected}.", start)
     if "SEMICOLON" not in terminals and "COMMA" in terminals:
         return _error(f"{found} where ',' or ')' is expected. {_QUOTING}", start)
+    if word is not None and word[0].lower() in {"and", "or"}:
+        needs = "which needs small letters, a blank on each side and a condition behind it"
+        return _error(f"{found}, {needs}. {_QUOTING}", start)
     end = "')'" if in_group else "the end"
     return _error(f"{found} where ';' or ' and ', ',' or ' or ', or {end} is expected. {_QUOTING}", start)
 

@@ -95,6 +95,8 @@ ROUTES = {
     "count of a leaf within a bundle": "elements-count?filter=dataEntryAndReporting.class==CASH",
     "containment in one language": f"elements?filter=descriptions.en=like={RARE}",
     "containment in any language": f"elements?filter=descriptions=ilike={RARE.upper()}",
+    "containment in the id": "elements?filter=id=like=rare",
+    "containment in the id in any case": "elements?filter=id=ilike=RARE",
     "fetch": "elements-fetch?properties=id,description&take=50",
 }
 
@@ -136,13 +138,44 @@ def test_a_page_after_the_last_id_is_read_in_the_order_of_the_index(alice, large
     assert "TEMP B-TREE" not in told
 
 
+@pytest.mark.contract("D6")
+@pytest.mark.parametrize("sort", ["", "&sort=-id"])
+def test_elements_before_a_page_are_counted_in_the_index_and_not_looked_at(alice, large, sort):
+    """They are many times as much to read: half of a large chart for a page in its middle."""
+    *_, told = plans(lambda: alice.get(alice.account(f"elements?skip=200&take=50{sort}")))
+    assert (f"Index Only Scan account_account {BY_ID}" if POSTGRESQL else f"USING COVERING INDEX {BY_ID}") in told
+
+
+CATEGORIES = (
+    "nature==BALANCE_SHEET",
+    "type==DETAIL",
+    "conversion.conversionType==AVERAGE",
+    "dataEntryAndReporting.class=in=(ASSET,COST)",
+    "nature==BALANCE_SHEET;type!=DETAIL",
+)
+
+
 if POSTGRESQL:
 
+    @pytest.mark.contract("D3")
+    @pytest.mark.parametrize("condition", CATEGORIES)
+    def test_accounts_are_counted_by_category_in_an_index_that_has_all_of_them(alice, large, condition):
+        """The accounts themselves are many times as much to read."""
+        *_, told = plans(lambda: alice.get(alice.account(f"elements-count?filter={condition}")))
+        assert "account_categories" in told
+
     @pytest.mark.contract("D2", "D3")
-    def test_what_a_description_contains_is_found_by_the_index_of_searches(alice, large):
-        for route in ("containment in one language", "containment in any language"):
+    def test_what_an_id_or_a_description_contains_is_found_by_the_index_of_searches(alice, large):
+        for route in (route for route in ROUTES if route.startswith("containment")):
             *_, told = plans(partial(alice.get, alice.account(ROUTES[route])))
             assert "account_account_search" in told, (route, told)
+
+    @pytest.mark.contract("D2", "D6")
+    def test_a_page_of_what_all_elements_have_is_read_in_the_order_of_the_index(alice, large):
+        """Its first elements are enough, however many have the word; what few have is not looked for in that way."""
+        *_, told = plans(partial(alice.get, alice.account("elements?filter=descriptions.en=like=Account&take=50")))
+        assert BY_ID in told
+        assert "Sort" not in told
 
     def test_a_search_in_the_administration_is_found_by_the_index_of_searches(large):
         browser = superuser()

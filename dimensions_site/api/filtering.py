@@ -30,6 +30,7 @@ class TableField(forms.Field):
             raise forms.ValidationError(faults) from None
 
     def read(self, text: str) -> Any:
+        """What the text means, as each parameter says for itself. Raises `RsqlError`."""
         raise NotImplementedError
 
 

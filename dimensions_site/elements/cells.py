@@ -62,6 +62,17 @@ def untyped_cell(value: Scalar) -> str:
     return str(value) if isinstance(value, int) else write_cell(value, guards_formulas=True)
 
 
+def csv_cell(value: Scalar | Unset) -> str:
+    """The `untyped_cell` for a `value` as CSV (RFC 4180) writes it, in quotes where it needs them; none for `UNSET`."""
+    if value is UNSET:
+        return ""
+    # What begins with a letter or a digit, as nearly all does, is no notation and no formula.
+    cell = value if isinstance(value, str) and value[:1].isalnum() else untyped_cell(value)
+    if '"' in cell:
+        return '"' + cell.replace('"', '""') + '"'
+    return f'"{cell}"' if "," in cell or "\n" in cell or "\r" in cell else cell
+
+
 def typed_cell(value: Scalar) -> str | int | bool:
     """The cell for a `value` of the wire in a table whose cells have types (XLSX)."""
     return write_cell(value, guards_formulas=False) if value is None or isinstance(value, str) else value

@@ -4,17 +4,18 @@ The fast decoder says yes or nothing. What it does not take, right or wrong, is 
 the other spellings and names the faults.
 """
 
-import re
+import threading
 from collections.abc import Iterator, Mapping
 from functools import cache
 from operator import attrgetter
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 from rest_framework.exceptions import ValidationError
 from rest_framework.serializers import Serializer
 
+from dimensions_site.elements.certain_json import UNREADABLE, is_all_of, is_doubtful, is_same_json, members_of
 from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.maps import DescriptionField, MapField
 from dimensions_site.elements.models import Element
@@ -25,16 +26,12 @@ from dimensions_site.repositories.models import Repository
 
 Row = tuple[Any, ...]
 
-# Letters that are written as escapes: among them are NUL, which is refused, and the colon, which is counted.
-_DOUBTFUL_ESCAPE = re.compile(rb"\\u00[0-7]")
-# JSON that is not right, not in UTF-8, or too deep.
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-
 _encode = msgspec.json.Encoder().encode
+_raw_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class RowDecoder:
-    """Decodes elements of the dimension of `wire` for one `repository`; made once for a request.
+    """Decodes elements of the dimension of `wire` for one `repository`; made once for many elements (`decoder_for`).
 
     `columns` are all that the wire writes, in the order of rows. Of `json_columns` a row has the JSON text, or None for
     SQL's null; of the others the value that the model's field takes.
@@ -44,8 +41,8 @@ class RowDecoder:
         self._plan = _plan(wire)
         self.columns = self._plan.columns
         self.json_columns = self._plan.json_columns
-        self._language = repository.default_language
-        self._context: dict[str, Any] = {"repository": repository}
+        self._context: dict[str, Any] = {}
+        self.turn_to(repository)
         self._declaration = wire.serializer(context=self._context)
         members = [member for _, member in _columns(self._declaration)]
         self._undecided = [
@@ -59,16 +56,25 @@ class RowDecoder:
             if type(group).validate is not Serializer.validate
         ]
 
-    def fast(self, text: bytes | memoryview | msgspec.Raw, existing: Element | None = None) -> Row | None:
+    def turn_to(self, repository: Repository) -> None:
+        """Decode elements for this repository from now on."""
+        self._language = repository.default_language
+        self._context["repository"] = repository
+
+    def fast(
+        self, text: bytes | memoryview | msgspec.Raw, existing: Element | None = None, id: str | None = None
+    ) -> Row | None:
         """The row of the element `text`, or None when the exact way has to look at it.
 
-        `existing` is the stored element that it will replace. A row is the one that `read_json` and `exact` give.
+        `existing` is the stored element that it will replace, `id` as in `exact`. A row is the one that `read_json` and
+        `exact` give.
         """
         try:
-            element = self._plan.element(bytes(text))
-            return None if element is None else self._row_of(element, existing)
-        except (*_UNREADABLE, ValidationError):
+            element = self._plan.element(bytes(text), id)
+            row = None if element is None else self._row_of(element, existing)
+        except (*UNREADABLE, ValidationError):
             return None
+        return row if row is None or id in (None, row[self._plan.id_position]) else None
 
     def fast_patch(self, current: str, patch: bytes | memoryview | msgspec.Raw, existing: Element) -> Row | None:
         """The row of the stored element after `patch` (contract C15), or None when the exact way has to look at it.
@@ -77,10 +83,9 @@ class RowDecoder:
         """
         try:
             text = self._plan.patched(current, bytes(patch))
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
-        row = None if text is None else self.fast(text, existing)
-        return None if row is None or row[self._plan.id_position] != existing.element_id else row
+        return None if text is None else self.fast(text, existing, existing.element_id)
 
     def exact(self, data: Any, existing: Element | None = None, id: str | None = None) -> Row:
         """The row of the element `data`, which is JSON as `read_json` reads it. Raises `ValidationError`.
@@ -94,6 +99,30 @@ class RowDecoder:
         """The row of the element whose JSON is `current` after `patch` (contract C15). Raises `ValidationError`."""
         self._context.update(existing=existing, id=None if existing is None else existing.element_id)
         return self._exact_row(self._declaration.validate_patch(current, patch))
+
+    def check_patch(self, patch: Any, id: str) -> None:
+        """Raise `Problem` 400 for what is wrong with `patch` whatever it would change: no element has the `id`."""
+        self._context.update(existing=None, id=id)
+        self._declaration.check_patch(patch)
+
+    def row_of(self, element: Element) -> Row:
+        """The row of a stored element, all of whose columns are read."""
+        return self._exact_row(vars(element))
+
+    def values(self, row: Row) -> dict[str, Any]:
+        """What the fields of the model hold for a row, by column."""
+        return {
+            column: msgspec.json.decode(value) if column in self.json_columns and value is not None else value
+            for column, value in zip(self.columns, row, strict=True)
+        }
+
+    def changes(self, before: Row, after: Row) -> dict[str, Any]:
+        """The columns that have another value in the row `after`, with that value as it stands there."""
+        return {
+            column: new
+            for column, old, new in zip(self.columns, before, after, strict=True)
+            if old != new and not (column in self.json_columns and is_same_json(old, new))
+        }
 
     def _exact_row(self, values: Mapping[str, Any]) -> Row:
         return tuple(
@@ -145,23 +174,27 @@ class _Plan:
         self._complete = msgspec.json.Decoder(struct_of(declaration))
         self._shape = shape_of(declaration)
 
-    def element(self, text: bytes) -> Any:
-        """The struct of the element `text`; None, or one of `_UNREADABLE`, when it is in doubt."""
-        if b"\\" in text and _DOUBTFUL_ESCAPE.search(text):
+    def element(self, text: bytes, id: str | None) -> Any:
+        """The struct of the element `text`, with that `id` unless it says one; None, or one of `UNREADABLE`, when it
+        is in doubt."""
+        if is_doubtful(text):
             return None
         try:
             element = self._complete.decode(text)
         except msgspec.ValidationError:
             # It may only be that something optional was left out.
-            sent = _members(text)
-            return None if sent is None else self._complete.decode(_encode(self._shape.completed(sent)))
-        return element if _is_all_of(text, _encode(element)) else None
+            sent = members_of(text)
+            if sent is None:
+                return None
+            known = {} if id is None else {"id": id}
+            return self._complete.decode(_encode(self._shape.completed({**known, **sent})))
+        return element if is_all_of(text, _encode(element)) else None
 
     def patched(self, current: str, text: bytes) -> bytes | None:
-        """The JSON of the element `current` after the patch `text`; None, or one of `_UNREADABLE`, when in doubt."""
-        if b"\\" in text and _DOUBTFUL_ESCAPE.search(text):
+        """The JSON of the element `current` after the patch `text`; None, or one of `UNREADABLE`, when in doubt."""
+        if is_doubtful(text):
             return None
-        patch = _members(text)
+        patch = members_of(text)
         if patch is None:
             return None
         stored: dict[str, Any] = _raw_members.decode(current)
@@ -173,6 +206,28 @@ class _Plan:
 
 
 _plan = cache(_Plan)
+
+
+class _Kept(threading.local):
+    """The decoders of a thread: while one decodes, it knows which element is meant."""
+
+    def __init__(self) -> None:
+        self.decoders: dict[Wire, RowDecoder] = {}
+
+
+_kept = _Kept()
+
+
+def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
+    """The decoder of this thread for elements of the `wire`, turned to the `repository`; until it is asked for again.
+
+    Who writes one element would spend more on making a decoder than on all that it decodes.
+    """
+    decoder = _kept.decoders.get(wire)
+    if decoder is None:
+        decoder = _kept.decoders[wire] = RowDecoder(wire, repository)
+    decoder.turn_to(repository)
+    return decoder
 
 
 def _columns(group: WireObject, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -205,27 +260,3 @@ def _json_text(value: Any, unset: tuple[bytes, ...]) -> str | None:
     for nothing in unset:
         text = text.replace(nothing, b"null")
     return None if text == b"null" else text.decode()
-
-
-def _no_fraction(text: str) -> NoReturn:
-    raise ValueError("A number with a fraction would be written with other digits.")
-
-
-_any_members = msgspec.json.Decoder(dict[str, Any], float_hook=_no_fraction)
-_raw_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
-
-
-def _members(text: bytes) -> dict[str, Any] | None:
-    """The members of the object `text`; None when one of them stands twice in its object."""
-    members = _any_members.decode(text)
-    return members if _is_all_of(text, _encode(members)) else None
-
-
-def _is_all_of(text: bytes, written: bytes) -> bool:
-    """Whether `written`, which is what the decoder took of `text`, is all of it.
-
-    Of a member that stands twice the decoder keeps the last. Nothing is written longer than it was sent, so with equal
-    lengths nothing is missing. Else each member has one colon outside of texts; those inside are the same in both,
-    because none is written as an escape.
-    """
-    return len(written) == len(text) or written.count(b":") == text.count(b":")

@@ -5,7 +5,7 @@ from django.db.models import F
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.elements.fields import EnumField
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.searching import SEARCHED
+from dimensions_site.elements.searching import SEARCHED, SEARCHED_ID
 from dimensions_site.elements.wire import Place, Wire
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import JsonLeaf, MapEntry
@@ -46,6 +46,7 @@ class ElementFields:
             open_text=isinstance(leaf, EnumField) and leaf.open_length is not None,
             filterable=place.path not in self._unfilterable,
             searched=_searched(place),
+            indexed=place.column == SEARCHED_ID,
             nullable=bool(place.inside) or self._model._meta.get_field(place.column).null,
         )
 

@@ -46,9 +46,7 @@ class MapField(Leaf):
 
     def _entry_error(self, key: str, value: object) -> ErrorDetail | None:
         if not self.has_key(key):
-            message = _("{key} cannot be a name in {field}; {expected}.")
-            told = {"key": shown(key), "field": self.field_name, "expected": self.key_expected}
-            return ErrorDetail(message.format(**told), code="invalid_key")
+            return ErrorDetail(self.key_refusal(key), code="invalid_key")
         if value is not None and (not isinstance(value, str) or len(value) > self.max_length):
             message = _("{key} cannot be {value}; it has to be a text of at most {maximum} characters, or null.")
             told = {"key": key, "value": shown(value), "maximum": grouped(self.max_length)}
@@ -58,6 +56,15 @@ class MapField(Leaf):
     def has_key(self, key: str) -> bool:
         """Whether `key` may be a key of this map."""
         return re.fullmatch(self.key_pattern, key) is not None
+
+    def key_refusal(self, key: str) -> str:
+        """The message for a `key` that this map cannot have."""
+        message = _("{key} cannot be a name in {field}; {expected}.")
+        return message.format(key=shown(key), field=self.field_name, expected=self.key_expected)
+
+    def key_as_written(self, key: str) -> str:
+        """The `key` as most people write it who mean the same."""
+        return key
 
     def fast_type(self) -> Any:
         return GenericAlias(dict, (self._fast_key(), Annotated[str, Meta(max_length=self.max_length)] | None))
@@ -105,6 +112,11 @@ class LanguageMapField(MapField):
     def key_expected(self) -> str:
         return language_expected()
 
+    def key_as_written(self, key: str) -> str:
+        # RFC 5646, section 2.1.1.
+        language, *others = re.split("([-_])", key)
+        return language.lower() + "".join(part.upper() if len(part) == 2 else part for part in others)
+
     def _fast_key(self) -> Any:
         return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
 
@@ -128,7 +140,13 @@ class DescriptionsField(LanguageMapField):
     """The descriptions of an element: at least one of them says something (contract C3)."""
 
     default_error_messages = {
-        "blank": gettext_lazy("{name} cannot be {value}; it has to be {expected}, with at least one that is not blank.")
+        "required": gettext_lazy(
+            "{name} is missing; a text in at least one language is needed, such as descriptions.en."
+        ),
+        "blank": gettext_lazy(
+            "{name} cannot be {value}; a text that is not blank is needed in at least one language, "
+            "such as descriptions.en."
+        ),
     }
 
     def __init__(self, **kwargs: Any) -> None:

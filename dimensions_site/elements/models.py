@@ -64,6 +64,9 @@ class Element(models.Model):
 
     # Columns that are unique within a repository, and the wire's names of them.
     unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
+    # Columns on which depends what is generated from an element: nothing, as long as none of them is set to other than
+    # false, and nothing else, as long as none of them changes.
+    generating: ClassVar[frozenset[str]] = frozenset()
 
     # No index of its own: each unique constraint of an element begins with the repository.
     repository = models.ForeignKey(

@@ -4,20 +4,21 @@ A renderer is a text template with one slot for each value, made from the wire's
 same JSON as the serializer, many times faster and without model instances.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import call
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import F, QuerySet, TextField
+from django.db.models import BooleanField, F, Func, QuerySet, Subquery, TextField
 from django.db.models.expressions import Combinable
+from django.db.models.fields.tuple_lookups import Tuple
 from django.db.models.functions import Cast
 
-from dimensions_site.compiled import CompiledColumns, CompiledQuery, Given, Instances
+from dimensions_site.compiled import CompiledColumns, CompiledQuery, Given
 from dimensions_site.elements.json_texts import json_text, text_as_json
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Node, Place, Wire
@@ -25,8 +26,6 @@ from dimensions_site.postgresql.streaming import streamed_rows
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.telemetry.observation import count_read, counted
-
-E = TypeVar("E", bound=Element)
 
 # Rows that are fetched and written at a time: enough to hide the cost of a chunk, little in memory.
 CHUNK_ROWS = 200
@@ -78,11 +77,6 @@ def full_renderer(wire: Wire, language: str) -> "Renderer":
     return Renderer(whole(wire.root, language))
 
 
-@lru_cache
-def _instances(model: type[E]) -> Instances[E]:
-    return Instances(model)
-
-
 class Renderer:
     """Writes the elements of a queryset as JSON texts of one shape."""
 
@@ -92,7 +86,6 @@ class Renderer:
         self._encoders = [slot.encode for slot in self._slots]
         self._expressions = [slot.expression for slot in self._slots]
         self._compiled_question: CompiledQuery | None = None
-        self._compiled_lock: CompiledQuery | None = None
         self._compiled_columns: CompiledColumns | None = None
 
     def one(
@@ -108,18 +101,7 @@ class Renderer:
         count_read(1)
         return self._render(row)
 
-    def locked(self, model: type[E], repository: Repository, id: str) -> tuple[E, str] | None:
-        """The element `id` and its JSON text, or None; one query. Nobody else writes it until the transaction ends."""
-        instances = _instances(model)
-        if self._compiled_lock is None:
-            addressed = model.of(Given("repository")).filter(element_id=Given("id")).select_for_update()
-            self._compiled_lock = CompiledQuery(addressed.values_list(*instances.columns, *self._expressions))
-        row = self._compiled_lock.first(repository=repository.pk, id=id)
-        if row is None:
-            return None
-        return instances.made(row), self._render(row[len(instances.columns) :])
-
-    def each(self, queryset: QuerySet[Any]) -> Iterator[str]:
+    def each(self, queryset: QuerySet[Any]) -> Generator[str]:
         """The JSON texts of all elements, in one query, with flat memory whatever their number (contract D7)."""
         for row in streamed_values(queryset, self._columns(queryset.model)):
             yield self._render(row)
@@ -170,8 +152,17 @@ def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterat
 def _found_first(queryset: QuerySet[Any]) -> QuerySet[Any]:
     """The same page, for which the database makes no value of the elements before it: it would, and skip them."""
     query = queryset.query
-    if not query.low_mark or query.high_mark is None:
+    if not query.low_mark or query.high_mark is None or query.is_empty():
         return queryset
-    page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(pk__in=queryset.values("pk"))
+    # By what the index of ids has, so that the elements before the page are not even looked at.
+    keys = ("repository_id", "element_id")
+    among = Func(
+        Tuple(*map(F, keys)),
+        Subquery(queryset.values(*keys)),
+        arg_joiner=" IN ",
+        template="(%(expressions)s)",
+        output_field=BooleanField(),
+    )
+    page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(among)
     page.query.order_by = query.order_by
     return page

@@ -12,6 +12,7 @@ from django.db.migrations import RunPython
 
 # The JSON column whose texts are searched, beside the id.
 SEARCHED: Final = "descriptions"
+SEARCHED_ID: Final = "element_id"
 _FOLDED = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
 
 
@@ -32,7 +33,7 @@ def search_index(table: str) -> RunPython:
                 f"PostgreSQL's extension pg_trgm is missing, and this user may not add it ({str(error).strip()}). "
                 "Have an administrator of the database run CREATE EXTENSION pg_trgm; in it, then migrate again."
             ) from None
-        columns = (f"({_FOLDED.format(text)}) gin_trgm_ops" for text in ("element_id", f"{SEARCHED}::text"))
+        columns = (f"({_FOLDED.format(text)}) gin_trgm_ops" for text in (SEARCHED_ID, f"{SEARCHED}::text"))
         editor.execute(f"CREATE INDEX {table}_search ON {table} USING gin ({', '.join(columns)})")
 
     def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:

@@ -9,10 +9,10 @@ from django.db.models import QuerySet
 from rest_framework.renderers import BaseRenderer
 
 from dimensions_site.api.rendering import CsvRenderer, NdjsonRenderer, csv_lines, json_array, json_lines
-from dimensions_site.elements.cells import untyped_cell
 from dimensions_site.elements.rendering import CHUNK_ROWS, Renderer, full_renderer
 from dimensions_site.elements.selection import answered_plan, everything
-from dimensions_site.elements.tables import TableRenderer, columns_of
+from dimensions_site.elements.table_rows import csv_table
+from dimensions_site.elements.tables import columns_of
 from dimensions_site.elements.wire import Wire
 
 
@@ -24,8 +24,8 @@ def streamed(
     `language` is the default one of the repository. The query has run when this returns.
     """
     if isinstance(offer, CsvRenderer):
-        table = TableRenderer(columns_of(wire, paths or everything(wire), language, elements), untyped_cell)
-        return _begun(table.each(elements), partial(csv_lines, table.headings))
+        headings, lines = csv_table(columns_of(wire, paths or everything(wire), language, elements), elements)
+        return _begun(lines, partial(csv_lines, headings))
     renderer = Renderer(answered_plan(wire, paths, language)) if paths else full_renderer(wire, language)
     return _begun(renderer.each(elements), json_lines if isinstance(offer, NdjsonRenderer) else json_array)
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, cast
 from urllib.parse import quote
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -20,7 +19,7 @@ from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.dimension import DimensionViewSet
-from dimensions_site.elements.editing import Editor
+from dimensions_site.elements.editing import Editor, Saved
 from dimensions_site.elements.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.models import Origin
@@ -28,8 +27,10 @@ from dimensions_site.elements.rendering import full_renderer
 from dimensions_site.elements.replicas import from_replica
 from dimensions_site.elements.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.selection import select
+from dimensions_site.elements.sent import ElementParser
 from dimensions_site.elements.streams import streamed
 from dimensions_site.repositories.models import Role
+from dimensions_site.telemetry.observation import count_read
 
 # Inside the view set, `list` is an action.
 Offers: TypeAlias = list[BaseRenderer]
@@ -47,6 +48,7 @@ class ElementViewSet(DimensionViewSet):
         "count": LIST_PARAMETERS,
         "fetch": LIST_PARAMETERS | {PROPERTIES},
     }
+    parser_classes = (ElementParser,)
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
 
     # --- Reading -------------------------------------------------------------------------------
@@ -74,31 +76,26 @@ class ElementViewSet(DimensionViewSet):
             raise self._unknown(path["id"])
         if not_modified(request, etag_of(text)):
             return HttpResponseNotModified(headers={"ETag": etag_of(text)})
-        return self._answer(path["id"], text)
+        return self._answer(text)
 
     # --- Writing -------------------------------------------------------------------------------
-    # The answer is read in the transaction of the write, so that it shows this write and not a later one. The
-    # body is read before: on SQLite a transaction holds the write lock, and a slow client would keep it.
+    # The answer is what the statement that writes returns, so that it shows this write and not a later one. The body is
+    # read before: on SQLite a transaction holds the write lock, and a slow client would keep it.
 
     def create(self, request: Request, **path: str) -> HttpResponse:
         """Create an element: 201 with its location (contract C13)."""
-        body = request.data
-        with transaction.atomic():
-            return self._answer(self._editor.create(body), created=True)
+        return self._saved(self._editor.create(request.data))
 
     def replace(self, request: Request, **path: str) -> HttpResponse:
         """Replace the element, or insert it: 200, or 201 with its location (contract C14)."""
-        body = request.data
-        with transaction.atomic():
-            return self._answer(path["id"], created=self._editor.replace(path["id"], body))
+        return self._saved(self._editor.replace(path["id"], request.data))
 
     def modify(self, request: Request, **path: str) -> HttpResponse:
         """Change the fields that are sent and leave the others (contract C15)."""
-        body = request.data
-        with transaction.atomic():
-            if not self._editor.modify(path["id"], body):
-                raise self._unknown(path["id"])
-            return self._answer(path["id"])
+        saved = self._editor.modify(path["id"], request.data)
+        if saved is None:
+            raise self._unknown(path["id"])
+        return self._saved(saved)
 
     # --- Shared --------------------------------------------------------------------------------
 
@@ -129,14 +126,16 @@ class ElementViewSet(DimensionViewSet):
             "ELEMENT_NOT_FOUND", f"There is no {self.dimension} '{id}' in repository '{self.scope.repository.db_id}'."
         )
 
-    def _answer(self, id: str, text: str | None = None, *, created: bool = False) -> HttpResponse:
-        """The response with the element `id`, read now unless its JSON `text` is given."""
-        text = text or cast(str, self._text(id))
-        headers = {"ETag": etag_of(text)}
-        if created:
-            headers["Location"] = self._location(id)
+    def _saved(self, saved: Saved) -> HttpResponse:
+        count_read(1)
+        if not saved.is_new:
+            return self._answer(saved.text)
+        return self._answer(saved.text, status=201, Location=self._location(saved.id))
+
+    def _answer(self, text: str, *, status: int = 200, **headers: str) -> HttpResponse:
+        """The response with the element whose JSON is `text`."""
         return HttpResponse(
-            text.encode(), status=201 if created else 200, content_type="application/json", headers=headers
+            text.encode(), status=status, content_type="application/json", headers={"ETag": etag_of(text), **headers}
         )
 
     def _location(self, id: str) -> str:

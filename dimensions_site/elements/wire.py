@@ -71,10 +71,15 @@ class Wire:
         return (place, key) if place is not None and fits else None
 
     def similar(self, path: str) -> list[str]:
-        """The known paths that end as the unknown `path`, whose groups were left out; else those that look like it."""
-        ending = f".{path.casefold()}"
-        longer = [known for known in self.places if known.casefold().endswith(ending)]
-        return longer[:_SIMILAR] or get_close_matches(path, self.places, n=_SIMILAR)
+        """The known paths that could be meant by the unknown `path`.
+
+        The one that differs in capital letters alone, or else those that end like it, for their groups were left out,
+        or else those that look like it.
+        """
+        folded = path.casefold()
+        same = [known for known in self.places if known.casefold() == folded]
+        longer = [known for known in self.places if known.casefold().endswith(f".{folded}")]
+        return same or longer[:_SIMILAR] or get_close_matches(path, self.places, n=_SIMILAR)
 
 
 def _node(declaration: WireObject, path: str, column: str | None, inside: tuple[str, ...]) -> Node:

@@ -1,10 +1,13 @@
 """What cells of tables say, and how values are written into them."""
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimensions_site.elements.cells import UNSET, read_cell, typed_cell, untyped_cell, write_cell
+from dimensions_site.elements.cells import UNSET, csv_cell, read_cell, typed_cell, untyped_cell, write_cell
 from tests.strategies import characters
 
 pytestmark = pytest.mark.contract("H4")
@@ -92,3 +95,20 @@ def test_booleans_and_numbers_are_words_and_digits_where_cells_have_no_types():
         "[[empty]]",
         "[[null]]",
     ]
+
+
+@given(st.lists(st.just(UNSET) | st.none() | st.booleans() | st.integers() | texts, min_size=2, max_size=5))
+def test_csv_is_what_the_library_for_it_writes(row):
+    """Byte for byte; `UNSET` is an empty cell."""
+    expected = io.StringIO()
+    csv.writer(expected, lineterminator="\r\n").writerow("" if value is UNSET else untyped_cell(value) for value in row)
+    assert ",".join(map(csv_cell, row)) + "\r\n" == expected.getvalue()
+
+
+@pytest.mark.parametrize(
+    "text", [*FORMULAS, "a,b", 'say "x"', "a\nb", "a\rb", "[[null]]", "ºC", "²", "_", "٣", "", " "]
+)
+def test_a_cell_of_csv_is_that_of_any_other_untyped_table_in_quotes_where_it_needs_them(text):
+    """So the shorter way for harmless texts lets nothing through."""
+    [[cell]] = csv.reader(io.StringIO(csv_cell(text), newline=""))
+    assert cell == untyped_cell(text)

@@ -157,3 +157,13 @@ def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
     assert "'natur'" in messages[0]
     assert "Did you mean nature" in messages[0]
     assert "conversion.conversionType" in messages[1]
+
+
+@pytest.mark.contract("D5", "D8", "B1")
+@pytest.mark.parametrize("query", ["elements?sort=Id", "elements-fetch?properties=Id", "elements?filter=Id==1"])
+def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_told(alice, query):
+    """And none of the fields that end like it."""
+    response = alice.get(alice.account(query))
+
+    (error,) = response.json()["errors"]
+    assert error["message"].startswith("There is no field 'Id'. Did you mean id?")

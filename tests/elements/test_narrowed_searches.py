@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from account.models import Account
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed, narrowed_by_case
 from dimensions_site.rsql.expressions import Fold, MapEntry
 from tests.factories import account
 from tests.rsql.strategies import TRICKY
@@ -42,3 +42,17 @@ def test_a_part_of_a_description_is_found_as_it_is_without_the_index(
         narrow = narrowed(condition, "descriptions", part, folded=is_folded)
         without = Account.of(cash.repository).filter(condition).exists()
         assert Account.of(cash.repository).filter(narrow).exists() == without
+
+
+@pytest.mark.contract("D2")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=texts, part=texts, after=texts)
+def test_a_part_of_an_id_is_found_as_it_is_without_the_index(cash: Account, before: str, part: str, after: str) -> None:
+    """The index knows ids in one case only; what it finds in another is left out."""
+    Account.of(cash.repository).update(element_id=before + part + after)
+    exact = Contains(F("element_id"), Needle(part))
+    assert Account.of(cash.repository).filter(narrowed_by_case(exact, F("element_id"), part)).exists()
+    other = Contains(F("element_id"), Needle(f"{part}Abc"))
+    narrow = narrowed_by_case(other, F("element_id"), f"{part}Abc")
+    without = Account.of(cash.repository).filter(other).exists()
+    assert Account.of(cash.repository).filter(narrow).exists() == without

@@ -46,6 +46,7 @@ def test_pages_put_together_are_the_list(many, sort, size):
         ({"skip": "23"}, []),
         ({"skip": str(2**63 - 1)}, []),
         ({"take": "0"}, []),
+        ({"skip": "5", "take": "0"}, []),
         ({"take": "2"}, IDS[:2]),
         ({"take": str(2**63 - 1)}, IDS),
         ({"skip": str(2**63 - 1), "take": str(2**63 - 1)}, []),

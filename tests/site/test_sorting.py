@@ -1,8 +1,10 @@
 """`sort` over HTTP: by every kind of field, always a total order."""
 
 import pytest
+from django.utils import timezone
 
 from account.serializers import ACCOUNT_WIRE
+from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.rsql.fields import Kind
 from tests.factories import account, currency, read
@@ -22,6 +24,7 @@ def ids(alice, northwind):
         currency("𝔸", oid="5", referenceCurrency={"coefficient": "2"}, preferred=True, xbrlContent=""),
         currency("｡", oid="6", referenceCurrency={"coefficient": False}, percentageDifference="0"),
     )
+    Currency.objects.update(update_date=timezone.now())  # all at one moment
     return lambda sort: "".join(
         element["id"] for element in read(alice.get(alice.currency(), {} if sort is None else {"sort": sort}))
     )

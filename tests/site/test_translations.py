@@ -8,6 +8,8 @@ from django.conf import settings
 
 from tests.messages import LANGUAGES, po_file, strings, translated, translations, used
 
+WRITE = "make messages"
+
 
 @pytest.fixture(scope="module")
 def texts():
@@ -39,7 +41,9 @@ def test_the_site_offers_english_and_the_languages_that_have_files():
 def test_what_code_and_templates_show_is_translated_and_nothing_else(texts, language):
     """No text is missing, none is left over, none is uncertain: `make messages` lists what has to be done."""
     messages = [message for message in translated(language) if message.id]
-    assert {message.id for message in messages} == set(texts)
+    known = {message.id for message in messages}
+    assert sorted(set(texts) - known) == [], f"not in the file; to write them into it, run: {WRITE}"
+    assert sorted(known - set(texts)) == [], f"shown nowhere any more; to take them out, run: {WRITE}"
     assert [message.id for message in messages if message.fuzzy] == []
     assert [message.id for message in messages if not all(text.strip() for text in strings(message.string))] == []
 
@@ -53,5 +57,5 @@ def test_a_translation_fills_in_what_the_english_text_fills_in(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_files_are_as_make_messages_writes_them(texts, language):
     written = translations(language, texts, translated(language))
-    assert po_file(language).read_bytes() == written.as_po()
-    assert po_file(language).with_suffix(".mo").read_bytes() == written.as_mo()
+    assert po_file(language).read_bytes() == written.as_po(), f"to write it anew, run: {WRITE}"
+    assert po_file(language).with_suffix(".mo").read_bytes() == written.as_mo(), f"to compile it, run: {WRITE}"

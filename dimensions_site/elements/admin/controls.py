@@ -5,10 +5,10 @@ between null and an empty text, or which line breaks a text has (contract C19).
 """
 
 import re
-from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import QueryDict
+from django.utils.functional import cached_property
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 

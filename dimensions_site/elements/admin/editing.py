@@ -125,7 +125,7 @@ class EditedAdmin(SheetAdmin):
         actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
         editor = Editor(self.model, self.wire, sheet.repository, actor, allow)
         if sheet.element is None:
-            id = editor.create(typed)
+            id = editor.create(typed).id
             message = _("The %(name)s %(id)s was created.")
         else:
             id = sheet.element.element_id

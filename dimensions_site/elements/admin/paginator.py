@@ -1,10 +1,10 @@
 """Pages of a long list whose rows are not all counted."""
 
-from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.formats import grouped

@@ -1,6 +1,6 @@
 """The columns of a table of elements: what a heading means, and what a cell says about an element."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ from dimensions_site.api.errors import Failure, shortened
 from dimensions_site.elements.cells import UNSET, read_cell
 from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.json_texts import shown
+from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.selection import no_field, unknown_field
 from dimensions_site.elements.wire import Node, Wire
 
@@ -144,9 +145,11 @@ def _unknown(wire: Wire, spelling: str) -> str:
         message = _("'{name}' has many entries; name one of them, such as {example}.")
         return message.format(name=spelling, example=f"{found.path}.en")
     nearest = _written_otherwise(wire, spelling)
-    if nearest is None:
-        return unknown_field(wire, spelling)
-    return no_field(spelling, [nearest])
+    if nearest is not None:
+        return no_field(spelling, [nearest])
+    group, dot, key = spelling.partition(".")
+    map = _maps(wire).get(group.casefold())
+    return map.key_refusal(key) if map and dot else unknown_field(wire, spelling)
 
 
 def _written_otherwise(wire: Wire, spelling: str) -> str | None:
@@ -156,6 +159,12 @@ def _written_otherwise(wire: Wire, spelling: str) -> str | None:
     if same is not None:
         return same
     group, _, key = spelling.partition(".")
-    maps = {path.casefold(): place for path, place in wire.places.items() if place.is_map}
-    near: Iterable[str] = get_close_matches(group.casefold(), maps, n=1)
-    return next((f"{maps[name].path}.{key}" for name in near if wire.find_entry(f"{maps[name].path}.{key}")), None)
+    maps = _maps(wire)
+    near = (maps[name] for name in get_close_matches(group.casefold(), maps, n=1))
+    return next((f"{map.field_name}.{map.key_as_written(key)}" for map in near if map.has_key(key)), None)
+
+
+def _maps(wire: Wire) -> dict[str, MapField]:
+    """The maps by their paths in small letters."""
+    leaves = ((path.casefold(), place.leaf) for path, place in wire.places.items())
+    return {path: leaf for path, leaf in leaves if isinstance(leaf, MapField)}

@@ -67,19 +67,21 @@ class ImportCommand(BaseCommand):
         parser.add_argument(
             "--max-delete",
             type=_share,
-            default=Options().max_delete,
             metavar="N|N%",
             help="how many elements, or which part of those that are stored, sync may delete; when none is given, 5%%",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Import the file. Raises CommandError when nothing was saved, and SystemExit when rows were rejected."""
+        mode, max_delete = Mode(options["mode"]), options["max_delete"]
+        if max_delete is not None and mode is not Mode.SYNC:
+            raise CommandError("--max-delete is for --mode sync, for no other mode deletes anything.")
         repository = find_repository(options["db_id"])
         chosen = Options(
-            mode=Mode(options["mode"]),
+            mode=mode,
             dry_run=options["dry_run"],
             strict=options["strict"],
-            max_delete=options["max_delete"],
+            max_delete=Options.max_delete if max_delete is None else max_delete,
             mapping=dict(options["map"]),
         )
         was = "would be" if chosen.dry_run else "was"
@@ -101,6 +103,7 @@ class ImportCommand(BaseCommand):
                     chosen,
                     rejects=rejects,
                     progress=lambda phase, share: show(phase, share, importer.rows_done),
+                    advice="If it is, allow as many with --max-delete.",
                 )
                 report = _run(importer, file, format)
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)

@@ -20,7 +20,7 @@ from dimensions_site.elements.locking import (
     let_others_write,
     writing_many,
 )
-from dimensions_site.elements.lookup import with_ids
+from dimensions_site.elements.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.saving import delete
 from dimensions_site.repositories.locks import is_about_locks
@@ -102,7 +102,7 @@ class _Deletion:
         chunks = DeletionChunk.objects.filter(processing=processing).order_by("position")
         chunk = chunks[0]
         found = self._lock(chunk)
-        rows = self._model._base_manager.filter(pk__in=found.values())
+        rows = with_primary_keys(self._model, found.values())
         deleted = delete(rows, Stamp(self._actor)) if found else 0
         missing = [id for id in chunk.ids if id not in found]
         self._claim.held.update(

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from bulkops.formats.rows import Format, Shape
 from bulkops.formats.sheet_reading import MAX_COLUMNS
 from bulkops.formats.workbook_writing import TableTooLarge
-from bulkops.formats.writing import element_writer, table_writer
+from bulkops.formats.writing import ElementWriter, csv_line_writer, element_writer, table_writer
 from dimensions_site.api.errors import Failure, quoted
-from dimensions_site.elements.cells import typed_cell, untyped_cell
+from dimensions_site.elements.cells import typed_cell
 from dimensions_site.elements.maps import LanguageMapField, language_expected
 from dimensions_site.elements.rendering import CHUNK_ROWS, Renderer
 from dimensions_site.elements.selection import (
@@ -27,7 +27,8 @@ from dimensions_site.elements.selection import (
     select,
     stored_plan,
 )
-from dimensions_site.elements.tables import TableRenderer, columns_of
+from dimensions_site.elements.table_rows import TableRenderer, csv_table, rows_of
+from dimensions_site.elements.tables import Column, columns_of
 from dimensions_site.elements.wire import Wire
 from dimensions_site.formats import grouped
 from dimensions_site.repositories.models import Repository
@@ -103,21 +104,32 @@ def _written(
     elements: QuerySet[Any], wire: Wire, language: str, paths: Sequence[str], shape: Shape, file: BinaryIO
 ) -> Generator[int]:
     """Write the file, and yield after each element how many are written."""
-    if shape.format.is_table:
-        columns = columns_of(wire, paths, language, elements)
-        if shape.format is Format.XLSX and len(columns) > MAX_COLUMNS:
-            message = _("A workbook can have {maximum} columns, and these are {count}. Choose CSV.")
-            raise TableTooLarge(message.format(maximum=grouped(MAX_COLUMNS), count=grouped(len(columns))))
-        renderer = TableRenderer(columns, typed_cell if shape.format is Format.XLSX else untyped_cell)
-        table = table_writer(shape, file)
-        table.headings(renderer.headings)
-        for count, row in enumerate(renderer.each(elements), start=1):
-            table.row(row)
-            yield count
-        table.close()
+    if shape.format is Format.XLSX:
+        yield from _workbook_written(elements, columns_of(wire, paths, language, elements), shape, file)
+        return
+    if shape.format is Format.CSV:
+        headings, texts = csv_table(columns_of(wire, paths, language, elements), elements)
+        lines: ElementWriter = csv_line_writer(shape, file)
+        lines.text(headings)
     else:
+        texts = Renderer(stored_plan(wire, paths, language)).each(elements)
         lines = element_writer(shape, file)
-        for count, text in enumerate(Renderer(stored_plan(wire, paths, language)).each(elements), start=1):
+    with closing(texts):
+        for count, text in enumerate(texts, start=1):
             lines.text(text)
             yield count
-        lines.close()
+    lines.close()
+
+
+def _workbook_written(
+    elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO
+) -> Generator[int]:
+    if len(columns) > MAX_COLUMNS:
+        message = _("A workbook can have {maximum} columns, and these are {count}. Choose CSV.")
+        raise TableTooLarge(message.format(maximum=grouped(MAX_COLUMNS), count=grouped(len(columns))))
+    table = table_writer(shape, file)
+    table.headings(column.heading for column in columns)
+    for count, row in enumerate(TableRenderer(columns, rows_of(typed_cell)).each(elements), start=1):
+        table.row(row)
+        yield count
+    table.close()

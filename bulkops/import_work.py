@@ -134,6 +134,7 @@ class _Work:
             rejects=RejectsWriter(rejects) if leaves_out else None,
             progress=self._heart.tell,
             finish=lambda report: self._complete(report, rejects),
+            advice=gettext("If it is, allow as many with 'Delete at most'."),
         )
         with open_source(file) as source:
             return importer.run(source)

@@ -28,7 +28,7 @@ from bulkops.imports.shelf import Shelf
 from bulkops.references import References
 from bulkops.writers.attempts import OthersCreateTheSame, plan_beside_others, write_planned
 from bulkops.writers.choice import writer_for
-from bulkops.writers.writer import Clash, Entry
+from bulkops.writers.entry import Clash, Entry
 from dimensions_site.api.errors import Failure, shortened
 from dimensions_site.elements.actors import Actor, Stamp
 from dimensions_site.elements.decoding import RowDecoder
@@ -63,7 +63,8 @@ class Importer:
 
     With `rejects`, faulty rows go there and the others are saved. `progress` is told the phase and the share of it that
     is done, from 0 to 1; what it raises ends the import, and nothing is saved. `finish` is called with the report in
-    the transaction that saves, right before its end; not in a dry run.
+    the transaction that saves, right before its end; not in a dry run. `advice` is added for people when more would be
+    deleted than may be: how they allow it.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Importer:
         rejects: RejectsWriter | None = None,
         progress: Callable[[Phase, float], None] = _nothing,
         finish: Callable[[Report], None] = _nothing,
+        advice: str = "",
     ) -> None:
         self._model = model
         self._wire = wire
@@ -87,6 +89,7 @@ class Importer:
         self._rejects = rejects
         self._progress = progress
         self._finish = finish
+        self._advice = advice
         self._decoder = RowDecoder(wire, repository)
         self._writer = writer_for(model, self._decoder.columns, repository)
         self._references = References(wire, self._decoder, dimension, repository, _UNKNOWN_REFERENCE)
@@ -160,10 +163,10 @@ class Importer:
         elif not self._options.max_delete.allows(count, total):
             message = _(
                 "{count} of the {total} stored elements ({share}) are not in the file and would be deleted, and at "
-                "most {maximum} may be. Check that the file is complete; if it is, allow as many with max-delete."
+                "most {maximum} may be. Check that the file is complete."
             )
             told = {"count": grouped(count), "total": grouped(total), "share": f"{count / total:.1%}"}
-            self._reason = message.format(maximum=self._options.max_delete, **told)
+            self._reason = f"{message.format(maximum=self._options.max_delete, **told)} {self._advice}".rstrip()
         else:
             self._delete(list(absent.order_by("element_id").select_for_update().values_list("pk", "element_id")))
 

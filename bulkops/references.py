@@ -10,7 +10,7 @@ import orjson
 from django.apps import apps
 from django_stubs_ext import StrOrPromise
 
-from bulkops.writers.writer import Entry
+from bulkops.writers.entry import Entry
 from dimensions_site.api.errors import MAX_FAILURES, Failure, shortened
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.lookup import with_ids

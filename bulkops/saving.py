@@ -12,7 +12,7 @@ from bulkops.faults import Faults
 from bulkops.references import References
 from bulkops.writers.attempts import OthersCreateTheSame, plan_beside_others, write_planned
 from bulkops.writers.choice import writer_for
-from bulkops.writers.writer import Clash, Entry
+from bulkops.writers.entry import Clash, Entry
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, shortened
 from dimensions_site.api.json_reader import JsonError, read_json
 from dimensions_site.api.rendering import json_array
@@ -133,7 +133,7 @@ class BulkSave:
         *_, last = self._operations
         end = last.first + len(last.elements)
         parts = (
-            self._renderer.each(self._writer.written(start, start + _ANSWERED_TOGETHER))
+            self._writer.written(start, start + _ANSWERED_TOGETHER, self._renderer.each)
             for start in range(0, end, _ANSWERED_TOGETHER)
         )
         for piece in json_array(chain.from_iterable(parts), _ANSWERED_TOGETHER):

@@ -1,20 +1,12 @@
 """Stored elements that are going to be changed: locked, each with its JSON."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
-from dimensions_site.elements.lookup import with_ids
+from dimensions_site.elements.answers import Stored
+from dimensions_site.elements.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.rendering import Renderer
 from dimensions_site.repositories.models import Repository
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A stored element, of which the unique columns are read, and its JSON text."""
-
-    element: Element
-    text: str
 
 
 def locked(model: type[Element], repository: Repository, renderer: Renderer, ids: Collection[str]) -> dict[str, Stored]:
@@ -26,6 +18,6 @@ def locked(model: type[Element], repository: Repository, renderer: Renderer, ids
     found = with_ids(model, repository, ids).order_by("element_id")
     elements = list(found.only(*model.unique_in_repository).select_for_update(no_key=True))
     # Those that are locked, and none that somebody has created since.
-    same = model._base_manager.filter(pk__in=[element.pk for element in elements]).order_by("element_id")
+    same = with_primary_keys(model, [element.pk for element in elements]).order_by("element_id")
     texts = renderer.each(same)
     return {element.element_id: Stored(element, text) for element, text in zip(elements, texts, strict=True)}

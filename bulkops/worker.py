@@ -34,6 +34,8 @@ log = structlog.get_logger(__name__)
 _CYCLE = 0.2
 # How long the cluster may go on with what it cannot interrupt when it is to end, in seconds.
 _GRACE = 10
+# How many seconds the watch waits for SQLite's lock at most: meanwhile it neither looks nor hears that it is to end.
+_WAITING = 4
 
 
 def run() -> None:
@@ -68,6 +70,7 @@ class _Watch:
         self._cluster = Cluster()
         self._started = 0.0
         self._next_sign = 0.0
+        self._cleans = False
 
     def start(self) -> None:
         """Start the processes."""
@@ -79,7 +82,7 @@ class _Watch:
         except RuntimeError:
             return  # they ended at once, which django-q has logged; the watch tries again
         log.info("worker_started", worker=pulse.worker)
-        _try(schedule_cleaning)
+        self._cleans = _try(schedule_cleaning)
 
     def look(self) -> None:
         """Tell that the cluster works, or start it anew when it does not."""
@@ -93,11 +96,12 @@ class _Watch:
         elif pulse.last_beat and now >= self._next_sign:
             self._next_sign = now + interval()
             _try(lambda: _sign(timedelta(seconds=silent_for)))
+            self._cleans = self._cleans or _try(schedule_cleaning)
 
     def stop(self) -> None:
         """End the processes, after what they cannot interrupt."""
         # If a process was killed a moment ago, setting the event may wait for ever. Everything ends with this process.
-        signal.alarm(2 * _GRACE)
+        signal.alarm(3 * _GRACE)
         self._cluster.stop_event.set()
         self._cluster.sentinel.join(_GRACE)
         self._kill()
@@ -119,11 +123,13 @@ def _sign(silent_for: timedelta) -> None:
         Worker.objects.create(name=pulse.worker, beat_at=beat_at)
 
 
-def _try(write: Callable[[], object]) -> None:
-    """Write to the database, unless it is out of order: the watch goes on without it."""
+def _try(write: Callable[[], object]) -> bool:
+    """Write to the database, unless it is out of order: the watch goes on without it. Whether it is written."""
     try:
-        with sqlite_patience(interval()):
+        with sqlite_patience(min(interval(), _WAITING)):
             write()
+        return True
     except (DatabaseError, InterfaceError) as error:
         log.warning("database_unavailable", error=str(error))
         connection.close_if_unusable_or_obsolete()
+        return False

@@ -34,7 +34,7 @@ _MODES = {
 class UploadForm(forms.Form):
     """A file, and the dimension of a repository into which it goes: of those that `user` may edit (contract G2).
 
-    When only one of them has the `dimension`, or there is only one, it is chosen already.
+    Those of the `dimension` come first. When only one of them has it, or there is only one, it is chosen already.
     """
 
     file = forms.FileField(
@@ -57,6 +57,7 @@ class UploadForm(forms.Form):
             (key, f"{repository} · {Dimension(found).label}") for key, (repository, found) in self._targets.items()
         ]
         fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
+        named.sort(key=lambda target: target[0] not in fitting)
         target = forms.ChoiceField(
             label=_("Import into"),
             choices=[("", _("Choose")), *named],

@@ -45,6 +45,11 @@ def element_writer(shape: Shape, file: BinaryIO) -> ElementWriter:
     return _ArrayFile(shape, file) if shape.format is Format.JSON else _LinesFile(shape, file)
 
 
+def csv_line_writer(shape: Shape, file: BinaryIO) -> "_LinesFile":
+    """What writes a table as CSV into the binary `file`: the line of its headings, and then each row as a line."""
+    return _LinesFile(shape, file, end="\r\n")
+
+
 class _CsvFile:
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         self._text = _TextFile(shape, file)
@@ -87,11 +92,12 @@ class _ArrayFile:
 
 
 class _LinesFile:
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+    def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
         self._text = _TextFile(shape, file)
+        self._end = end
 
     def text(self, json_text: str) -> None:
-        self._text.stream.write(f"{json_text}\n")
+        self._text.stream.write(json_text + self._end)
 
     def close(self) -> None:
         self._text.close()

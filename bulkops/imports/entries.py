@@ -11,9 +11,10 @@ from bulkops.columns import clear
 from bulkops.imports.faults import RowFaults
 from bulkops.imports.options import Mode
 from bulkops.imports.reading import FileReader, Record
-from bulkops.stored import Stored, locked
-from bulkops.writers.writer import Entry
+from bulkops.stored import locked
+from bulkops.writers.entry import Entry
 from dimensions_site.api.errors import Failure, flatten, shortened
+from dimensions_site.elements.answers import Stored
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.rendering import full_renderer

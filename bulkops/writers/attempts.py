@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from django.db import IntegrityError, OperationalError, transaction
 
-from bulkops.writers.writer import Entry, Writer
+from bulkops.writers.entry import Entry
+from bulkops.writers.writer import Writer
 from dimensions_site.elements.actors import Actor, Stamp
 from dimensions_site.elements.locking import is_worth_another_try
 

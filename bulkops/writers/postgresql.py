@@ -14,6 +14,14 @@ class PostgreSQLWriter(Writer):
 
     lifetime = "ON COMMIT DROP"
 
+    @property
+    def new_key(self) -> str:
+        table = self._model._meta.db_table
+        return f"nextval((SELECT pg_get_serial_sequence('{table}', 'id')::regclass))"
+
+    def tell_new_keys(self) -> None:
+        """Nothing to do: the plan has made them."""
+
     def transaction(self) -> AbstractContextManager[Any]:
         # Behind a pool of connections a temporary table is sure to be there in the same transaction only.
         return transaction.atomic()

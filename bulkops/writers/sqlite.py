@@ -13,6 +13,15 @@ from bulkops.writers.writer import Writer
 class SQLiteWriter(Writer):
     """Stages rows outside of a transaction, which would keep all other writers out while the request is checked."""
 
+    new_key = "NULL"
+
+    def tell_new_keys(self) -> None:
+        self._execute(
+            f"UPDATE bulk_plan SET target = stored.id FROM {self._table} AS stored "
+            "WHERE is_new AND stored.repository_id = %s AND stored.element_id = bulk_plan.element_id",
+            [self._repository.pk],
+        )
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         connection.ensure_connection()

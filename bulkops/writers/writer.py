@@ -11,17 +11,18 @@ columns; of an element with a fault no values are staged, but its id is, so that
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
+from bulkops.writers.entry import Clash, Entry
 from dimensions_site.elements import history
 from dimensions_site.elements.actors import Stamp
+from dimensions_site.elements.lookup import with_keys
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.saving import follow_up
 from dimensions_site.repositories.models import Repository
@@ -32,28 +33,9 @@ from dimensions_site.telemetry.observation import count_written
 # their columns, `bulk_faulty` the ids of those with a fault; `bulk_plan` says what is stored under each id already.
 _TABLES = ("bulk_rows", "bulk_faulty", "bulk_plan")
 _ENTRY = ("position", "must_be_new")
+_PLANNED = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = staged.position"
 # Positions that one statement names.
 _DISCARDED_TOGETHER = 1_000
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An element to be written; `values` are those of the writer's columns, or None when it has a fault."""
-
-    position: int
-    must_be_new: bool
-    element_id: str
-    values: Sequence[Any] | None
-
-
-@dataclass(frozen=True)
-class Clash:
-    """An element to be written whose unique `column` another element has already."""
-
-    position: int
-    element_id: str
-    column: str
-    value: str
 
 
 class Writer(ABC):
@@ -77,6 +59,15 @@ class Writer(ABC):
 
     # How a temporary table is declared to go by itself, where the database knows that.
     lifetime: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def new_key(self) -> str:
+        """The primary key of a new element as SQL; NULL where the database gives it when the element is inserted."""
+
+    @abstractmethod
+    def tell_new_keys(self) -> None:
+        """Complete the plan by the primary keys that new elements got when they were inserted."""
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Any]:
@@ -143,7 +134,8 @@ class Writer(ABC):
         )
         self._create(
             "bulk_plan",
-            "SELECT staged.position, staged.must_be_new, staged.element_id, stored.id AS target, "
+            "SELECT staged.position, staged.must_be_new, staged.element_id, "
+            f"CASE WHEN stored.id IS NULL THEN {self.new_key} ELSE stored.id END AS target, "
             f"stored.id IS NULL AS is_new, stored.id IS NOT NULL AND ({differ}) AS is_changed "
             f"FROM bulk_rows AS staged LEFT JOIN {self._table} AS stored ON {self._same_id}",
         )
@@ -229,10 +221,13 @@ class Writer(ABC):
                 )
         clashes = " UNION ALL ".join(queries)
         with connection.cursor() as cursor:
+            cursor.execute(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")
+            found = [Clash(*row) for row in cursor.fetchall()]
+            if len(found) < limit:
+                return found, len(found)
             cursor.execute(f"SELECT count(*) FROM ({clashes}) AS clashes")
             (count,) = cursor.fetchone()
-            cursor.execute(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")
-            return [Clash(*row) for row in cursor.fetchall()], count
+            return found, count
 
     def write(self, stamp: Stamp) -> None:
         """Write what is new and what is changed, with its history and all that is generated from it.
@@ -243,49 +238,52 @@ class Writer(ABC):
             connection.ops.quote_name(column): self._fields[column].get_db_prep_save(value, connection)
             for column, value in stamp.columns.items()
         }
-        joined = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = staged.position"
-        sets = [f"{name} = staged.{name}" for name in self._named] + [f"{name} = %s" for name in stamped]
-        written = self._execute(
-            f"UPDATE {self._table} AS stored SET {', '.join(sets)} {joined} "
-            "WHERE stored.id = plan.target AND plan.is_changed",
-            stamped.values(),
-        )
-        staged = [f"staged.{name}" for name in self._named]
-        written += self._execute(
-            f"INSERT INTO {self._table} (repository_id, {', '.join([*self._named, *stamped])}) "
-            f"SELECT {', '.join(['%s', *staged, *['%s'] * len(stamped)])} {joined} WHERE plan.is_new",
-            [self._repository.pk, *stamped.values()],
-        )
-        self._execute(
-            f"UPDATE bulk_plan SET target = stored.id FROM {self._table} AS stored "
-            "WHERE is_new AND stored.repository_id = %s AND stored.element_id = bulk_plan.element_id",
-            [self._repository.pk],
-        )
-        for kind, condition in ((history.CREATED, "is_new"), (history.CHANGED, "is_changed")):
-            if self._any(condition):
-                follow_up(self._rows(condition), kind, stamp)
+        created, changed, _unchanged = self.counts()
+        if changed:
+            self._change(stamped)
+            follow_up(self._rows("is_changed"), history.CHANGED, stamp)
+        if created:
+            self._insert(stamped)
+            self.tell_new_keys()
+            follow_up(self._rows("is_new"), history.CREATED, stamp)
         count_write(self._repository.pk)
-        count_written(written)
+        count_written(created + changed)
 
-    def written(self, start: int, end: int) -> QuerySet[Any]:
-        """The elements of the entries from position `start` to before `end`, as they are stored now, in that order."""
-        return self._model._base_manager.extra(
-            tables=["bulk_plan"],
-            where=[f"bulk_plan.target = {self._table}.id", "bulk_plan.position >= %s", "bulk_plan.position < %s"],
-            params=[start, end],
-            order_by=["bulk_plan.position"],
-        )
+    def written(self, start: int, end: int, render: Callable[[QuerySet[Any]], Iterable[str]]) -> Iterator[str]:
+        """The texts that `render` makes, each of one element, of the elements of the entries `start` to before `end`.
+
+        They are as the elements are stored now, and in the order of the entries.
+        """
+        meant = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
+        with connection.cursor() as cursor:
+            cursor.execute(f"{meant} ORDER BY position", [start, end])
+            keys = [key for (key,) in cursor.fetchall()]
+        # In an order that the database has anyway: it would find them all before it tells the first.
+        stored = with_keys(self._model, meant, [start, end]).order_by("pk")
+        texts = dict(zip(sorted(keys), render(stored), strict=True))
+        return map(texts.__getitem__, keys)
 
     def _of_type(self, internal_type: str) -> set[str]:
         return {column for column in self._columns if self._fields[column].get_internal_type() == internal_type}
 
-    def _rows(self, condition: str) -> QuerySet[Any]:
-        return self._model._base_manager.filter(pk__in=RawSQL(f"SELECT target FROM bulk_plan WHERE {condition}", []))
+    def _change(self, stamped: Mapping[str, Any]) -> None:
+        sets = [f"{name} = staged.{name}" for name in self._named] + [f"{name} = %s" for name in stamped]
+        self._execute(
+            f"UPDATE {self._table} AS stored SET {', '.join(sets)} {_PLANNED} "
+            "WHERE stored.id = plan.target AND plan.is_changed",
+            stamped.values(),
+        )
 
-    def _any(self, condition: str) -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT 1 FROM bulk_plan WHERE {condition} LIMIT 1")
-            return cursor.fetchone() is not None
+    def _insert(self, stamped: Mapping[str, Any]) -> None:
+        staged = [f"staged.{name}" for name in self._named]
+        self._execute(
+            f"INSERT INTO {self._table} (id, repository_id, {', '.join([*self._named, *stamped])}) "
+            f"SELECT plan.target, {', '.join(['%s', *staged, *['%s'] * len(stamped)])} {_PLANNED} WHERE plan.is_new",
+            [self._repository.pk, *stamped.values()],
+        )
+
+    def _rows(self, condition: str) -> QuerySet[Any]:
+        return with_keys(self._model, f"SELECT target FROM bulk_plan WHERE {condition}", [])
 
     def _create(self, table: str, query: str, parameters: Sequence[Any] = ()) -> None:
         self._execute(f"CREATE TEMPORARY TABLE {table} {self.lifetime} AS {query}", parameters)

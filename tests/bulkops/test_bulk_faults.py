@@ -1,253 +1,16 @@
 """Bulk bodies with faults: each one is reported where it stands, and nothing is saved."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from account.models import Account, CalculationLogic
 from currency.models import Currency
 from tests.bulkops.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send
+from tests.bulkops.fault_kinds import KINDS, STORED, TAKEN, Kind
 from tests.factories import account, currency
 
 pytestmark = pytest.mark.contract("B1", "E2")
-
-# An account of that id is there before, with a validity and the calculation logic.
-TAKEN = "taken"
-STORED = account(
-    TAKEN,
-    dataEntryAndReporting={"validity": {"startDate": "2026-01-01", "endDate": "2026-12-31"}},
-    rules={"grossAmountEqualICSum": True},
-)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of fault: an element that has it, where below the element it stands, and what is said.
-
-    The element is JSON text where JSON itself is at fault; `id` makes it one of its own.
-    """
-
-    name: str
-    operation: str
-    element: Callable[[str], Any]
-    place: str
-    code: str
-    message: str
-    tells_id: bool = True
-
-    def text(self, id: str) -> str:
-        element = self.element(id)
-        return element if isinstance(element, str) else json.dumps(element)
-
-
-def whole(name: str, fields: dict[str, Any], place: str, code: str, message: str, operation: str = "post") -> Kind:
-    """A kind of fault in a field of a whole account."""
-    return Kind(name, operation, lambda id: account(id, **fields), place, code, message)
-
-
-def changing(name: str, data: dict[str, Any], place: str, code: str, message: str) -> Kind:
-    """A kind of fault in a patch of an account that is there."""
-    return Kind(name, "patch", lambda id: patch(id, **data), f"/data{place}", code, message)
-
-
-def validity(start: str, end: str) -> dict[str, Any]:
-    return {"dataEntryAndReporting": {"validity": {"startDate": start, "endDate": end}}}
-
-
-def lacking(id: str, *names: str) -> dict[str, Any]:
-    return {name: value for name, value in account(id).items() if name not in names}
-
-
-NATURES = "one of BALANCE_SHEET, PROFIT_AND_LOSS, GUARANTIES_AND_COMMITMENTS, OTHER_VARIATIONS, OTHER_STOCKS"
-
-KINDS = [
-    whole("wrong enum", {"nature": "X"}, "/nature", "INVALID", f'nature cannot be "X"; it has to be {NATURES}.'),
-    whole(
-        "wrong type", {"documentationLink": 5}, "/documentationLink", "INVALID", "a text of at most 2,000 characters"
-    ),
-    whole("a group of another type", {"rules": 5}, "/rules", "INVALID", "rules cannot be 5; it has to be an object."),
-    whole("too long", {"documentationLink": "x" * 2_001}, "/documentationLink", "INVALID", "at most 2,000 characters"),
-    whole("unknown member", {"colour": "red"}, "/colour", "UNKNOWN_MEMBER", "no field 'colour' here"),
-    whole(
-        "unknown member of a group",
-        {"rules": {"validationChecks": {"colour": 1}}},
-        "/rules/validationChecks/colour",
-        "UNKNOWN_MEMBER",
-        "no field 'colour' here",
-    ),
-    whole("a name with a slash", {"a/~b": 1}, "/a~1~0b", "UNKNOWN_MEMBER", "no field 'a/~b' here"),
-    whole(
-        "blank descriptions", {"descriptions": {"en": " "}}, "/descriptions", "BLANK", "with at least one that is not"
-    ),
-    whole(
-        "bad language",
-        {"descriptions": {"en": "Cash", "e": "x"}},
-        "/descriptions/e",
-        "INVALID_KEY",
-        '"e" cannot be a name in descriptions; a language is written like en or de-CH.',
-    ),
-    whole(
-        "bad entry of a map",
-        {"customAttributes": {"region": 1}},
-        "/customAttributes/region",
-        "INVALID",
-        "region cannot be 1; it has to be a text of at most 1,000 characters, or null.",
-    ),
-    whole(
-        "bad date",
-        {"dataEntryAndReporting": {"validity": {"startDate": "31.12.2026"}}},
-        "/dataEntryAndReporting/validity/startDate",
-        "INVALID",
-        'startDate cannot be "31.12.2026"; it has to be a date or a time such as 2026-01-31',
-    ),
-    whole(
-        "end before start",
-        validity("2026-02-01", "2026-01-01"),
-        "/dataEntryAndReporting/validity/endDate",
-        "INVALID",
-        "it has to be startDate, which is 2026-02-01T00:00:00.000+0000, or later",
-    ),
-    whole(
-        "a boolean as text",
-        {"rules": {"grossAmountEqualICSum": "true"}},
-        "/rules/grossAmountEqualICSum",
-        "INVALID",
-        'grossAmountEqualICSum cannot be "true"; it has to be true or false.',
-    ),
-    whole(
-        "a reference of another type",
-        {"restrictions": {"ctpRestriction": "C1"}},
-        "/restrictions/ctpRestriction",
-        "INVALID",
-        'ctpRestriction cannot be "C1"; it has to be an object.',
-    ),
-    Kind(
-        "missing",
-        "post",
-        lambda id: lacking(id, "nature"),
-        "/nature",
-        "REQUIRED",
-        "nature is missing; it has to be one of BAL",
-    ),
-    Kind(
-        "group of a required field left out",
-        "post",
-        lambda id: lacking(id, "conversion"),
-        "/conversion/conversionType",
-        "REQUIRED",
-        "conversionType is missing; it has to be one of PROFIT_AND_LOSS, AVERAGE",
-    ),
-    Kind("id with a control character", "post", lambda id: account(f"{id}\t"), "/id", "INVALID", "an id of 1 to 128"),
-    Kind("id missing", "put", lambda id: lacking(id, "id"), "/id", "REQUIRED", "id is missing", tells_id=False),
-    Kind("id of another type", "put", lambda id: {**account(), "id": 1}, "/id", "INVALID", "id cannot be 1", False),
-    Kind("too long an id", "put", lambda id: account(id + "x" * 128), "/id", "INVALID", "an id of 1 to 128 characters"),
-    whole("null group of a required field", {"conversion": None}, "/conversion/conversionType", "REQUIRED", "", "put"),
-    whole("required field null", {"type": None}, "/type", "NULL", "type cannot be null; it has to be", "put"),
-    Kind("no object", "put", lambda id: 5, "", "INVALID", "cannot be 5; it has to be an object", tells_id=False),
-    Kind("null", "post", lambda id: None, "", "NULL", "cannot be null; it has to be an object", tells_id=False),
-    Kind("a list", "put", lambda id: [account(id)], "", "INVALID", "it has to be an object", tells_id=False),
-    Kind(
-        "duplicate key",
-        "post",
-        lambda id: json.dumps(account(id))[:-1] + ', "type": "NORMAL"}',
-        "/type",
-        "DUPLICATE_KEY",
-        'the key "type" stands more than once',
-    ),
-    Kind(
-        "duplicate key inside",
-        "put",
-        lambda id: json.dumps(account(id))[:-1] + ', "rules": {"accrual": {"debit": {"id": "1", "id": "2"}}}}',
-        "/rules/accrual/debit/id",
-        "DUPLICATE_KEY",
-        'the key "id" stands more than once',
-    ),
-    Kind(
-        "NUL",
-        "put",
-        lambda id: json.dumps(account(id, customAttributes={"a": "?"})).replace("?", r"\u0000"),
-        "/customAttributes/a",
-        "INVALID_CHARACTER",
-        "U+0000",
-    ),
-    Kind(
-        "a very long number",
-        "post",
-        lambda id: json.dumps(account(id, documentationLink="?")).replace('"?"', "9" * 500),
-        "/documentationLink",
-        "INVALID_NUMBER",
-        "a number may have up to 400 characters",
-    ),
-    Kind(
-        "too deep",
-        "post",
-        lambda id: json.dumps(account(id, documentationLink="?")).replace('"?"', "[" * 60 + "]" * 60),
-        "",
-        "TOO_DEEP",
-        "nested deeper than 50 levels",
-    ),
-    Kind(
-        "existing id", "post", lambda id: account(TAKEN), "/id", "ALREADY_EXISTS", "already an element with the id 'tak"
-    ),
-    Kind("no such element", "patch", lambda id: patch(f"no {id}"), "/key/id", "ELEMENT_NOT_FOUND", "to patch"),
-    Kind("no key", "patch", lambda id: {"data": {}}, "/key", "REQUIRED", "key is missing; it has to be", False),
-    Kind("no data", "patch", lambda id: {"key": {"id": id}}, "/data", "REQUIRED", "data is missing; it has to"),
-    Kind("key of another type", "patch", lambda id: {"key": id, "data": {}}, "/key", "INVALID", "an object", False),
-    Kind("null key", "patch", lambda id: {"key": None, "data": {}}, "/key", "NULL", "key cannot be null", False),
-    Kind("no id", "patch", lambda id: {"key": {}, "data": {}}, "/key/id", "REQUIRED", "id is missing", False),
-    Kind(
-        "more than an id",
-        "patch",
-        lambda id: {"key": {"id": id, "oid": 1}, "data": {}},
-        "/key/oid",
-        "UNKNOWN_MEMBER",
-        "no field 'oid' here",
-    ),
-    Kind(
-        "data of another type",
-        "patch",
-        lambda id: {"key": {"id": id}, "data": []},
-        "/data",
-        "INVALID",
-        "an object with the fields to change",
-    ),
-    Kind(
-        "more than an entry", "patch", lambda id: patch(id) | {"id": id}, "/id", "UNKNOWN_MEMBER", "no field 'id' here"
-    ),
-    Kind("no entry", "patch", lambda id: '"text"', "", "INVALID", "it has to be an object", False),
-    changing(
-        "clearing what is required",
-        {"nature": None},
-        "/nature",
-        "NULL",
-        f"nature cannot be null; it has to be {NATURES}",
-    ),
-    changing("clearing its group", {"conversion": None}, "/conversion/conversionType", "REQUIRED", "is missing"),
-    changing("clearing the last text", {"descriptions": {"en": None, "de": ""}}, "/descriptions", "BLANK", "not blank"),
-    changing("another id", {"id": "other"}, "/id", "IMMUTABLE", 'id cannot be "other"; of this element it is "'),
-    changing(
-        "wrong value", {"type": "X"}, "/type", "INVALID", 'type cannot be "X"; it has to be one of NORMAL, DETAIL'
-    ),
-    changing("unknown change", {"rules": {"colour": 1}}, "/rules/colour", "UNKNOWN_MEMBER", "no field 'colour' here"),
-    changing(
-        "end before the stored start",
-        {"dataEntryAndReporting": {"validity": {"endDate": "2025-12-31"}}},
-        "/dataEntryAndReporting/validity/endDate",
-        "INVALID",
-        "it has to be startDate, which is 2026-01-01T00:00:00.000+0000, or later",
-    ),
-    Kind(
-        "duplicate change",
-        "patch",
-        lambda id: f'{{"key": {{"id": "{id}"}}, "data": {{"type": "NORMAL", "type": "DETAIL"}}}}',
-        "/data/type",
-        "DUPLICATE_KEY",
-        'the key "type" stands more than once',
-    ),
-]
 
 
 def prepare(caller, operation, id):
@@ -471,7 +234,12 @@ def test_another_mode_is_refused(alice, dimension, mode):
             "description means the language en",
         ),
         ({"description": 5}, "/description", "INVALID", "description cannot be 5"),
-        ({"descriptions": {"en": "", "de": ""}}, "/descriptions", "BLANK", "with at least one that is not blank"),
+        (
+            {"descriptions": {"en": "", "de": ""}},
+            "/descriptions",
+            "BLANK",
+            "that is not blank is needed in at least one",
+        ),
         ({"descriptions": 5}, "/descriptions", "INVALID", "descriptions cannot be 5"),
         ({"oid": ""}, "/oid", "INVALID", "an oid of 1 to 64 characters"),
         ({"oid": "x" * 65}, "/oid", "INVALID", "an oid of 1 to 64 characters"),

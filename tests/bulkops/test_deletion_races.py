@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
@@ -16,6 +18,7 @@ from bulkops.models import DataProcessing
 from bulkops.tasks import work
 from dimensions_site.elements.locking import let_others_write, writing_many
 from tests.bulkops.deletions import fill, start, told
+from tests.live.worker import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,12 +77,15 @@ def test_two_runs_of_one_deletion_never_both_count(alice, running, pool):
 @pytest.mark.contract("F3", "F5")
 def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool, monkeypatch):
     """Whatever the worker does at that moment: after the answer nothing more is deleted."""
-    third_chunk = threading.Event()
+    third_chunk, answered = threading.Event(), threading.Event()
     turns = iter(range(100))
 
     def signal() -> None:
-        if next(turns) == 2:
+        turn = next(turns)
+        if turn == 2:
             third_chunk.set()
+        elif turn == 10:  # before the last one, lest the deletion be over when the abort comes
+            answered.wait(60)
         let_others_write()
 
     monkeypatch.setattr("bulkops.deletion.let_others_write", signal)
@@ -87,6 +93,7 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
     assert third_chunk.wait(60)
     processing.abort(DataProcessing.objects.get())
     at_the_answer = told(alice, running)
+    answered.set()
     worker.result()
     assert told(alice, running) == at_the_answer
     assert at_the_answer["status"] == "ABORTED"
@@ -97,14 +104,24 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
 @pytest.mark.contract("F6")
 def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, running, northwind, pool, settings):
     """Somebody writes many elements for longer than it takes a silent worker to be lost; then it goes on."""
-    settings.WORKER_LOST_AFTER_SECONDS = 2
+    settings.WORKER_LOST_AFTER_SECONDS = 15
     claim = claim_next("worker")
     assert claim is not None
+
+    def seem_lost() -> None:
+        claim.held.update(heartbeat=Now() - timedelta(hours=1))
+
+    def shows_life() -> bool:
+        return claim.held.filter(heartbeat__gt=Now() - timedelta(minutes=1)).exists()
+
     with writing_many(northwind):
         worker = pool.submit(apart(lambda: deletion.run(claim)))
-        threading.Event().wait(3)
         if connection.vendor == "postgresql":  # on SQLite nobody else can write a sign of life meanwhile
+            pool.submit(apart(seem_lost)).result()
+            wait_until(shows_life, "The worker gives no sign of life")
             assert pool.submit(apart(lambda: claim_next("other"))).result() is None
+        else:
+            threading.Event().wait(3)  # longer than the worker waits at once
         assert not worker.done()
     worker.result()
     assert told(alice, running)["deleted"] == 12

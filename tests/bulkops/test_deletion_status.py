@@ -104,10 +104,10 @@ def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimensio
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_what_is_told_costs_three_queries(alice, count):
-    """Who calls, what he may, and the rows, however many they are."""
+def test_what_is_told_costs_two_queries(alice, count):
+    """Who calls and what he may, and the rows, however many they are."""
     oids = [start(alice, ["A"]) for _ in range(count)]
     for address in (alice.account(ASYNC), path(alice, oids[0])):
         with CaptureQueriesContext(connection) as queries:
             read(alice.get(address))
-        assert len(queries) == 3
+        assert len(queries) == 2

@@ -1,11 +1,13 @@
 """The import commands as an operator meets them at the command line."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import termios
@@ -20,6 +22,7 @@ from django.core.management import CommandError, call_command
 
 from bulkops.importing import BATCH_ROWS
 from tests.bulkops.plain import store_plain
+from tests.live.worker import wait_until
 
 PROJECT = Path(__file__).resolve().parents[2]
 HEADINGS = "id,description,decimalNumbers,percentageDifference"
@@ -67,13 +70,20 @@ def test_a_slow_writer_into_the_pipe_keeps_nobody_else_waiting(database, tmp_pat
         pipe = cast(IO[str], importing.stdin)
         pipe.write(f"{HEADINGS}\n{rows}")
         pipe.flush()
+        wait_until(lambda: waiting_in(pipe) == 0 or importing.poll() is not None, "Nobody reads")
         with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as writer:
-            for _ in range(30):  # longer than the command takes to start
+            for _ in range(10):
                 writer.execute("BEGIN IMMEDIATE")
                 writer.execute("ROLLBACK")
                 time.sleep(0.1)
         pipe.close()
         assert importing.wait(60) == 0
+
+
+def waiting_in(pipe: IO[str]) -> int:
+    """How many bytes are in the pipe that nobody has read."""
+    (count,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+    return int(count)
 
 
 @pytest.mark.contract("H4")
@@ -146,15 +156,15 @@ def test_a_file_of_another_format_than_was_named_is_refused(import_currencies):
     assert outcome.faults[0].startswith("line 1: The file is read as xlsx, but it looks like a table in CSV.")
 
 
-def interrupted(database: Path, folder: Path, when: Callable[[], bool]) -> subprocess.CompletedProcess[str]:
-    """Import many currencies, some of them faulty, and press Ctrl-C `when` the time has come."""
+def interrupted(database: Path, folder: Path, phase: str, when: Callable[[], bool]) -> subprocess.CompletedProcess[str]:
+    """Import many currencies, some of them faulty, and press Ctrl-C `when` the time has come, before the phase ends."""
     rows = "".join(f"N{number},New,{number % 50},0.0000\n" for number in range(40_000))
     (folder / "large.csv").write_text(f"{HEADINGS}\n{rows}")
     words = ("import_currencies", "plain", "large.csv", "--rejects", "rejects.csv")
     with subprocess.Popen(
-        [sys.executable, str(PROJECT / "manage.py"), *words],
+        [sys.executable, "-m", "tests.bulkops.slow_import", phase, *words],
         cwd=folder,
-        env={**os.environ, "DATABASE_URL": f"sqlite:///{database}"},
+        env={**os.environ, "DATABASE_URL": f"sqlite:///{database}", "PYTHONPATH": str(PROJECT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -175,6 +185,8 @@ def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
         return Path(tmp_path, "rejects.csv").exists()
 
     def is_checking() -> bool:
+        if not has_begun():
+            return False  # whoever opens or closes the file keeps it for a moment
         with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as other:
             try:
                 other.execute("BEGIN IMMEDIATE")
@@ -183,7 +195,7 @@ def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
             other.execute("ROLLBACK")
             return False
 
-    outcome = interrupted(database, tmp_path, has_begun if phase == "reading" else is_checking)
+    outcome = interrupted(database, tmp_path, phase, has_begun if phase == "reading" else is_checking)
     assert (outcome.returncode, outcome.stdout) == (130, "")
     assert outcome.stderr == "CommandError: Stopped. Nothing was saved.\n"
     assert not (tmp_path / "rejects.csv").exists()

@@ -66,6 +66,15 @@ def test_no_more_is_deleted_than_is_allowed(import_accounts, chart, words, kept,
     assert len(stored()) == (kept if is_allowed else 40)
 
 
+@pytest.mark.parametrize("words", [[], ["--mode=upsert"], ["--mode=create"], ["--mode=update", "--dry-run"]])
+@pytest.mark.parametrize("share", ["3", "5%"])
+def test_how_much_may_be_deleted_is_for_this_mode_alone(import_accounts, chart, words, share):
+    """Whoever says so expects that something is deleted."""
+    outcome = import_accounts(HEADINGS + rows(*range(1001, 1041)), f"--max-delete={share}", *words)
+    assert outcome.refusal == "--max-delete is for --mode sync, for no other mode deletes anything."
+    assert stored() == [*map(str, range(1000, 1040))]
+
+
 @pytest.mark.parametrize("rejects", [False, True])
 def test_a_refusal_tells_the_numbers_and_the_option(import_accounts, chart, tmp_path, rejects):
     """And no row is saved; with a file for faulty rows neither, because that mends nothing here."""
@@ -73,7 +82,7 @@ def test_a_refusal_tells_the_numbers_and_the_option(import_accounts, chart, tmp_
     outcome = import_accounts(HEADINGS + rows(*range(1000, 1030), 2000), "--mode=sync", *words)
     assert outcome.refusal == (
         "Nothing was imported: 10 of the 40 stored elements (25.0%) are not in the file and would be deleted, and at "
-        "most 5% may be. Check that the file is complete; if it is, allow as many with max-delete."
+        "most 5% may be. Check that the file is complete. If it is, allow as many with --max-delete."
     )
     assert "2000" not in stored()
     assert not (tmp_path / "rejects.csv").exists()

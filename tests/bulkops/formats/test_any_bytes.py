@@ -24,7 +24,7 @@ SAMPLES = [
     TABLE.decode().encode("cp1252"),
     LINES,
     b"[" + LINES.strip().replace(b"\n", b",") + b"]",
-    gzip.compress(TABLE),
+    gzip.compress(TABLE, mtime=0),
 ]
 PARTS = [SHEET, STRINGS, "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/styles.xml", "_rels/.rels"]
 

@@ -40,6 +40,7 @@ class BearerAuthentication(BaseAuthentication):
         raise AuthenticationFailed("This is not a token of this service.")
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
+        """The user and what the token allows, as each mode finds out for itself. Raises `AuthenticationFailed`."""
         raise NotImplementedError
 
     def authenticate_header(self, request: Request) -> str:

@@ -19,9 +19,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from django.views.decorators.csrf import csrf_exempt
-from oauth2_provider.models import Grant, RefreshToken
+from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from oauth2_provider.views import IntrospectTokenView, RevokeTokenView, TokenView
-from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error, TemporarilyUnavailableError
+from oauthlib.oauth2 import (
+    InvalidClientError,
+    InvalidGrantError,
+    InvalidRequestError,
+    OAuth2Error,
+    TemporarilyUnavailableError,
+)
 
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.negotiation import media_type
@@ -150,7 +156,12 @@ class Token(TokenView):
         """
         if (user := _user_in_question(request)) and (problem := called_too_often(str(user))):
             raise problem
-        answer: HttpResponse = self.authorization_flow_token_response(request)
+        try:
+            answer: HttpResponse = self.authorization_flow_token_response(request)
+        except AccessToken.DoesNotExist:
+            # The library looks for the token that it has just issued. Whoever has used the same refresh token again
+            # meanwhile, or an operator, has ended it.
+            return _refusal(InvalidGrantError("The tokens that were issued have been ended already."))
         return answer
 
 

@@ -18,6 +18,8 @@ _KEPT = 300
 _PAUSE = 10
 # Seconds for which callers wait for an answer, counted from the question: all of them together, not each anew.
 _PATIENCE = 3
+# Seconds without a byte after which a question is given up, and the provider counts as away.
+_SILENCE = 3
 
 
 class ProviderKeys:
@@ -28,7 +30,7 @@ class ProviderKeys:
     """
 
     def __init__(self, url: str) -> None:
-        self._client = jwt.PyJWKClient(url, cache_jwk_set=False, timeout=_PATIENCE)
+        self._client = jwt.PyJWKClient(url, cache_jwk_set=False, timeout=_SILENCE)
         self._keys: Mapping[str, jwt.PyJWK] = {}
         self._ended_at = self._got_at = float("-inf")
         self._lock = threading.Lock()

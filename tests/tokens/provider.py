@@ -29,14 +29,16 @@ def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
 class Provider:
     """Runs in a thread; `keys` are those that it shows, `asked` is how often it was asked for them.
 
-    While it `is_slow`, an answer comes byte by byte and does not end; `answered` is how many have ended.
+    While it `is_slow`, an answer comes byte by byte, with `silence` seconds between, and does not end; `answered` is
+    how many have ended.
     """
 
     def __init__(self) -> None:
         self.keys: list[dict[str, Any]] = []
         self.asked = self.answered = 0
         self.is_slow = False
-        self._answer_ended = threading.Event()
+        self.silence = 0.01
+        self._stopped = threading.Event()
         self.answer: tuple[int, bytes] | None = None
         provider = self
 
@@ -50,10 +52,9 @@ class Provider:
                 self.end_headers()
                 while provider.is_slow:
                     self.wfile.write(b" ")
-                    time.sleep(0.01)
+                    provider._stopped.wait(provider.silence)
                 self.wfile.write(body)
                 provider.answered += 1
-                provider._answer_ended.set()
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -65,13 +66,10 @@ class Provider:
 
     def stop(self) -> None:
         self.is_slow = False
+        self._stopped.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
-
-    def wait_until_answered(self) -> None:
-        """Return when an answer has ended."""
-        assert self._answer_ended.wait(60)
 
     def new_key(self, kid: str, algorithm: str = "RS256", **members: str) -> Any:
         """Make a key and show its public half."""

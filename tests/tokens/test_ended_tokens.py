@@ -164,7 +164,7 @@ def test_the_command_ends_all_tokens_of_a_user(alice: Caller, capsys: pytest.Cap
     assert capsys.readouterr().out == "All tokens of alice are ended.\n"
     assert set(held.good().values()) == {False}
     assert log_in("alice", "alice-password").status_code == 200
-    with pytest.raises(CommandError, match="There is no user 'nobody'"):
+    with pytest.raises(CommandError, match=r"^There is no user 'nobody'\.$"):
         call_command("end_tokens", "nobody")
 
 

@@ -2,8 +2,6 @@
 
 import base64
 import json
-from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import jwt
@@ -11,43 +9,12 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.auth.models import User
 
-from dimensions_site.tokens import provider_keys
 from tests.factories import Caller, currency
 from tests.tokens.clients import with_token
+from tests.tokens.provided import answer
 from tests.tokens.provider import Provider, private_key, public_jwk
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
-
-
-class Clock:
-    """Time that passes when a test says so."""
-
-    now = 1_000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(provider_keys, "time", clock)
-    return clock
-
-
-@pytest.fixture
-def provider(settings: Any, clock: Clock) -> Iterator[Provider]:
-    provider = Provider()
-    settings.IDENTITY_PROVIDER = provider.as_setting()
-    yield provider
-    provider.stop()
-    provider_keys.keys_at.cache_clear()  # the next one may get its port
-
-
-def answer(token: str) -> Any:
-    program = with_token(token)
-    program.raise_request_exception = False  # a 503 is an answer
-    return program.get(program.currency("elements-count"))
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
@@ -218,112 +185,6 @@ def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice
     assert answer(from_us).status_code == 401
     ours = provider.token(key, "one", iss="dimensions", aud="dimensions", token_type="access")
     assert answer(ours).status_code == 401
-
-
-# --- Keys that come and go ---------------------------------------------------------------------
-
-
-def test_a_new_key_is_found_when_a_token_names_it(alice: Caller, provider: Provider, clock: Clock) -> None:
-    """While the old one is still good."""
-    old = provider.new_key("old")
-    assert answer(provider.token(old, "old")).status_code == 200
-    new = provider.new_key("new")
-    clock.now += 11
-    assert answer(provider.token(new, "new")).status_code == 200
-    assert answer(provider.token(old, "old")).status_code == 200
-    assert provider.asked == 2
-
-
-def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
-    alice: Caller, provider: Provider, clock: Clock
-) -> None:
-    """It is asked once in ten seconds, whatever comes; good tokens go on."""
-    key = provider.new_key("one")
-    for number in range(50):
-        assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 401
-        clock.now += 0.1
-    assert answer(provider.token(key, "one")).status_code == 200
-    assert provider.asked == 1
-    clock.now += 10
-    for number in range(50):
-        answer(provider.token(private_key_of_nobody, f"forged-{number}"))
-    assert provider.asked == 2
-
-
-private_key_of_nobody = private_key("RS256")
-
-
-def test_a_key_that_the_provider_has_withdrawn_is_forgotten(alice: Caller, provider: Provider, clock: Clock) -> None:
-    """After five minutes at most."""
-    stolen = provider.new_key("stolen")
-    assert answer(provider.token(stolen, "stolen")).status_code == 200
-    provider.keys.clear()
-    provider.new_key("new")
-    clock.now += 301
-    assert answer(provider.token(stolen, "stolen")).status_code == 401
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        (500, b""),
-        (302, b""),
-        (404, b"no"),
-        (200, b"<html>"),
-        (200, b"[]"),
-        (200, b'{"keys": []}'),
-        (200, b'{"keys": 1}'),
-        (200, b'{"keys": [{"kty": "RSA", "kid": "x"}]}'),
-        (200, b"[" * 100_000),
-        (200, b"\xff\xfe"),
-        (200, b'{"keys": [{"kty": "RSA", "kid": "x", "alg": "none"}]}'),
-    ],
-    ids=range(11),
-)
-def test_a_provider_that_fails_does_not_matter_to_known_keys(
-    alice: Caller, provider: Provider, clock: Clock, broken: tuple[int, bytes]
-) -> None:
-    """They stay; without any key the answer is 503, which tells when to try again."""
-    key = provider.new_key("one")
-    provider.answer = broken
-    refused = answer(provider.token(key, "one"))
-    assert (refused.status_code, refused.json()["code"]) == (503, "IDENTITY_PROVIDER_UNAVAILABLE")
-    assert refused["Retry-After"] == "10"
-    provider.answer = None
-    clock.now += 11
-    assert answer(provider.token(key, "one")).status_code == 200
-    provider.answer = broken
-    clock.now += 3_600
-    assert answer(provider.token(key, "one")).status_code == 200
-    assert answer(provider.token(key, "two")).status_code == 401
-
-
-def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provider: Provider, clock: Clock) -> None:
-    """Each question may take seconds."""
-    key = provider.new_key("one")
-    provider.answer = (500, b"")
-    for _ in range(20):
-        assert answer(provider.token(key, "one")).status_code == 503
-    assert provider.asked == 1
-
-
-def test_a_provider_that_answers_byte_by_byte_holds_nobody(
-    alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither good tokens nor forged ones, which name keys that nobody has; the keys count when they are all there."""
-    monkeypatch.setattr(provider_keys, "_PATIENCE", 0.1)
-    key = provider.new_key("one")
-    provider.is_slow = True
-    assert answer(provider.token(key, "one")).status_code == 503
-    clock.now += 1
-    for number in range(5):
-        assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 503
-    assert (provider.asked, provider.answered) == (1, 0)
-    provider.is_slow = False
-    provider.wait_until_answered()
-    statuses = iter(lambda: answer(provider.token(key, "one")).status_code, 200)
-    assert set(islice(statuses, 1_000)) <= {503}  # until what the provider has sent is read
-    assert provider.asked == 1
 
 
 def test_without_a_provider_its_tokens_are_unknown(alice: Caller, provider: Provider, settings: Any) -> None:

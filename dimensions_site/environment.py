@@ -135,6 +135,16 @@ def origins(name: str, *, default: list[str]) -> list[str]:
     return found
 
 
+def hosts(name: str, *, default: list[str]) -> list[str]:
+    """Return the comma-separated names and addresses; a dot before a name is for all below it, `*` for every name."""
+    found = names(name, default=default)
+    for host in found:
+        if not re.fullmatch(r"\*|\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]", host):
+            right = "names like erp.example.com, without scheme, port and path, separated by commas"
+            raise _refusal(name, host, f"{right}; an address of IPv6 stands in brackets")
+    return found
+
+
 def path_prefix(name: str, *, default: str, taken: Collection[str]) -> str:
     """Return a path like `/some/prefix` that begins with none of `taken`, or an empty text; no slash is at its end."""
     value = os.environ.get(name, default)
@@ -161,15 +171,21 @@ def readable_file(name: str, *, default: str) -> str:
 def socket_address(name: str, *, default: str) -> SocketAddress | None:
     """Return the address and the port of `host:port`, and None for an empty text."""
     value = os.environ.get(name, default)
-    host, _, port = value.rpartition(":")
-    if not value:
-        return None
-    # An address of IPv6 stands in brackets.
-    if not re.fullmatch(r"[^:\[\]\s/]+|\[[0-9a-fA-F:]+\]", host) or not re.fullmatch("[0-9]{1,5}", port):
-        raise _refusal(name, value, "an address with a port, such as 127.0.0.1:9464")
-    if not 1 <= int(port) <= 65535:
-        raise _refusal(name, value, "an address with a port from 1 to 65535")
-    return SocketAddress(host.strip("[]"), int(port))
+    address = _socket_address(value)
+    if value and address is None:
+        raise _refusal(name, value, "an address with a port from 1 to 65535, such as 127.0.0.1:9464")
+    return address
+
+
+def listeners(name: str) -> list[str]:
+    """Return the comma-separated parts of the value, each `host:port`, `unix:path` or `fd://number`; none if empty."""
+    value = os.environ.get(name, "")
+    found = _parts(value) or ([value] if value else [])
+    for listener in found:
+        if not (_socket_address(listener) or re.fullmatch("unix:.+|fd://[0-9]{1,9}", listener)):
+            right = "an address with a port from 1 to 65535, such as 0.0.0.0:8000, or a socket, unix:/run/web.sock or"
+            raise _refusal(name, listener, f"{right} fd://3; several are separated by commas")
+    return found
 
 
 def database(name: str, *, default: str) -> dict[str, Any]:
@@ -228,6 +244,14 @@ def queue(name: str, *, default: str) -> str:
 
 def _parts(value: str) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _socket_address(text: str) -> SocketAddress | None:
+    host, _, port = text.rpartition(":")
+    # An address of IPv6 stands in brackets.
+    if not re.fullmatch(r"[^:\[\]\s/]+|\[[0-9a-fA-F:]+\]", host) or not re.fullmatch("[0-9]{1,5}", port):
+        return None
+    return SocketAddress(host.strip("[]"), int(port)) if 1 <= int(port) <= 65535 else None
 
 
 def _network(name: str, text: str) -> IPv4Network | IPv6Network:

@@ -1,13 +1,13 @@
 """Whether the service lives and is ready for requests, for load balancers and supervisors (contract H3)."""
 
-from django.db import DatabaseError, InterfaceError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from bulkops.presence import is_too_long, silence
 from dimensions_site.api.public import read_only
 from dimensions_site.elements.replicas import replica_answers
+from dimensions_site.missing_migrations import missing_migrations
 from dimensions_site.repositories.write_counts import has_replica
 
 
@@ -36,11 +36,9 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 def _database_checks() -> dict[str, str]:
     try:
-        executor = MigrationExecutor(connection)
-        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        missing = missing_migrations()
     except (DatabaseError, InterfaceError):
         return {"database": "unavailable", "migrations": "unknown"}
-    missing = [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
     if not missing:
         return {"database": "ok", "migrations": "ok"}
     verb = "migration is" if len(missing) == 1 else "migrations are"

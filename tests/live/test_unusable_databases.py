@@ -1,0 +1,118 @@
+"""A command that cannot work with the database says so in one sentence, and what to do."""
+
+import os
+import re
+from pathlib import Path
+
+from tests.live.database import empty_database, migrated_database
+from tests.live.own_postgresql import own_postgresql
+from tests.live.service import PROJECT, free_port, manage
+from tests.live.test_start import start
+
+SERVER = os.environ.get("DATABASE_URL", "")
+ALL = [
+    *("import_currencies demo table.csv", "import_accounts demo table.csv", "export_accounts demo"),
+    *("create_repository demo --name Demo", "fill_repository demo", "grant_access erp demo reader"),
+    *("create_api_key erp --name x", "end_tokens erp", "clean_old_history --days 30"),
+]
+
+
+def told(words: str, url: str, folder: Path) -> str:
+    """What the command says on standard error, in one line, when it ends with status 1."""
+    outcome = start((str(PROJECT / "manage.py"), *words.split()), folder, DATABASE_URL=url)
+    assert outcome.returncode == 1, outcome.stderr
+    assert outcome.stdout == ""
+    (line,) = outcome.stderr.splitlines()
+    return line
+
+
+def test_a_database_without_tables_lacks_all_migrations(tmp_path: Path):
+    """The first three are named."""
+    with empty_database(tmp_path, SERVER) as url:
+        for words in ALL:
+            sentence = told(words, url, tmp_path)
+            assert sentence.startswith("The database lacks "), words
+            assert sentence.endswith(" more): run `manage.py migrate`.")
+            assert sentence.count(".0") == 3
+
+
+def test_the_migrations_that_an_older_database_lacks_are_named(tmp_path: Path):
+    """A command that needs none of them does its work."""
+    with migrated_database(tmp_path, SERVER) as url:
+        manage(url, "migrate", "--verbosity=0", "repositories", "0003")
+        manage(url, "createsuperuser", "--noinput", "--username=erp", "--email=erp@example.com")
+        sentence = told("create_api_key erp --name x", url, tmp_path)
+    assert re.fullmatch(
+        r"The database lacks \d+ migrations \(repositories\.0004_narrow_api_keys, repositories\.0005_failed_sign_ins, "
+        r"repositories\.0006_write_counts, and \d+ more\): run `manage\.py migrate`\.",
+        sentence,
+    )
+
+
+def test_a_file_in_a_folder_that_is_missing_cannot_be_opened(tmp_path: Path):
+    """The sentence names it; `--check` of migrate is how a deployment asks."""
+    file = tmp_path / "nowhere" / "dimensions.sqlite3"
+    for words in ("migrate --check", "migrate", *ALL[:2]):
+        assert told(words, f"sqlite:///{file}", tmp_path) == (
+            f"The database {file} cannot be opened: unable to open database file."
+        )
+
+
+def test_a_file_that_is_no_database_cannot_be_opened(tmp_path: Path):
+    """Nor is it backed up."""
+    file = tmp_path / "table.csv"
+    file.write_text("id,descriptions.en\n" * 1_000)
+    for words in ("migrate --check", "export_accounts demo"):
+        assert told(words, f"sqlite:///{file}", tmp_path) == (
+            f"The database {file} cannot be opened: file is not a database."
+        )
+    refused = told(f"backup_sqlite {tmp_path / 'copy'}", f"sqlite:///{file}", tmp_path)
+    assert refused == "CommandError: Nothing was backed up: file is not a database"
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_server_that_is_away_is_told_with_its_own_reason(tmp_path: Path):
+    """In one line, without the password."""
+    port = free_port()
+    for words in ("migrate --check", *ALL[:2]):
+        sentence = told(words, f"postgresql://erp:hidden@127.0.0.1:{port}/group", tmp_path)
+        assert sentence.startswith("The database cannot be reached: connection failed: "), words
+        assert "Connection refused" in sentence
+        assert "hidden" not in sentence
+
+
+def test_what_else_keeps_a_connection_from_being_made_is_told(tmp_path: Path):
+    """A database of another name, and a host without an address."""
+    with own_postgresql() as server:
+        missing = f"{server.url.rpartition('/')[0]}/missing"
+        assert 'database "missing" does not exist' in told("migrate --check", missing, tmp_path)
+    unknown = told("migrate --check", "postgresql://erp:hidden@database.invalid/group", tmp_path)
+    assert unknown.startswith("The database cannot be reached: failed to resolve host 'database.invalid'")
+    assert "hidden" not in unknown
+
+
+def test_any_other_error_keeps_its_trace(tmp_path: Path):
+    """Whoever mends it needs it: here a query that no database understands."""
+    query = "from django.db import connection as c; c.cursor().execute('SELEKT')"
+    words = (str(PROJECT / "manage.py"), "shell", "--no-imports", "-c", query)
+    with migrated_database(tmp_path, SERVER) as url:
+        outcome = start(words, tmp_path, DATABASE_URL=url)
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("Traceback")
+    assert "SELEKT" in outcome.stderr
+
+
+def test_a_migration_that_fails_keeps_its_trace(tmp_path: Path):
+    """Migrations are missing then, of course; to run them is no advice."""
+    with empty_database(tmp_path, SERVER) as url:
+        migrated = start((str(PROJECT / "manage.py"), "migrate", "--fake", "account"), tmp_path, DATABASE_URL=url)
+        assert migrated.returncode == 0, migrated.stderr
+        outcome = start((str(PROJECT / "manage.py"), "migrate", "account", "zero"), tmp_path, DATABASE_URL=url)
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("Traceback")
+
+
+def test_a_trace_comes_when_it_is_asked_for(tmp_path: Path):
+    words = (str(PROJECT / "manage.py"), "migrate", "--check", "--traceback")
+    outcome = start(words, tmp_path, DATABASE_URL=f"sqlite:///{tmp_path / 'nowhere' / 'dimensions.sqlite3'}")
+    assert outcome.stderr.startswith("Traceback")

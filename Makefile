@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
-	bulk-speed file-speed admin-speed bench chaos lost-updates fuzz soak hosts mutation accept-openapi contract-table messages screenshots check check-style check-types \
+	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak hosts mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
@@ -58,8 +58,8 @@ lock: install ## Write the lock files anew from pyproject.toml (ARGS=--upgrade t
 	$(LOCK) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 
 run: install .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
-	@SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
-		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)" .venv/bin/python manage.py run_demo
+	@export SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
+		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)"; exec .venv/bin/python manage.py run_demo
 
 .run/secret-key: | install
 	@mkdir -p .run && chmod 700 .run
@@ -141,6 +141,11 @@ BENCH = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bi
 
 bench: postgresql-answers ## Measure the service beside a floor and a plain one (ARGS="--scenarios list,patch --rounds 1")
 	@TEST_POSTGRESQL_URL="$(TEST_POSTGRESQL_URL)" $(BENCH)
+
+GROWTH = SECRET_KEY=only-for-measuring-the-growth-of-a-throw-away-service .venv/bin/python -m tests.growth.run $(ARGS)
+
+growth: postgresql-answers ## Measure with 20,000, 100,000 and 1,000,000 accounts, for a quarter of an hour (ARGS="--stages 2")
+	@TEST_POSTGRESQL_URL="$(TEST_POSTGRESQL_URL)" $(GROWTH)
 
 CHAOS = SECRET_KEY=only-for-the-chaos-in-a-throw-away-service .venv/bin/python -m
 

@@ -1,7 +1,6 @@
 """How gunicorn serves the application: `gunicorn dimensions_site.wsgi` in the project's folder reads this file."""
 
 import gc
-import os
 import sys
 from pathlib import Path
 
@@ -18,8 +17,7 @@ from dimensions_site.tls_worker import TlsWorker
 
 try:
     # Only the machine itself is served unless the operator says otherwise: a reverse proxy stands before the service.
-    bind = os.environ.get("BIND") or f"127.0.0.1:{env.integer('PORT', default=8000, minimum=1, maximum=65535)}"
-    bind = bind.split(",")
+    bind = env.listeners("BIND") or [f"127.0.0.1:{env.integer('PORT', default=8000, minimum=1, maximum=65535)}"]
 
     # Processes use the cores; threads let a process go on while the database works for one of its requests, and keep
     # slow clients from holding a process.

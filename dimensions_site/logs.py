@@ -32,7 +32,12 @@ def configured(format: str, level: str) -> dict[str, Any]:
     line: JSON escapes what could, and so is it done for the console.
     """
     structlog.configure(
-        processors=[*_PROCESSORS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        # First, what is not to be told goes: each request has an event of that kind.
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_PROCESSORS,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )

@@ -9,7 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
+import honcho.manager
 from honcho.manager import SIGNALS, Manager
+
+# Seconds that the two get to end before they are killed, more than either takes by itself: gunicorn gives requests 30.
+honcho.manager.KILL_WAIT = 40
 
 
 def serve(project: Path, environment: Mapping[str, str]) -> bool:

@@ -3,9 +3,9 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from django.contrib.auth.models import User
+from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure, bad_request, quoted
 from dimensions_site.repositories.models import Repository

@@ -123,8 +123,9 @@ class _Caller:
 
 
 @contextmanager
-def calling(service: Service) -> Iterator[Record]:
-    """So many callers, and one who has elements deleted, until the block ends."""
+def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
+    """So many callers, with that `pause` in seconds between calls, and one who has elements deleted, until the block
+    ends."""
     record = Record()
     is_over = threading.Event()
 
@@ -133,7 +134,7 @@ def calling(service: Service) -> Iterator[Record]:
         act = caller.call if number < CALLERS else caller.remove
         while not is_over.is_set():
             act()
-            time.sleep(0.02 if number < CALLERS else 0.5)
+            time.sleep(pause if number < CALLERS else 0.5)
 
     threads = [threading.Thread(target=live, args=(number,)) for number in range(CALLERS + 1)]
     for thread in threads:

@@ -168,8 +168,15 @@ HARMS: Mapping[str, Mapping[str, _Harm]] = {
 }
 
 
-def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float) -> Report:
-    """Do each harm so often, while callers go on, and compare what they were answered with what is stored."""
+# What has to be felt, however short it is: whoever writes meanwhile is answered 503.
+_FELT = {"database stopped", "database locked", "disk full"}
+
+
+def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float, writes: int = 0) -> Report:
+    """Do each harm so often, while callers go on, and compare what they were answered with what is stored.
+
+    They do not end before so many `writes` were answered.
+    """
     report = Report()
     with ExitStack() as stack:
         house = _House(folder, stack, kind, random)
@@ -178,7 +185,8 @@ def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float)
             random.shuffle(harms)
             for name, harm in harms:
                 tally = report.tallies.setdefault(name, Tally())
-                _do(harm, house, record, tally, seconds)
+                _do(harm, house, record, tally, seconds, is_felt=name in _FELT)
+            wait_until(lambda: _answered(record) >= writes, "Too little is written")
         report.deletions = len(record.deletions)
         for address in record.deletions:
             told = Deletion(house.service, address).ended()
@@ -186,15 +194,21 @@ def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float)
                 record.wrong.append(f"{address}: {told}")
         report.wrong = faults(house.url, record)
         report.stored_all_the_same = record.stored_all_the_same
-        report.writes = sum(write.status in (200, 201) for write in record.writes)
+        report.writes = _answered(record)
     return report
 
 
-def _do(harm: _Harm, house: _House, record: Record, tally: Tally, seconds: float) -> None:
+def _answered(record: Record) -> int:
+    return sum(write.status in (200, 201) for write in list(record.writes))
+
+
+def _do(harm: _Harm, house: _House, record: Record, tally: Tally, seconds: float, *, is_felt: bool) -> None:
     time.sleep(0.5)
     record.statuses = Counter()
     with harm(house):
         time.sleep(seconds)
+        if is_felt:
+            wait_until(lambda: record.statuses[503] > 0, f"Nobody feels it: {harm.__doc__}")
     begin = time.monotonic()
     wait_until(lambda: not house.complaint(), f"Not served after {harm.__doc__}", house.complaint)
     tally.slowest = max(tally.slowest, time.monotonic() - begin)

@@ -1,4 +1,12 @@
-"""The process of the web server with less patience, so that nobody waits a minute for its end."""
+"""The process of the web server with less patience, so that nobody waits a minute for its end, and with more.
+
+And one whose bulk saves wait for the test.
+"""
+
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import IO
 
 from dimensions_site.web_worker import WebWorker
 
@@ -6,3 +14,33 @@ from dimensions_site.web_worker import WebWorker
 class HastyWorker(WebWorker):
     seconds_for_headers = 3
     seconds_of_silence = 3
+
+
+class GentleWorker(WebWorker):
+    """For clients who make pauses, which are longer on a busy machine."""
+
+    seconds_for_headers = 120
+    seconds_of_silence = 120
+
+
+class HoldingWorker(WebWorker):
+    """A bulk save waits when all is written, and nothing for good, until the folder of the server has `RELEASED`.
+
+    Then there is `HELD`.
+    """
+
+    HELD, RELEASED = "held", "released"
+
+    def init_process(self) -> None:
+        """Have it so in this process."""
+        save = import_module("bulkops.saving").BulkSave
+        write = save._write_answer
+
+        def write_and_wait(saving: object, answer: IO[bytes]) -> None:
+            write(saving, answer)
+            Path(self.HELD).touch()
+            while not Path(self.RELEASED).exists():
+                time.sleep(0.05)
+
+        save._write_answer = write_and_wait
+        super().init_process()

@@ -1,5 +1,6 @@
 """The service as operators run it: real processes, a real port, a database of its own."""
 
+import fcntl
 import json
 import os
 import signal
@@ -7,13 +8,15 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
-from typing import Any
+from random import SystemRandom
+from typing import IO, Any
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Nothing that runs on a developer's machine may decide how the service under test runs.
@@ -24,6 +27,9 @@ _UNSET = (
 )
 _PATH = os.pathsep.join([str(PROJECT / "tests" / "live" / "as_installed"), str(PROJECT)])
 _PATIENCE = 60
+_PORTS = range(20_000, 32_000)
+# The files that stand for ports, locked until this process ends.
+_taken: list[IO[str]] = []
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,16 @@ class Service:
             return Answer(response.status, dict(response.getheaders()), response.read())
         finally:
             connection.close()
+
+    def begin_to_read(self, address: str) -> socket.socket:
+        """A connection with little room for what comes, on which a GET is sent, and nothing read of the answer."""
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        connection.settimeout(_PATIENCE)
+        connection.connect((self.host, self.port))
+        lines = f"GET {address} HTTP/1.1", f"Host: {self.host}", f"X-API-Key: {self.key}", "Connection: close"
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        return connection
 
     def read_through(self, address: str) -> int:
         """Read the answer to a GET piece by piece, keeping none; return its length in bytes."""
@@ -142,11 +158,25 @@ def stop(process: "subprocess.Popen[Any]", number: signal.Signals = signal.SIGTE
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on which nobody listens, and which no other process of the tests gets while this one runs.
+
+    It is none of those that the system gives to callers, or to whoever wants to listen anywhere: until the server that
+    it is for has started, somebody else would get it.
+    """
+    places = Path(tempfile.gettempdir(), f"ports-of-tests-{os.getuid()}")
+    places.mkdir(exist_ok=True)
+    for port in SystemRandom().sample(_PORTS, len(_PORTS)):
+        place = (places / str(port)).open("w")
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            place.close()
+        else:
+            _taken.append(place)
+            return port
+    raise AssertionError("No port is free.")
 
 
 def wait_for_port(port: int, process: "subprocess.Popen[Any]") -> None:

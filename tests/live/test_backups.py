@@ -15,8 +15,9 @@ from tests.live.deletion_chaos import remaining
 from tests.live.guide import commands, run
 from tests.live.own_postgresql import own_postgresql
 from tests.live.service import serving
-from tests.live.worker import QUICK, delete, fill, many, wait_until, working
-from tests.live.writers import ACCOUNTS, MANY, stored, writing
+from tests.live.worker import MANY, QUICK, delete, fill, hasten, wait_until, working, working_slowly
+from tests.live.writers import ACCOUNTS, stored, writing
+from tests.live.writers import MANY as OF_A_SAVE
 
 VERSIONS = "SELECT count(*) FROM account_historicalaccount WHERE element_id = 'counter'"
 SLOW = {"DELETION_CHUNK_SIZE": "1", **QUICK}
@@ -61,8 +62,8 @@ def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
         here = stack.enter_context(place(tmp_path))
         key = prepare(here.url)
         service = stack.enter_context(serving(here.url, key, tmp_path, **SLOW))
-        with working(here.url, tmp_path, **SLOW), writing(service) as answered:
-            ids = fill(here.url, "shrinking", many(here.url))
+        with working_slowly(here.url, tmp_path, **SLOW), writing(service) as answered:
+            ids = fill(here.url, "shrinking", MANY)
             deletion = delete(service, ids, "shrinking")
             deletion.wait_for_progress(3)
             wait_until(lambda: len(answered.marks) > 2, "No bulk saves")
@@ -83,7 +84,9 @@ def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
         assert set(elements) > set(before.singles)
         counts = stored(here.restored)
         assert before.marks <= set(counts)
-        assert {counted for mark, counted in counts.items() if mark.startswith("bulk")} == {(MANY, MANY, MANY)}
+        assert {counted for mark, counted in counts.items() if mark.startswith("bulk")} == {
+            (OF_A_SAVE, OF_A_SAVE, OF_A_SAVE)
+        }
         assert {counted for mark, counted in counts.items() if mark in elements} == {(1, 1, 1)}
         step = int((elements["counter"]["alternativeDescriptions"] or {"en": "0"})["en"])
         assert before.steps[-1] <= step <= answered.steps[-1]
@@ -92,6 +95,7 @@ def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
         told = of_deletion.told()
         assert told["status"] == "RUNNING"
         assert 3 <= told["processed"] == told["deleted"] < len(ids)
+        hasten(here.restored)
         with working(here.restored, tmp_path, **QUICK):
             wait_until(lambda: restored.send("GET", "/health/ready").status == 200, "Not ready")
             assert of_deletion.ended()["deleted"] == len(ids)

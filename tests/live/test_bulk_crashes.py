@@ -19,7 +19,7 @@ pytestmark = pytest.mark.contract("E2", "C17", "C18")
 
 def check(tally: Tally, strikes: int) -> None:
     assert tally.other == []
-    assert tally.nothing + tally.everything == strikes
+    assert tally.nothing + tally.everything >= strikes
     # At least one has met a call that was running.
     assert tally.interrupted > 0
 

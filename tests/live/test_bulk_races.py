@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,7 +16,9 @@ import pytest
 from tests.bulkops.bulk import patch
 from tests.factories import account, currency
 from tests.live.bulk_state import Version, histories, marked, rows
-from tests.live.service import Answer, Service
+from tests.live.hasty_worker import HoldingWorker
+from tests.live.service import Answer, Service, serving
+from tests.live.worker import wait_until
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
@@ -172,18 +175,22 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
 
 
 @pytest.mark.contract("E1")
-def test_others_are_served_while_a_large_bulk_runs(service: Service, prepared: tuple[str, str]):
+def test_others_are_served_while_a_large_bulk_runs(prepared: tuple[str, str], tmp_path: Path):
     """Who reads gets an answer at once, what was there before; small saves get their turn, and all is stored."""
     large = {"put": [marked(f"large-{number:05}", "large") for number in range(LARGE)]}
-    assert service.send("POST", ACCOUNTS, marked("beside", "before")).status == 201
+    holding = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.HoldingWorker"}
 
-    with ThreadPoolExecutor(1) as pool:
+    with serving(*prepared, tmp_path, **holding) as service, ThreadPoolExecutor(2) as pool:
+        assert service.send("POST", ACCOUNTS, marked("beside", "before")).status == 201
         running = pool.submit(service.send, "POST", f"{ACCOUNTS}-bulk", large)
-        time.sleep(0.3)
+        wait_until((tmp_path / HoldingWorker.HELD).exists, "It does not run")
         read = service.send("GET", f"{ACCOUNTS}/beside")
         seen = service.send("GET", f"{ACCOUNTS}-count?filter=documentationLink==large").json()
         was_running = not running.done()
-        saved = bulk("small", put=["beside", "small-1"]).send(service)
+        small = pool.submit(bulk("small", put=["beside", "small-1"]).send, service)
+        time.sleep(0.3)  # by then it waits
+        (tmp_path / HoldingWorker.RELEASED).touch()
+        saved = small.result()
         single = service.send("PATCH", f"{ACCOUNTS}/beside", change("single"))
         finished = running.result()
 

@@ -23,7 +23,7 @@ LIST = "/dimensions/v1/northwind/account/elements"
 
 def test_what_was_answered_is_there_once_and_what_cannot_be_served_is_503(tmp_path: Path):
     """Twenty callers read, write and delete; each harm passes, and the service is back by itself."""
-    report = suffer(KIND, tmp_path, Random(6), rounds=1, seconds=1.5)
+    report = suffer(KIND, tmp_path, Random(6), rounds=1, seconds=1.5, writes=101)
     assert report.wrong == []
     assert {name: tally.times for name, tally in report.tallies.items()} == dict.fromkeys(HARMS[KIND], 1)
     # The harms were felt, and much was written.

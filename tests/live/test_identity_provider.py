@@ -15,8 +15,8 @@ from tests.live.service import PROJECT, Service, free_port, serving, stop, wait_
 
 pytestmark = [pytest.mark.contract("G1")]
 
-# Its keys are asked for at most every ten seconds, and an answer may take three.
-PATIENCE = 20
+# Its keys are asked for at most every ten seconds, and an answer may take three: on a busy machine more than once.
+PATIENCE = 90
 
 
 @contextmanager

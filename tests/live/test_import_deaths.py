@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from tests.live.clerk import errand
-from tests.live.worker import QUICK, working
+from tests.live.worker import QUICK, working, working_slowly
 
 # So many that an import takes longer than it is left alone.
 COUNT = 15_000
@@ -20,7 +20,7 @@ def test_another_worker_starts_an_import_again_whose_worker_was_killed(prepared:
     """From the beginning, since nothing of it was saved; in the end each element is there once, and its one version."""
     url = prepared[0]
     oid = tell(url, f"begin('imported', {COUNT})")
-    with working(url, tmp_path, **QUICK) as first:
+    with working_slowly(url, tmp_path, **QUICK) as first:
         first.wait_for("import_begun")
         time.sleep(0.5)
         first.kill()

@@ -11,7 +11,7 @@ import sys
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -108,6 +108,43 @@ def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, numbe
 
 
 @linux
+def test_who_ends_make_ends_the_service(tmp_path: Path):
+    """As a supervisor does: the recipe leaves no process between that would take the signal for itself."""
+    port = free_port()
+    (tmp_path / "manage.py").symlink_to(PROJECT / "manage.py")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "install", "run", f"PORT={port}"]
+    with (
+        (tmp_path / "output.txt").open("wb") as output,
+        subprocess.Popen(make, cwd=tmp_path, stdout=output, stderr=output, start_new_session=True) as process,
+    ):
+        try:
+            wait_for_port(port, process)
+            process.terminate()
+            process.wait(timeout=_PATIENCE)
+            wait_until(lambda: not alive(process.pid))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)  # what a failure leaves
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+@linux
+def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
+    """As much time as the web server gives the requests that it still answers."""
+    with demo(folder, free_port()) as (process, output):
+        wait_until(lambda: len(started(output())) == 2)
+        web = started(output())["web"]
+        os.kill(web, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        time.sleep(7)
+        os.kill(web, signal.SIGCONT)
+        assert process.wait(timeout=_PATIENCE) == 0
+        assert "SIGKILL" not in output()
+
+
+@linux
 @pytest.mark.parametrize("name", ["web", "worker"])
 def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
     """The status is 1, and the last line says what has happened."""
@@ -117,7 +154,8 @@ def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
         wait_until(lambda: all(len(alive(session)) > 1 for session in processes.values()))
         os.killpg(processes[name], signal.SIGKILL)
         assert process.wait(timeout=_PATIENCE) == 1
-        assert [line for session in processes.values() for line in alive(session)] == []
+        # Those that were killed here end when each of them gets a processor.
+        wait_until(lambda: not any(alive(session) for session in processes.values()))
         assert output().splitlines()[-1].startswith("CommandError: The service has stopped, because one of its")
 
 

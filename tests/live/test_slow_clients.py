@@ -21,8 +21,9 @@ FEW = {
     "WEB_THREADS": str(len(BEGINNINGS)),
     "GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.HastyWorker",
 }
+GENTLE = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.GentleWorker --keep-alive 120"}
 # The time that a client gets, and what a busy machine adds, in seconds.
-PATIENCE = 20
+PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +99,12 @@ def test_clients_whose_body_does_not_end_are_refused(few: Service, framing: byte
         assert connection.recv(1_000) == b""
 
 
-def test_a_client_that_takes_its_time_is_served(few: Service):
+def test_a_client_that_takes_its_time_is_served(prepared: tuple[str, str], tmp_path: Path):
     """A pause between the parts of a request is no attack, nor one between two requests on a connection."""
-    with begun(few.port, b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n") as connection:
+    with (
+        serving(*prepared, tmp_path, **{**FEW, **GENTLE}) as service,
+        begun(service.port, b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n") as connection,
+    ):
         for rest in (b"\r\n", b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"):
             time.sleep(1)
             connection.sendall(rest)

@@ -1,7 +1,6 @@
 """Callers who read a long list slowly keep no thread of the web server behind nginx, as docs/deploy sets it up."""
 
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPResponse
@@ -42,22 +41,14 @@ def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]
             yield Service(port, running.pid, running.key, running.log)
 
 
-def begun(service: Service) -> socket.socket:
-    """A connection on which a list is asked for, of which nothing is read."""
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    connection.settimeout(60)
-    connection.connect(("127.0.0.1", service.port))
-    words = f"GET {BASE}/elements HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {service.key}\r\nConnection: close\r\n\r\n"
-    connection.sendall(words.encode())
-    return connection
-
-
 @pytest.mark.contract("D7")
 def test_others_are_served_while_some_read_slowly(behind_nginx: Service):
     """There are more of them than threads, and each gets all of his list when he goes on reading."""
     with ExitStack() as stack:
-        slow = [HTTPResponse(stack.enter_context(begun(behind_nginx))) for _ in range(2 * THREADS)]
+        slow = [
+            HTTPResponse(stack.enter_context(behind_nginx.begin_to_read(f"{BASE}/elements")))
+            for _ in range(2 * THREADS)
+        ]
         for response in slow:
             response.begin()
             assert response.status == 200

@@ -47,7 +47,10 @@ def test_the_command_line_says_in_one_line_what_is_missing(tmp_path: Path):
 
 MISTAKES = {
     "DEBUG": ("1", "DEBUG is '1'; it has to be true or false."),
-    "ALLOWED_HOSTS": (" , ", "ALLOWED_HOSTS is ' , '; it has to be one or more names, separated by commas."),
+    "ALLOWED_HOSTS": (
+        "http://a",
+        "ALLOWED_HOSTS is 'http://a'; it has to be names like erp.example.com, without scheme",
+    ),
     "SECURE_COOKIES": ("ture", "SECURE_COOKIES is 'ture'; it has to be true or false."),
     "HSTS_SECONDS": ("1h", "HSTS_SECONDS is '1h'; it has to be a whole number from 0 to 63072000, in digits alone."),
     "DATABASE_URL": (
@@ -105,6 +108,16 @@ def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str,
     assert len(outcome.stderr.splitlines()) == 1
 
 
+def test_an_address_without_a_port_is_told_in_one_line(tmp_path: Path):
+    """gunicorn would take a port of its own."""
+    outcome = start(COMMANDS["web"], tmp_path, BIND="10.0.0.11")
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith(
+        "The service is not configured: BIND is '10.0.0.11'; it has to be an address with a"
+    )
+    assert len(outcome.stderr.splitlines()) == 1
+
+
 @pytest.mark.contract("G1")
 def test_an_unknown_authentication_mode_is_refused(tmp_path: Path):
     """A misspelled mode must not leave the service without the one that was meant."""
@@ -126,3 +139,9 @@ def test_debug_is_off_unless_it_is_asked_for(tmp_path: Path):
     )
     assert start(show, tmp_path, DEBUG=None).stdout.split() == ["False"]
     assert start(show, tmp_path, DEBUG="true").stdout.split() == ["True"]
+
+
+def test_ctrl_c_before_a_command_has_begun_its_work_leaves_one_word(tmp_path: Path):
+    """And the status that shells give for it; a stack trace would look like a failure."""
+    outcome = start((str(PROJECT / "manage.py"), "shell", "-c", "raise KeyboardInterrupt"), tmp_path)
+    assert (outcome.returncode, outcome.stderr) == (130, "Stopped.\n")

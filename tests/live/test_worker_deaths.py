@@ -8,7 +8,7 @@ import pytest
 
 from tests.live.clerk import errand
 from tests.live.service import Service
-from tests.live.worker import QUICK, delete, fill, is_alive, many, wait_until, working
+from tests.live.worker import MANY, QUICK, delete, fill, hasten, is_alive, wait_until, working, working_slowly
 
 pytestmark = [
     pytest.mark.contract("F6"),
@@ -45,22 +45,23 @@ def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], pa
         assert delete(patient, ["none"]).ended()["status"] == "COMPLETED"
         assert not set(hanging) & set(worker.processes())
         assert "worker_restarted" in worker.log.read_text()
-        assert not any(map(is_alive, hanging))
+        wait_until(lambda: not any(map(is_alive, hanging)), "Still alive")
 
 
 @pytest.mark.contract("F2")
 def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, str], patient: Service, tmp_path: Path):
     """Two workers, of which the one that is at work is killed, and a third that starts; nothing is done twice."""
     url = prepared[0]
-    ids = fill(url, "killed", many(url))
+    ids = fill(url, "killed", MANY)
     deletion = delete(patient, ids, "killed")
-    with working(url, tmp_path, **QUICK) as first:
+    with working_slowly(url, tmp_path, **QUICK) as first:
         deletion.wait_for_progress(3)
-        with working(url, tmp_path, **QUICK) as second:
+        with working_slowly(url, tmp_path, **QUICK) as second:
             first.kill()
             stopped_at = deletion.told()["processed"]
             deletion.wait_for_progress(stopped_at + 3)
             second.kill()
+    hasten(url)
     with working(url, tmp_path, **QUICK):
         told = deletion.ended()
     assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))

@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,10 @@ from tests.live.service import PROJECT, Service, environment, stop
 _PATIENCE = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
 QUICK = {"WORKER_LOST_AFTER_SECONDS": "3"}
+# Where something else is, nobody is taken for lost: the tests would end before that.
+SLOW = {"WORKER_LOST_AFTER_SECONDS": "600"}
+# Chunks of a deletion in slow motion, for a minute at least.
+MANY = 500
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,22 @@ class RunningWorker:
         wait_until(lambda: event in self.log.read_text(), f"The log has no {event!r}", self.log.read_text)
 
 
-@contextmanager
-def working(database_url: str, folder: Path, **variables: str) -> Iterator[RunningWorker]:
+def working(database_url: str, folder: Path, **variables: str) -> AbstractContextManager[RunningWorker]:
     """A worker until the block ends, as soon as it has started; its log is a file in `folder`."""
+    return _started([str(PROJECT / "manage.py"), "qcluster"], database_url, folder, variables)
+
+
+def working_slowly(database_url: str, folder: Path, **variables: str) -> AbstractContextManager[RunningWorker]:
+    """The same in slow motion, as `tests.live.slow_worker` tells."""
+    return _started(["-m", "tests.live.slow_worker"], database_url, folder, variables)
+
+
+@contextmanager
+def _started(
+    words: Sequence[str], database_url: str, folder: Path, variables: Mapping[str, str]
+) -> Iterator[RunningWorker]:
     log = folder / f"worker-{time.monotonic_ns()}.log"
-    command = [sys.executable, str(PROJECT / "manage.py"), "qcluster"]
+    command = [sys.executable, *words]
     with (
         log.open("wb") as output,
         subprocess.Popen(
@@ -108,10 +123,9 @@ def fill(database_url: str, db_id: str, count: int) -> list[str]:
     return [f"{number:07}" for number in range(count)]
 
 
-def many(database_url: str) -> int:
-    """So many chunks that a deletion runs for some seconds."""
-    # On SQLite it lets others write after each chunk.
-    return 60 if database_url.startswith("sqlite") else 1_500
+def hasten(database_url: str) -> None:
+    """Let deletions do in one chunk what is left of them; nobody works on them meanwhile."""
+    errand(database_url, "from tests.live.joined_chunks import join; join()")
 
 
 def is_alive(pid: int) -> bool:

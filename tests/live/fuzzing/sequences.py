@@ -12,6 +12,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.transport import Response
 
 from tests.live.fuzzing.answers import Told, complaint
+from tests.live.fuzzing.connection import PATIENCE
 from tests.live.service import Service
 
 _DOCUMENTS = ("currency", "account")
@@ -58,7 +59,7 @@ class Sequences:
         schema.config.update(base_url=f"http://127.0.0.1:{service.port}")
         methods = {
             "before_call": lambda _, case: self._enter(case),
-            "get_call_kwargs": lambda _, case: {"headers": {"X-API-Key": service.key}},
+            "get_call_kwargs": lambda _, case: {"headers": {"X-API-Key": service.key}, "timeout": PATIENCE},
             "validate_response": lambda _, response, case, **named: self._note(response, case),
         }
         return type("Machine", (schema.as_state_machine(),), methods)

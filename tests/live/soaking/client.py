@@ -22,6 +22,8 @@ SHARES = {
 SMALLEST, LARGEST = 100, 1_000
 # A client that has more than this deletes what is oldest, down to half of it.
 MANY = 2_000
+# Requests that a client makes on the slowest machine, so that there are some of each kind that is not rare.
+FEWEST = 20
 _PATIENCE = 120
 
 
@@ -50,7 +52,9 @@ class Client:
     def work(self, until: float, pause: float) -> None:
         """Call until that moment (`time.monotonic`), with pauses of so many seconds in the mean."""
         self._save()
-        while time.monotonic() < until:
+        turns = 0
+        while turns < FEWEST or time.monotonic() < until:
+            turns += 1
             kind = self._random.choices(tuple(SHARES), tuple(SHARES.values()))[0]
             self._turns[kind if self.stored else "create"]()
             time.sleep(self._random.expovariate(1 / pause))

@@ -8,8 +8,9 @@ import selectors
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 _HOST = "127.0.0.1"
 _PATIENCE = 600
@@ -20,8 +21,9 @@ _END_OF_CHUNKS = b"\r\n0\r\n\r\n"
 
 @dataclass(frozen=True)
 class Rate:
-    """Answers a second, and what part of a processor the client itself took for them."""
+    """How many answers came, how many that is a second, and the seconds of a processor that the client took."""
 
+    count: int
     per_second: float
     client: float
 
@@ -64,11 +66,18 @@ def drain(port: int, sent: bytes) -> float:
     return seconds
 
 
-def rate(port: int, requests: Sequence[bytes], *, connections: int, seconds: float) -> Rate:
+def rate(
+    port: int,
+    requests: Sequence[bytes],
+    *,
+    connections: int,
+    seconds: float,
+    during: AbstractContextManager[Any] | None = None,
+) -> Rate:
     """Send the requests again and again for so many seconds over so many connections that are kept.
 
     Each connection waits for its answer before it sends the next request. Connections, and what the server does only
-    once for each of its threads, count for nothing: there is a short run before.
+    once for each of its threads, count for nothing: there is a short run before. What counts happens `during` that.
     """
     with ExitStack() as stack, selectors.DefaultSelector() as selector:
         for _ in range(connections):
@@ -77,9 +86,10 @@ def rate(port: int, requests: Sequence[bytes], *, connections: int, seconds: flo
         endless = itertools.cycle(requests)
         _exchange(selector, endless, min(0.5, seconds / 4))
         busy = time.process_time()
-        start = time.perf_counter()
-        count, end = _exchange(selector, endless, seconds)
-        return Rate(count / (end - start), (time.process_time() - busy) / (end - start))
+        with during or nullcontext():
+            start = time.perf_counter()
+            count, end = _exchange(selector, endless, seconds)
+        return Rate(count, count / (end - start), time.process_time() - busy)
 
 
 class _Conversation:

@@ -14,6 +14,11 @@ PAGE = PROJECT / "docs" / "performance.md"
 PICTURE = PROJECT / "docs" / "images" / "performance.svg"
 _BEGIN, _END = "<!-- made by make bench: begin -->", "<!-- made by make bench: end -->"
 _WHO = ("floor", "service", "plain")
+_OF_PROCESSORS = (
+    "Where the time goes, in microseconds for each answer or element: the time that the client waits for one, and what "
+    "the web server and PostgreSQL take of a processor for it. They work at the same time, for several connections in "
+    "the row that has them, so the parts can be more than the whole; what is missing in it is waiting."
+)
 
 
 def write_page(found: Mapping[str, Any]) -> None:
@@ -33,6 +38,8 @@ def page_with(page: str, found: Mapping[str, Any]) -> str:
         main_table(found),
         "The smallest, the middle and the largest figure of all rounds:",
         _spread_table(found),
+        _OF_PROCESSORS,
+        _processors_table(found),
     ]
     made = "\n\n".join([_BEGIN, *told, _END])
     return f"{before}{made}{after}"
@@ -48,7 +55,7 @@ def main_table(found: Mapping[str, Any]) -> str:
     for row in ROWS:
         if row.key in middle:
             figures = middle[row.key]
-            cells = [row.title, row.unit.text, *(_figure(figures.get(who)) for who in _WHO)]
+            cells = [row.title, row.unit.text, *(shown(figures.get(who)) for who in _WHO)]
             cells.append(_of_floor(row, figures, middle.get("list")))
             cells.append(_told(against_plain(row, figures), "×", ""))
             lines.append(f"| {' | '.join(cells)} |")
@@ -68,7 +75,7 @@ def _told(verdict: Verdict | None, unit: str, bound: str) -> str:
     if verdict is None:
         return "–"
     state = "met" if verdict.met else "**missed**"
-    return f"{_figure(verdict.reached)}{unit}, target {bound}{verdict.target:g}: {state}"
+    return f"{shown(verdict.reached)}{unit}, target {bound}{verdict.target:g}: {state}"
 
 
 def _spread_table(found: Mapping[str, Any]) -> str:
@@ -79,26 +86,50 @@ def _spread_table(found: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _processors_table(found: Mapping[str, Any]) -> str:
+    """For each contestant the time of one, and what the web server and the database take of a processor for it."""
+    lines = [
+        f"| scenario | {' | '.join(f'{who}: time | web | database' for who in ('floor', 'this service', 'plain'))} |",
+        f"|---|{'--:|' * 9}",
+    ]
+    for key, samples in found["rows"].items():
+        middle = medians(samples)
+        if "service_web" not in middle:
+            continue
+        cells = [BY_KEY[key].title]
+        for who in _WHO:
+            time = 1e6 / middle[who] if who in middle else None
+            cells += [shown(time), shown(middle.get(f"{who}_web")), shown(middle.get(f"{who}_database"))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def _spread(figures: list[float] | None) -> str:
     if not figures:
         return "–"
-    return " / ".join(_figure(each) for each in (min(figures), medians({"": figures})[""], max(figures)))
+    return " / ".join(shown(each) for each in (min(figures), medians({"": figures})[""], max(figures)))
 
 
-def _figure(figure: float | None) -> str:
+def shown(figure: float | None) -> str:
+    """A figure with as many digits as it has a meaning, or a dash."""
     if figure is None:
         return "–"
     return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
 
 
 def _circumstances(found: Mapping[str, Any]) -> str:
-    machine, server = found["machine"], found["postgresql"]
+    return (
+        f"Taken {found['taken'].partition('T')[0]} at commit {found['commit']}: medians of {found['rounds']} rounds "
+        f"with {found['accounts']:,} accounts in the measured repository. {found['machine']['processor']}, "
+        f"{found['machine']['cpus']} processors for the web processes, PostgreSQL and the client together. "
+        f"{programs(found)}"
+    )
+
+
+def programs(found: Mapping[str, Any]) -> str:
+    """The versions and the settings with which a run was taken."""
+    server = found["postgresql"]
     packages = ", ".join(f"{name} {number}" for name, number in found["packages"].items())
     settings = ", ".join(f"{name} {value}" for name, value in server.items() if name != "server_version")
     version = re.sub(r" \(.*", "", server["server_version"])
-    return (
-        f"Taken {found['taken'].partition('T')[0]} at commit {found['commit']}: medians of {found['rounds']} rounds "
-        f"with {found['accounts']:,} accounts in the measured repository. {machine['processor']}, {machine['cpus']} "
-        f"processors for the web processes, PostgreSQL and the client together. Python {found['python']}, {packages}. "
-        f"PostgreSQL {version} ({settings})."
-    )
+    return f"Python {found['python']}, {packages}. PostgreSQL {version} ({settings})."

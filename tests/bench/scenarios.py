@@ -17,6 +17,7 @@ from tests.bench.bodies import accounts, bulk, identifier
 from tests.bench.contestants import Contestant
 from tests.bench.load import drain, rate
 from tests.bench.loading import Ready, empty, tidy
+from tests.bench.processors import Meter
 from tests.live.memory import SINGLE, Peak
 from tests.live.service import Service
 
@@ -53,10 +54,16 @@ def streaming(row: str) -> Scenario:
     """Everything of the repository, read to its end."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
-        return {(row, contestant.name): ground.count / drain(contestant.port, contestant.reading(row, last=True))}
+        return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)
 
     is_everybodys = row not in ("csv", "ndjson")
     return Scenario([row], measure, tuple(Name) if is_everybodys else (Name.FLOOR, Name.SERVICE))
+
+
+def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, count: int) -> Figures:
+    with Meter(contestant.pid, ground.database) as spent:
+        seconds = drain(contestant.port, sent)
+    return {(row, contestant.name): count / seconds, **_processors(row, contestant, spent, count)}
 
 
 def repeating(row: str, what: str, *, connections: int = 1, ids: bool = False, offset: int = 0) -> Scenario:
@@ -73,11 +80,24 @@ def repeating(row: str, what: str, *, connections: int = 1, ids: bool = False, o
 def _reached(
     row: str, ground: Ground, contestant: Contestant, requests: Sequence[bytes], connections: int = 1
 ) -> Figures:
-    times = 1 if connections == 1 else _TIMES
-    rates = [rate(contestant.port, requests, connections=connections, seconds=ground.seconds) for _ in range(times)]
+    spent = Meter(contestant.pid, ground.database)
+    rates = [
+        rate(contestant.port, requests, connections=connections, seconds=ground.seconds, during=spent)
+        for _ in range(1 if connections == 1 else _TIMES)
+    ]
+    count = sum(each.count for each in rates)
     return {
         (row, contestant.name): fmean(each.per_second for each in rates),
-        (row, f"{contestant.name}_client"): fmean(each.client for each in rates),
+        **_processors(row, contestant, spent, count),
+        (row, f"{contestant.name}_client"): sum(each.client for each in rates) / count * 1e6,
+    }
+
+
+def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> Figures:
+    """Microseconds of a processor for each of so many answers or elements."""
+    return {
+        (row, f"{contestant.name}_web"): spent.web / count * 1e6,
+        (row, f"{contestant.name}_database"): spent.database / count * 1e6,
     }
 
 
@@ -101,8 +121,8 @@ def saving(count: int) -> Scenario:
         post = contestant.saving(SAVED, _body("post", count))
         put = contestant.saving(SAVED, _body("put", count))
         return {
-            (f"bulk-post-{count}", contestant.name): count / drain(contestant.port, post),
-            (f"bulk-put-{count}", contestant.name): count / drain(contestant.port, put),
+            **_drained(f"bulk-post-{count}", ground, contestant, post, count),
+            **_drained(f"bulk-put-{count}", ground, contestant, put, count),
         }
 
     return Scenario([f"bulk-post-{count}", f"bulk-put-{count}"], measure, tidies=True)

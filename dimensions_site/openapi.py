@@ -1,13 +1,13 @@
 """The OpenAPI documents, one for each dimension, and the pages on which they can be read and tried (contract H3)."""
 
 import hashlib
-from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path, reverse_lazy
+from django.utils.functional import cached_property
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition
 from django.views.generic import TemplateView

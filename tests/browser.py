@@ -56,7 +56,7 @@ def chromium() -> Iterator[Browser]:
     program = installed()
     assert program is not None, MISSING
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=str(program), args=OPTIONS)
+        yield playwright.chromium.launch(executable_path=str(program), args=OPTIONS, timeout=4 * PATIENCE)
 
 
 class Watched:

@@ -34,6 +34,7 @@ search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 STORIES = "tests/stories/"
 # The files and folders that take longest, the longest first.
 LONGEST = (
+    "tests/scaling/test_hosts.py",
     *("tests/admin/test_walk_tenancy.py", "tests/admin/test_accessibility.py", "tests/site/test_schemathesis.py"),
     *(STORIES, "tests/live/", "tests/admin/"),
 )

@@ -4,6 +4,8 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+from tests.admin.people import page
+
 _MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
 
 
@@ -86,3 +88,9 @@ def faults(response: Any) -> dict[str, list[str]]:
         for row in getattr(control, "rows", ()):
             found.setdefault(f"{path}.{row.key}", []).extend(row.faults)
     return {path: messages for path, messages in found.items() if messages}
+
+
+def change(browser, element, **changes):
+    """Open the page of the element, type the `changes` (by path), and save."""
+    address = page(type(element), "change", element.pk)
+    return browser.post(address, {**filled_in(browser.get(address)), **changes})

@@ -7,23 +7,10 @@ from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.account.samples import FULL
-from tests.admin.pages import faults, filled_in, typed
+from tests.admin.pages import change, faults, filled_in, typed
 from tests.admin.people import browser_of, page, told
 from tests.factories import account, currency, read
 from tests.site.storing import store_accounts, store_currencies
-
-
-@pytest.fixture
-def cash(northwind):
-    """The account 1000 of Northwind."""
-    store_accounts(northwind, account())
-    return Account.objects.get()
-
-
-def change(browser, element, **changes):
-    """Open the page of the element, type the `changes` (by path), and save."""
-    address = page(type(element), "change", element.pk)
-    return browser.post(address, {**filled_in(browser.get(address)), **changes})
 
 
 def without_stamp(element):
@@ -204,46 +191,6 @@ def test_id_and_oid_are_shown_and_never_change(ed, northwind):
     assert change(browser_of(ed), element, id="X", oid="2", decimalNumbers="3").status_code == 302
     element.refresh_from_db()
     assert (element.element_id, element.oid, element.decimal_numbers) == ("EUR", "1", 3)
-
-
-@pytest.mark.contract("C16")
-def test_who_saved_in_between_is_named_and_nothing_that_was_typed_is_lost(alice, ed, cash):
-    """Refused with a comparison; after it has been seen, saving again stores what stands in the form."""
-    browser = browser_of(ed)
-    address = page(Account, "change", cash.pk)
-    form = filled_in(browser.get(address)) | {"documentationLink": "ed.example"}
-    alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"de": "Bargeld"}, "type": "DETAIL"})
-    answer = browser.post(address, form)
-    text = answer.content.decode()
-    assert "alice saved this element on 20" in text
-    shown = [(told.path, told.before, told.after) for told in answer.context["conflict"]]
-    assert sorted(shown) == [
-        ("descriptions.de", "Kasse", "Bargeld"),
-        ("documentationLink", "ed.example", "not set"),
-        ("type", "NORMAL", "DETAIL"),
-    ]
-    cash.refresh_from_db()
-    assert (cash.type, cash.documentation_link) == ("DETAIL", None)
-    again = filled_in(answer)
-    assert again["documentationLink"] == "ed.example"
-    assert browser.post(address, again).status_code == 302
-    cash.refresh_from_db()
-    assert (cash.type, cash.documentation_link, cash.descriptions["de"]) == ("NORMAL", "ed.example", "Kasse")
-
-
-@pytest.mark.contract("C16")
-def test_an_element_that_was_deleted_in_between_can_be_created_anew(alice, ed, bob, cash):
-    """With all that was typed; whoever has no grant is told nothing."""
-    browser, address = browser_of(ed), page(Account, "change", cash.pk)
-    form = filled_in(browser.get(address)) | {"documentationLink": "ed.example"}
-    browser_of(alice).post(page(Account, "delete", cash.pk), {"post": "yes"})
-    assert browser_of(bob).post(address, form).status_code == 404
-    answer = browser.post(address, form)
-    assert "alice deleted 1000 on 20" in answer.content.decode()
-    again = filled_in(answer)
-    assert (again["documentationLink"], again["id"]) == ("ed.example", "1000")
-    assert browser.post(f"{page(Account, 'add')}?repository={cash.repository.pk}", again).status_code == 302
-    assert Account.objects.get().documentation_link == "ed.example"
 
 
 @pytest.mark.contract("B3")

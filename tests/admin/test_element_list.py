@@ -143,7 +143,7 @@ def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):
     browser = browser_of(rita)
     text = browser.get(page(Account)).content.decode()
     assert "more than 100" in text
-    assert "101" not in text.replace("?p=101", "")
+    assert not re.search(r">[^<]*\b101\b", text)
     assert ids(browser.get(page(Account), {"p": 2})) == [f"{number:03}" for number in range(50, 100)]
     Account.objects.filter(element_id="100").delete()
     text = browser.get(page(Account)).content.decode()

@@ -192,7 +192,9 @@ def test_a_manager_makes_the_repository_equal_to_the_file(alice, northwind):
     store_accounts(northwind, *(account(f"{number}") for number in range(1000, 1004)))
     browser = browser_of(alice)
     file_import = checked(browser, northwind, HEADINGS + CASH, mode="sync")
-    assert "3 of the 4 stored elements" in shown(browser, file_import)
+    text = shown(browser, file_import)
+    assert "3 of the 4 stored elements" in text
+    assert "If it is, allow as many with &#x27;Delete at most&#x27;." in text
     assert told(confirm(browser, file_import)) == ["This cannot be imported as it is."]
     describe(browser, file_import, mode="sync", max_delete="3")
     work()

@@ -20,9 +20,10 @@ PAGES = ["change", "history", "columns", "progress", "rejects", "delete"]
 ACTIONS = ["columns", "confirm", "drop"]
 
 
-def offered(browser: Client) -> list[str]:
+def offered(browser: Client, query: str = "") -> list[str]:
     """Where the first step lets the browser's user import."""
-    return [text for _, text in browser.get(page(FileImport, "add")).context["form"].fields["target"].choices][1:]
+    form = browser.get(page(FileImport, "add") + query).context["form"]
+    return [text for _, text in form.fields["target"].choices][1:]
 
 
 def test_a_file_goes_where_the_user_is_editor(ed, bob, northwind, contoso):
@@ -53,6 +54,14 @@ def test_where_a_file_goes_is_chosen_only_when_it_is_clear(ed, northwind, contos
     assert proposed("") == ""
     AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.EDITOR)
     assert proposed("?dimension=account") == ""
+
+
+def test_what_comes_from_the_list_of_accounts_is_offered_accounts_first(ed, northwind):
+    """Ed has clicked *Import* above the accounts: what he means does not stand below all currencies."""
+    assert offered(browser_of(ed), "?dimension=account") == [
+        "northwind (Northwind group) · account",
+        "northwind (Northwind group) · currency",
+    ]
 
 
 def test_nothing_goes_where_the_user_may_not_import(bob, rita, ed, northwind, contoso):

@@ -10,6 +10,8 @@ from tests.factories import Caller
 
 # Wide enough for the sidebar to stand beside the page.
 LIGHT_DESK = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
+# What the console says of a violation.
+POLICY = "Content Security Policy"
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,12 +30,13 @@ def test_what_somebody_smuggles_into_a_page_does_nothing_and_is_noticed(visit, i
     """Each test with a browser fails on a violation; this one shows that it would."""
 
     def look(page: Page) -> None:
-        page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", injected)
+        with page.expect_console_message(lambda told: POLICY in told.text):
+            page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", injected)
         page.wait_for_timeout(500)
         assert page.title() != "1"
         expect(page.get_by_role("heading", level=1)).to_be_visible()
 
-    with pytest.raises(AssertionError, match="Content Security Policy"):
+    with pytest.raises(AssertionError, match=POLICY):
         visit("/", look)
 
 

@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPResponse
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.live.service import free_port, wait_for_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 ADDRESS = "/dimensions/v1/r/echo/x"
@@ -51,9 +52,7 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Gunicorn with the project's configuration, serving the echo site."""
     home = tmp_path_factory.mktemp("home")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = os.environ | {
         "PORT": str(port),
         "HOME": str(home),
@@ -70,23 +69,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         subprocess.Popen(command, cwd=PROJECT, env=environment, stderr=log) as process,
     ):
         try:
-            _wait_for(port, process)
+            wait_for_port(port, process)
             yield Server(port, home)
         finally:
             process.terminate()
             process.wait(timeout=60)
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("The web server did not start.")
 
 
 def chunks(*parts: bytes) -> bytes:

@@ -95,4 +95,4 @@ def test_a_key_costs_few_queries(alice):
     without = cost("")
     lock = 1 if connection.vendor == "postgresql" else 0
     assert cost(KEY) == without + 5 + lock
-    assert cost(KEY) == 4
+    assert cost(KEY) == 3

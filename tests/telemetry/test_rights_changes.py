@@ -62,6 +62,14 @@ def test_a_grant_that_a_command_gives(changes):
     assert line(changes, "grant_changed")["changed"] == {"role": ["EDITOR", "MANAGER"]}
 
 
+def test_a_user_whom_a_command_creates(changes):
+    """With what he may do from the beginning."""
+    call_command("create_user", "ann", "--staff")
+    told = line(changes, "user_created")
+    assert told["subject"] == {"user": "ann", "is_active": True, "is_staff": True, "is_superuser": False}
+    assert "caller" not in told
+
+
 def test_grants_that_go_with_what_they_belong_to(changes, northwind):
     """A group, a user or a repository."""
     clerks, erp = Group.objects.create(name="clerks"), User.objects.create_user("erp")

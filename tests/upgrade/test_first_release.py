@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from account.serializers import ACCOUNT_WIRE
+from currency.serializers import CURRENCY_WIRE
 from tests.bulkops.bulk import patch
 from tests.live.bulk_state import rows
 from tests.live.clerk import errand
@@ -30,6 +33,7 @@ KINDS = (
     "WHERE db_id = 'contoso' GROUP BY history_type"
 )
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
+MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.places.items() if place.is_map}
 # Reads and restores in the administration, which has no other door than a browser.
 BROWSER = """
 from django.contrib.auth.models import User
@@ -97,9 +101,28 @@ def test_everything_is_there_unchanged(updated: Updated):
 
 @pytest.mark.parametrize("number", range(len(answers(RELEASE, "sqlite:"))))
 def test_every_answer_is_the_one_of_the_old_release(updated: Updated, service: Service, number: int):
-    """With the same keys, passwords and grants: status, body and entity tag, and the refusals too."""
+    """With the same keys, passwords and grants: status, body and entity tag, and the refusals too.
+
+    Fields that have come since stand in the body beside the old ones, and then the entity tag is another.
+    """
     recorded = answers(RELEASE, updated.url)[number]
-    assert ask(service, recorded["name"], recorded["address"]) == recorded
+    found = ask(service, recorded["name"], recorded["address"])
+    body = as_then(found["body"], recorded["body"])
+    etag = found["etag"] if body == found["body"] else recorded["etag"]
+    assert {**found, "body": body, "etag": etag} == recorded
+
+
+def as_then(found: Any, recorded: Any) -> Any:
+    """What is `found` without the fields that the release had not; of maps every entry counts."""
+    if isinstance(found, list) and isinstance(recorded, list):
+        return [as_then(*pair) for pair in zip(found, recorded, strict=False)] + found[len(recorded) :]
+    if isinstance(found, dict) and isinstance(recorded, dict):
+        return {
+            name: value if name in MAPS else as_then(value, recorded[name])
+            for name, value in found.items()
+            if name in recorded
+        }
+    return found
 
 
 def test_a_second_update_does_nothing(updated: Updated):

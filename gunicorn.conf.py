@@ -14,6 +14,7 @@ from dimensions_site import environment as env
 from dimensions_site.certificates import check_certificate, tls_context
 from dimensions_site.telemetry.sharing import share
 from dimensions_site.tls_worker import TlsWorker
+from dimensions_site.web_worker import WebWorker
 
 try:
     # Only the machine itself is served unless the operator says otherwise: a reverse proxy stands before the service.
@@ -98,8 +99,9 @@ def when_ready(server: Arbiter) -> None:
         server.log.info("TLS is spoken at %s, and at no other of these addresses", safe)
 
 
-def child_exit(server: Arbiter, worker: Worker) -> None:
-    """Forget the requests that a process was answering when it ended; what it has counted stays."""
+def child_exit(server: Arbiter, worker: WebWorker) -> None:
+    """Forget the connections of a process that has ended, and the requests that it was answering; its figures stay."""
+    worker.forget()
     if metrics:
         mark_process_dead(worker.pid)
 

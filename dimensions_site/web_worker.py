@@ -9,10 +9,13 @@ from typing import Any, ClassVar
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
 
+from dimensions_site.fair_worker import FairWorker
 from dimensions_site.tls_worker import TlsWorker
 
+_SECONDS_BETWEEN_SIGNS = 1
 
-class WebWorker(TlsWorker):
+
+class WebWorker(FairWorker, TlsWorker):
     """Closes connections whose headers do not come to an end; nothing is answered, for nobody knows what was asked.
 
     gunicorn itself waits for ever: a few clients that have gone away in the middle of a line would end the service.
@@ -28,6 +31,7 @@ class WebWorker(TlsWorker):
         super().__init__(*args, **kwargs)
         # Connections whose headers are being read, with the moment at which they have to be there.
         self._reading: dict[TConn, float] = {}
+        self._next_sign = 0.0
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take new connections or none; once the server is to end, let nobody in any more.
@@ -58,9 +62,12 @@ class WebWorker(TlsWorker):
         return super().handle_request(req, conn)
 
     def notify(self) -> None:
-        """Give the sign of life, each second, and end what took too long."""
-        super().notify()
+        """Give the sign of life, and end what took too long; once a second, though gunicorn asks for each request."""
         now = time.monotonic()
+        if now < self._next_sign:
+            return
+        self._next_sign = now + _SECONDS_BETWEEN_SIGNS
+        super().notify()
         for conn, deadline in list(self._reading.items()):
             if deadline < now:
                 # It makes the thread that reads find the end. The method of the plain socket, for that of TLS would

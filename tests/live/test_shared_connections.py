@@ -1,0 +1,120 @@
+"""Callers who keep their connections are shared among the web processes, and none waits for one that hangs."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.live.service import Service, serving
+from tests.live.worker import wait_until
+
+pytestmark = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="counts connections in /proc")
+GENTLE = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.GentleWorker --keep-alive 120"}
+REQUEST = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+CALLERS = 12
+# Processes look at each other's figures without waiting for each other, so one may take a connection too many.
+FEWEST = 4
+
+
+@pytest.fixture
+def gentle(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
+    """The service with two processes that both take connections, and keep them."""
+    with serving(*prepared, tmp_path, WEB_CONCURRENCY="2", **GENTLE) as service:
+        wait_until(lambda: both_take(service), "The second process takes nobody")
+        yield service
+
+
+def both_take(service: Service) -> bool:
+    """Whether there are two processes, and of two callers each one has one."""
+    with callers(service, 2):
+        return shares(service) == [1, 1]
+
+
+@contextmanager
+def callers(service: Service, count: int) -> Iterator[Sequence[socket.socket]]:
+    """So many callers who come at the same moment, get an answer, and keep their connections until the block ends."""
+    with ExitStack() as stack:
+        connections = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=60)) for _ in range(count)
+        ]
+        for connection in connections:
+            connection.sendall(REQUEST)
+        assert all(connection.recv(4_096).startswith(b"HTTP/1.1 200") for connection in connections)
+        yield connections
+    wait_until(lambda: sum(shares(service)) == 0, "Connections stay open")
+
+
+def shares(service: Service) -> list[int]:
+    """How many connections to its port each process has, the one with the fewest first."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    port = f"{service.port:04X}"
+    links = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(port) and not row[2].endswith(":0000")}
+    return sorted(len(links & opened(pid)) for pid in service.workers())
+
+
+def opened(pid: int) -> set[str]:
+    """What files the process has open, as the system names them; none when it has ended."""
+    links = set()
+    with suppress(FileNotFoundError):
+        for file in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError):
+                links.add(str(file.readlink()))
+    return links
+
+
+def test_callers_who_come_together_are_shared(gentle: Service):
+    """Each time, though gunicorn alone would let the first process that wakes up take all that are there."""
+    for _ in range(5):
+        with callers(gentle, CALLERS):
+            fewer, _ = shares(gentle)
+            assert fewer >= FEWEST
+
+
+def test_a_newcomer_goes_to_the_process_that_has_fewer(gentle: Service):
+    """One after another: neither ever has two more than the other."""
+    with ExitStack() as stack:
+        for _ in range(CALLERS):
+            stack.enter_context(callers_who_stay(gentle))
+            fewer, more = shares(gentle)
+            assert more - fewer <= 1
+
+
+@contextmanager
+def callers_who_stay(service: Service) -> Iterator[None]:
+    """One more caller, whose end nobody waits for."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
+        connection.sendall(REQUEST)
+        assert connection.recv(4_096).startswith(b"HTTP/1.1 200")
+        yield
+
+
+def test_nobody_waits_for_a_process_that_hangs(gentle: Service):
+    """It has fewer connections, and takes none: the other one takes all."""
+    hanging, _ = gentle.workers()
+    os.kill(hanging, signal.SIGSTOP)
+    try:
+        with callers(gentle, CALLERS):
+            assert shares(gentle) == [0, CALLERS]
+        assert gentle.send("GET", "/health/live").status == 200
+    finally:
+        os.kill(hanging, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("how", ["killed", "reloaded"])
+def test_processes_that_have_ended_do_not_count(gentle: Service, how: str):
+    """They had no connections, and would have the fewest for ever."""
+    before = set(gentle.workers())
+    if how == "killed":
+        os.kill(min(before), signal.SIGKILL)
+    else:
+        os.kill(gentle.pid, signal.SIGHUP)
+    gone = before if how == "reloaded" else {min(before)}
+    wait_until(lambda: not gone & set(gentle.workers()) and both_take(gentle), "Nobody takes their place")
+    for _ in range(5):
+        with callers(gentle, CALLERS):
+            fewer, _ = shares(gentle)
+            assert fewer >= FEWEST

@@ -1,6 +1,7 @@
 """How much of the processors the web server of a contestant takes, and how much PostgreSQL does for it."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
@@ -16,8 +17,8 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 class Meter:
     """Adds up the seconds of one processor that are spent while it is entered, by the `web` server and the `database`.
 
-    `master` is the process that the server's others come from. Nobody else may ask that database meanwhile. Processes
-    that are not to be seen from here, on another machine for example, count nothing.
+    `master` is the process that the server's others come from. Nobody else may ask that database meanwhile. What a
+    process did that is gone at the end is not known; nor is what is done on another machine. Both count nothing.
     """
 
     def __init__(self, master: int, database: "psycopg.Connection") -> None:
@@ -25,33 +26,35 @@ class Meter:
         self.database = 0.0
         self._master = master
         self._connection = database
+        self._before: dict[int, float] = {}
 
     def __enter__(self) -> Self:
-        self._add(-1)
+        self._before = _seconds([*self._web(), *self._backends()])
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._add(1)
+        self.web += self._since(self._web())
+        self.database += self._since(self._backends())
 
-    def _add(self, sign: int) -> None:
-        self.web += sign * _web(self._master)
-        self.database += sign * _database(self._connection)
+    def _web(self) -> Iterable[int]:
+        return map(int, Path(f"/proc/{self._master}/task/{self._master}/children").read_text().split())
 
+    def _backends(self) -> Iterable[int]:
+        return (pid for (pid,) in self._connection.execute(_BACKENDS))
 
-def _web(master: int) -> float:
-    return sum(_seconds(int(pid)) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split())
-
-
-def _database(database: "psycopg.Connection") -> float:
-    return sum(_seconds(pid) for (pid,) in database.execute(_BACKENDS))
+    def _since(self, pids: Iterable[int]) -> float:
+        return sum(now - self._before.get(pid, 0) for pid, now in _seconds(pids).items())
 
 
-def _seconds(pid: int) -> float:
-    """What a process has taken so far, in its own code and in the kernel; nothing when it is gone."""
-    try:
-        told = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return 0.0
-    # The second field is the name of the program, in brackets, and may have blanks.
-    fields = told.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
+def _seconds(pids: Iterable[int]) -> dict[int, float]:
+    """What each process has taken so far, in its own code and in the kernel."""
+    taken = {}
+    for pid in pids:
+        try:
+            told = Path(f"/proc/{pid}/stat").read_text()
+        except FileNotFoundError:
+            continue
+        # The second field is the name of the program, in brackets, and may have blanks.
+        fields = told.rpartition(")")[2].split()
+        taken[pid] = (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
+    return taken

@@ -50,7 +50,7 @@ class FairWorker(ThreadWorker):
             self._left_since = self._left_since or now
             if now < self._left_since + self.seconds_for_others:
                 self._away_until = now + _MOMENT
-                self.set_accept_enabled(False)
+                super().set_accept_enabled(False)
                 return
         super().accept(listener)
         self._tell()

@@ -40,12 +40,13 @@ class WebWorker(FairWorker, TlsWorker):
         left without an answer. With all doors closed he is refused, and can ask another server.
         """
         super().set_accept_enabled(enabled)
-        if self.alive:
+        if enabled or self.alive:
             return
         for listener in self.sockets:
             while select.select([listener], [], [], 0)[0]:
                 self.accept(listener)  # who stands within the door already
             listener.close()
+        self.sockets: list[Any] = []  # this is asked twice when the signal comes between two steps of the loop
 
     def handle(self, conn: TConn) -> Any:
         """Read a request and answer it, in a thread."""

@@ -1,8 +1,9 @@
 """The process of the web server with less patience, so that nobody waits a minute for its end, and with more.
 
-And one whose bulk saves wait for the test.
+And one whose bulk saves wait for the test, and one that ends at a moment of its own.
 """
 
+import signal
 import time
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,15 @@ class GentleWorker(WebWorker):
     seconds_for_headers = 120
     seconds_of_silence = 120
     seconds_for_others = 2
+
+
+class EndingWorker(GentleWorker):
+    """Is told to end in the moment in which it looks at its doors again, after it has left somebody to others."""
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        if enabled and self._knocks:
+            self.handle_exit(signal.SIGTERM, None)
+        super().set_accept_enabled(enabled)
 
 
 class HoldingWorker(WebWorker):

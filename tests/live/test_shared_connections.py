@@ -118,3 +118,15 @@ def test_processes_that_have_ended_do_not_count(gentle: Service, how: str):
         with callers(gentle, CALLERS):
             fewer, _ = shares(gentle)
             assert fewer >= FEWEST
+
+
+def test_a_process_may_be_told_to_end_while_it_leaves_somebody_to_others(prepared: tuple[str, str], tmp_path: Path):
+    """It ends as at any other moment, and whoever comes is answered."""
+    ending = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.EndingWorker --keep-alive 120"}
+    with serving(*prepared, tmp_path, WEB_CONCURRENCY="2", **ending) as service, ExitStack() as stack:
+        before = set(service.workers())
+        while before <= set(service.workers()):
+            stack.enter_context(callers_who_stay(service))
+        log = service.log.read_text()
+        assert "Worker exiting" in log
+        assert "Exception" not in log

@@ -12,9 +12,9 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.certificates import check_certificate, tls_context
+from dimensions_site.fair_worker import FairWorker
 from dimensions_site.telemetry.sharing import share
 from dimensions_site.tls_worker import TlsWorker
-from dimensions_site.web_worker import WebWorker
 
 try:
     # Only the machine itself is served unless the operator says otherwise: a reverse proxy stands before the service.
@@ -99,9 +99,10 @@ def when_ready(server: Arbiter) -> None:
         server.log.info("TLS is spoken at %s, and at no other of these addresses", safe)
 
 
-def child_exit(server: Arbiter, worker: WebWorker) -> None:
+def child_exit(server: Arbiter, worker: Worker) -> None:
     """Forget the connections of a process that has ended, and the requests that it was answering; its figures stay."""
-    worker.forget()
+    if isinstance(worker, FairWorker):
+        worker.forget()
     if metrics:
         mark_process_dead(worker.pid)
 

@@ -4,7 +4,7 @@ import time
 from mmap import mmap
 from typing import Any, ClassVar
 
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import TConn, ThreadWorker
 
 # More than there are ever processes at a time, a reload that doubles them included.
 _PLACES = 1_024
@@ -22,6 +22,8 @@ class FairWorker(ThreadWorker):
 
     # How long a connection may wait for the others, who may hang or be busy; who was woken takes it then.
     seconds_for_others: ClassVar[float] = 0.02
+    # Its open connections, as gunicorn counts them.
+    nr_conns: int
     # One more than the open connections of each process, by its age; 0 where there is none. It is made before the
     # processes are, and so it is the same memory for all of them.
     _open: ClassVar = memoryview(mmap(-1, _PLACES * _BYTES)).cast("i")
@@ -37,6 +39,8 @@ class FairWorker(ThreadWorker):
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take new connections or none; none while one is left to others."""
+        if not enabled:
+            self._left_since = None
         if not enabled and not self.alive:
             self.forget()
         if not enabled or time.monotonic() >= self._away_until:
@@ -45,7 +49,7 @@ class FairWorker(ThreadWorker):
     def accept(self, listener: Any) -> None:
         """Take the connection that waits, or leave it to others for a moment."""
         self._knocks += 1
-        if self.alive and self.nr_conns + 1 > min(filter(None, self._open)):
+        if self.alive and self._has_more():
             now = time.monotonic()
             self._left_since = self._left_since or now
             if now < self._left_since + self.seconds_for_others:
@@ -56,17 +60,36 @@ class FairWorker(ThreadWorker):
         self._tell()
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Wait so many seconds at most for what happens next; no longer than it does not look at its doors."""
+        """Wait so many seconds at most for what happens next; no longer than it does not look at its doors.
+
+        Who was left to others is looked for once, without waiting: he is there still, or has been taken.
+        """
         self._tell()
         knocks = self._knocks
-        away = self._away_until - time.monotonic()
-        super().wait_for_and_dispatch_events(min(timeout, away) if away > 0 else timeout)
+        if self._left_since is not None and self.alive and self.nr_conns < self.worker_connections:
+            timeout = min(timeout, max(self._away_until - time.monotonic(), 0))
+        super().wait_for_and_dispatch_events(timeout)
         if self._accepting and self._knocks == knocks:
-            self._left_since = None  # nobody waits any more
+            self._left_since = None
+
+    def finish_request(self, conn: TConn, fs: Any) -> None:
+        """Take note that a request is answered, or its connection has ended.
+
+        gunicorn counts the end of a connection twice that was closed before, in the middle of a handshake of TLS for
+        example.
+        """
+        before = self.nr_conns
+        super().finish_request(conn, fs)
+        self.nr_conns = max(self.nr_conns, before - 1)
 
     def forget(self) -> None:
         """Count this process no more: it has ended, or takes nobody any more."""
         self._open[self._place] = 0
+
+    def _has_more(self) -> bool:
+        """Whether another process has fewer open connections, and could take a caller: it stands at the same door."""
+        mine = self.nr_conns + 1
+        return not self.cfg.reuse_port and mine > min(filter(None, self._open), default=mine)
 
     def _tell(self) -> None:
         if self.alive:

@@ -63,7 +63,7 @@ class WebWorker(FairWorker, TlsWorker):
         return super().handle_request(req, conn)
 
     def notify(self) -> None:
-        """Give the sign of life, and end what took too long; once a second, though gunicorn asks for each request."""
+        """Give the sign of life, and end what took too long; a second apart, though gunicorn asks after each event."""
         now = time.monotonic()
         if now < self._next_sign:
             return

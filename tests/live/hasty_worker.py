@@ -7,7 +7,7 @@ import signal
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
 from dimensions_site.web_worker import WebWorker
 
@@ -22,7 +22,13 @@ class GentleWorker(WebWorker):
 
     seconds_for_headers = 120
     seconds_of_silence = 120
-    seconds_for_others = 2
+    seconds_for_others: ClassVar[float] = 2
+
+
+class SharingWorker(GentleWorker):
+    """For callers who come one after another, each when the time of the one before is over."""
+
+    seconds_for_others = 0.3
 
 
 class EndingWorker(GentleWorker):

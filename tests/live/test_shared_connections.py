@@ -3,13 +3,16 @@
 import os
 import signal
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from tests.live.service import Service, serving
+from tests.live.certificates import make_certificate
+from tests.live.hasty_worker import GentleWorker, SharingWorker
+from tests.live.service import Service, free_port, serving
 from tests.live.worker import wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="counts connections in /proc")
@@ -59,9 +62,9 @@ def shares(service: Service) -> list[int]:
 def opened(pid: int) -> set[str]:
     """What files the process has open, as the system names them; none when it has ended."""
     links = set()
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         for file in Path(f"/proc/{pid}/fd").iterdir():
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 links.add(str(file.readlink()))
     return links
 
@@ -104,6 +107,31 @@ def test_nobody_waits_for_a_process_that_hangs(gentle: Service):
         os.kill(hanging, signal.SIGCONT)
 
 
+def test_a_new_process_gets_the_newcomers(prepared: tuple[str, str], tmp_path: Path):
+    """One after another, until it has as many as the one that was there before."""
+    sharing = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.SharingWorker --keep-alive 120"}
+    with serving(*prepared, tmp_path, WEB_CONCURRENCY="2", **sharing) as service:
+        wait_until(lambda: both_take(service), "The second process takes nobody")
+        old, _ = service.workers()
+        os.kill(old, signal.SIGSTOP)
+        with ExitStack() as stack:
+            for _ in range(CALLERS):
+                stack.enter_context(callers_who_stay(service))
+            os.kill(old, signal.SIGKILL)
+            wait_until(lambda: goes_to_the_new_one(service), "There is no new process")
+            for _ in range(CALLERS):
+                time.sleep(SharingWorker.seconds_for_others)
+                stack.enter_context(callers_who_stay(service))
+            fewer, _ = shares(service)
+            assert fewer >= CALLERS * 3 // 4
+
+
+def goes_to_the_new_one(service: Service) -> bool:
+    """Whether there is one, and somebody who comes is alone with it."""
+    with callers_who_stay(service):
+        return shares(service)[0] == 1
+
+
 @pytest.mark.parametrize("how", ["killed", "reloaded"])
 def test_processes_that_have_ended_do_not_count(gentle: Service, how: str):
     """They had no connections, and would have the fewest for ever."""
@@ -114,10 +142,13 @@ def test_processes_that_have_ended_do_not_count(gentle: Service, how: str):
         os.kill(gentle.pid, signal.SIGHUP)
     gone = before if how == "reloaded" else {min(before)}
     wait_until(lambda: not gone & set(gentle.workers()) and both_take(gentle), "Nobody takes their place")
+    start = time.monotonic()
     for _ in range(5):
         with callers(gentle, CALLERS):
             fewer, _ = shares(gentle)
             assert fewer >= FEWEST
+    # Nobody was left to them, each time, for as long as they may take.
+    assert time.monotonic() - start < 5 * GentleWorker.seconds_for_others
 
 
 def test_a_process_may_be_told_to_end_while_it_leaves_somebody_to_others(prepared: tuple[str, str], tmp_path: Path):
@@ -127,6 +158,24 @@ def test_a_process_may_be_told_to_end_while_it_leaves_somebody_to_others(prepare
         before = set(service.workers())
         while before <= set(service.workers()):
             stack.enter_context(callers_who_stay(service))
+            time.sleep(0.05)  # it takes some time to end
         log = service.log.read_text()
         assert "Worker exiting" in log
         assert "Exception" not in log
+
+
+def test_callers_who_go_before_they_have_said_anything_count_once(prepared: tuple[str, str], tmp_path: Path):
+    """Watchers that only look whether the port of TLS is open; gunicorn counts the end of such a connection twice."""
+    certificate, port = make_certificate(tmp_path), free_port()
+    safe = {
+        "TLS_BIND": f"127.0.0.1:{port}",
+        "TLS_CERTFILE": str(certificate.file),
+        "TLS_KEYFILE": str(certificate.key),
+    }
+    with serving(*prepared, tmp_path, WEB_CONCURRENCY="1", **safe) as service:
+        before = service.workers()
+        for _ in range(5):
+            socket.create_connection(("127.0.0.1", port), timeout=60).close()
+            assert service.send("GET", "/health/live").status == 200
+        assert service.workers() == before
+        assert "Exception" not in service.log.read_text()

@@ -13,9 +13,10 @@ from bulkops.faults import Faults
 from bulkops.patches import Patch, read_patch
 from bulkops.stored import locked
 from bulkops.writers.entry import Entry
-from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.api.errors import Failure
 from dimensions_site.api.json_reader import JsonError, read_json
 from dimensions_site.api.paths import json_pointer
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.answers import Stored
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.lookup import with_ids

@@ -13,10 +13,11 @@ from django.conf import settings
 from rest_framework.exceptions import ValidationError
 
 from bulkops.faults import Faults
-from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted, shortened
+from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted
 from dimensions_site.api.json_reader import JsonError, read_json
 from dimensions_site.api.json_text import check_json, first_character, items, members
 from dimensions_site.api.paths import json_pointer
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.fields import CODE_LENGTH, CodeField
 from dimensions_site.elements.json_texts import shown
 from dimensions_site.elements.serializers import WireObject

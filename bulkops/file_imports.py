@@ -20,7 +20,7 @@ from bulkops.formats.rows import Row, UnreadableFile
 from bulkops.imports.options import Mode
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.queue import wake_a_worker
-from dimensions_site.api.errors import shortened
+from dimensions_site.api.problems import shortened
 from dimensions_site.formats import grouped
 from dimensions_site.repositories.models import DIMENSIONS, Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to

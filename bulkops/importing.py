@@ -29,7 +29,8 @@ from bulkops.references import References
 from bulkops.writers.attempts import OthersCreateTheSame, plan_beside_others, write_planned
 from bulkops.writers.choice import writer_for
 from bulkops.writers.entry import Clash, Entry
-from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.actors import Actor, Stamp
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.differences import differences

@@ -8,9 +8,10 @@ import msgspec
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.api.errors import Failure, flatten, shortened
+from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.json_reader import JsonError, read_json
 from dimensions_site.api.paths import json_pointer
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.fields import IdField, Leaf
 from dimensions_site.elements.serializers import WireObject
 from dimensions_site.rsql.fields import Kind

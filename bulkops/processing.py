@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from bulkops.queue import wake_a_worker
-from dimensions_site.api.errors import Problem, not_found, shortened
+from dimensions_site.api.errors import Problem, not_found
+from dimensions_site.api.problems import shortened
 from dimensions_site.repositories.permissions import Scope
 
 log = structlog.get_logger(__name__)

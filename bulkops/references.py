@@ -11,7 +11,8 @@ from django.apps import apps
 from django_stubs_ext import StrOrPromise
 
 from bulkops.writers.entry import Entry
-from dimensions_site.api.errors import MAX_FAILURES, Failure, shortened
+from dimensions_site.api.errors import MAX_FAILURES, Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.lookup import with_ids
 from dimensions_site.elements.models import Element

@@ -13,8 +13,9 @@ from bulkops.references import References
 from bulkops.writers.attempts import OthersCreateTheSame, plan_beside_others, write_planned
 from bulkops.writers.choice import writer_for
 from bulkops.writers.entry import Clash, Entry
-from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, shortened
+from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
 from dimensions_site.api.json_reader import JsonError, read_json
+from dimensions_site.api.problems import shortened
 from dimensions_site.api.rendering import json_array
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.decoding import RowDecoder

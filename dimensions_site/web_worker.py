@@ -10,12 +10,13 @@ from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
 
 from dimensions_site.fair_worker import FairWorker
+from dimensions_site.refusing_worker import RefusingWorker
 from dimensions_site.tls_worker import TlsWorker
 
 _SECONDS_BETWEEN_SIGNS = 1
 
 
-class WebWorker(FairWorker, TlsWorker):
+class WebWorker(FairWorker, TlsWorker, RefusingWorker):
     """Closes connections whose headers do not come to an end; nothing is answered, for nobody knows what was asked.
 
     gunicorn itself waits for ever: a few clients that have gone away in the middle of a line would end the service.

@@ -13,7 +13,7 @@ from importlib import import_module
 from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
 
 from django.conf import settings
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIRequest
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
@@ -26,7 +26,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
 
 # What is loaded here stays; looking for garbage in it would take a fifth of the time.
 gc.disable()
-_django = get_wsgi_application()
+try:
+    _django = get_wsgi_application()
+except ImproperlyConfigured as error:
+    sys.exit(f"The service is not configured: {error}")  # the web server would print a stack trace
 # Django would load them with the first request, in each process of the server anew.
 import_module(settings.ROOT_URLCONF)
 gc.enable()

@@ -13,7 +13,8 @@ from bulkops.imports.options import Mode
 from bulkops.imports.reading import FileReader, Record
 from bulkops.stored import locked
 from bulkops.writers.entry import Entry
-from dimensions_site.api.errors import Failure, flatten, shortened
+from dimensions_site.api.errors import Failure, flatten
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.answers import Stored
 from dimensions_site.elements.decoding import RowDecoder
 from dimensions_site.elements.models import Element

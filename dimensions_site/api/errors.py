@@ -28,21 +28,16 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from dimensions_site.api.paths import JoinPath, wire_path
+from dimensions_site.api.problems import MEDIA_TYPE, problem_body, shortened
 from dimensions_site.telemetry.observation import current
 
 if TYPE_CHECKING:
     # REST framework's views import the parsers, and those import this module.
     from rest_framework.views import APIView
 
-MEDIA_TYPE = "application/problem+json"
 # How REST framework and Django name what concerns an object as a whole.
 _WHOLE_OBJECT = {api_settings.NON_FIELD_ERRORS_KEY, NON_FIELD_ERRORS}
 MAX_FAILURES = 1_000
-_MAX_QUOTED = 100
-
-
-# The phrases of RFC 9110 for which Python before 3.13 has older ones.
-_TITLES = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Content"}
 
 
 @dataclass(frozen=True)
@@ -88,19 +83,8 @@ class Problem(exceptions.APIException):
 
     def body(self, request_id: str | None) -> dict[str, object]:
         """Return the body for the request with that id."""
-        body: dict[str, object] = {
-            "type": "about:blank",
-            "title": _TITLES.get(self.status_code) or HTTPStatus(self.status_code).phrase,
-            "status": self.status_code,
-            "detail": str(self.detail),
-            "code": self.code,
-            "requestId": request_id,
-        }
-        if self.status_code == HTTPStatus.BAD_REQUEST:
-            failures = self.failures or (Failure("", self.code, str(self.detail)),)
-            body["errors"] = [failure.as_json() for failure in failures[:MAX_FAILURES]]
-            body["errorCount"] = max(self.failure_count, 1)
-        return body
+        errors = [failure.as_json() for failure in self.failures[:MAX_FAILURES]]
+        return problem_body(self.status_code, self.code, str(self.detail), request_id, errors, self.failure_count)
 
 
 def bad_request(failures: Sequence[Failure], failure_count: int | None = None) -> Problem:
@@ -120,11 +104,6 @@ def not_found(code: str, detail: str) -> Problem:
 def forbidden(code: str, detail: str, headers: Mapping[str, str] | None = None) -> Problem:
     """Return the 403 with that code and sentence."""
     return Problem(403, code, detail, headers=headers)
-
-
-def shortened(text: str) -> str:
-    """Return `text`, cut when it is longer than anybody wants to read in a message."""
-    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
 
 
 def quoted(text: str) -> str:

@@ -12,8 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from dimensions_site.api.errors import Problem, as_problem, problem_response, shortened
+from dimensions_site.api.errors import Problem, as_problem, problem_response
 from dimensions_site.api.prefixes import is_api_request
+from dimensions_site.api.problems import shortened
 
 log = structlog.get_logger(__name__)
 

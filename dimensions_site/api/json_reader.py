@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
-from dimensions_site.api.errors import MAX_FAILURES, Failure, quoted, shortened
+from dimensions_site.api.errors import MAX_FAILURES, Failure, quoted
 from dimensions_site.api.paths import JoinPath, wire_path
+from dimensions_site.api.problems import shortened
 
 MAX_DEPTH = 50
 # The longest number in characters and its largest exponent: far beyond any amount, and cheap to write out in full.

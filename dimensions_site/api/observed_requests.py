@@ -22,7 +22,8 @@ from django_structlog.signals import (
     update_failure_response,
 )
 
-from dimensions_site.api.errors import as_problem, shortened, upper_snake
+from dimensions_site.api.errors import as_problem, upper_snake
+from dimensions_site.api.problems import shortened
 from dimensions_site.telemetry import metrics
 from dimensions_site.telemetry.observation import Observed, begin, current
 

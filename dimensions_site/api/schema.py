@@ -20,7 +20,7 @@ from dimensions_site.api.components import (
     WITH_BODY,
     Part,
 )
-from dimensions_site.api.errors import MEDIA_TYPE
+from dimensions_site.api.problems import MEDIA_TYPE
 
 JSON = "application/json"
 

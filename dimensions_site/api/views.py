@@ -13,8 +13,9 @@ from rest_framework.views import APIView
 
 from dimensions_site.api import percent_encoding
 from dimensions_site.api.authentication_modes import mode_of
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted, shortened
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
 from dimensions_site.api.negotiation import HeaderNegotiation
+from dimensions_site.api.problems import shortened
 from dimensions_site.api.throttling import count_refusal
 from dimensions_site.telemetry.observation import current
 

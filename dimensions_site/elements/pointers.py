@@ -6,8 +6,9 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.api.errors import Failure, flatten, shortened
+from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.paths import json_pointer
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.wire import Wire
 
 

@@ -6,7 +6,8 @@ from typing import Any, TypeAlias
 import orjson
 from django.utils.translation import gettext as _
 
-from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.json_texts import json_text
 from dimensions_site.elements.rendering import Plan, Slot, entry_slot, json_slot, plan_of
 from dimensions_site.elements.wire import Node, Place, Wire

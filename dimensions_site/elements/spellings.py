@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 
-from dimensions_site.api.errors import shortened
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.details import at, joined
 
 # By member, nested like the JSON.

@@ -11,7 +11,8 @@ from django.db.models.functions import Now
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from dimensions_site.api.errors import Problem, shortened
+from dimensions_site.api.errors import Problem
+from dimensions_site.api.problems import shortened
 from dimensions_site.idempotency.keys import HEADER, KeyedRequest
 from dimensions_site.idempotency.models import StoredAnswer, StoredAnswerPart
 

@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
-from dimensions_site.api.errors import Problem, as_problem, shortened
+from dimensions_site.api.errors import Problem, as_problem
+from dimensions_site.api.problems import shortened
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.idempotency.answers import find, keep, replay
 from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked, fingerprint

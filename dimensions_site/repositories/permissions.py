@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Max, QuerySet, Value
 
-from dimensions_site.api.errors import Problem, forbidden, not_found, shortened
+from dimensions_site.api.errors import Problem, forbidden, not_found
+from dimensions_site.api.problems import shortened
 from dimensions_site.repositories.credentials import Credential, limits_of
 from dimensions_site.repositories.entrances import find_entrance, grants
 from dimensions_site.repositories.models import AccessGrant, Dimension, Repository, Role

@@ -11,8 +11,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.errors import Failure, bad_request, shortened
+from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.logins import login_refusal
+from dimensions_site.api.problems import shortened
 from dimensions_site.api.throttling import address_of, called_too_often, count_call, count_refusal
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.tokens import json_web_tokens

@@ -138,6 +138,7 @@ def test_a_refusal_counts_once(rita, settings, credentials):
 def test_without_its_cache_the_service_counts_nothing_and_serves(rita, settings, monkeypatch):
     """Redis is away: whoever may call is answered."""
     away = DispensableRedisCache("redis://127.0.0.1:1", {"OPTIONS": {}})
+    monkeypatch.setattr(DispensableRedisCache, "not_before", 0.0)
     monkeypatch.setattr(throttling, "cache", away)
     settings.THROTTLE_CALLS = settings.THROTTLE_REFUSED = rates.parse("1/day")
     assert statuses(*(rita.get(rita.currency("elements-count")) for _ in range(3))) == [200] * 3
@@ -146,6 +147,7 @@ def test_without_its_cache_the_service_counts_nothing_and_serves(rita, settings,
 
 def test_the_cache_forgets_nothing_of_what_redis_says_when_it_is_there(monkeypatch):
     """Only its silence is made good."""
+    monkeypatch.setattr(DispensableRedisCache, "not_before", 0.0)
     monkeypatch.setattr(redis.Redis, "exists", lambda *arguments: 0)
     with pytest.raises(ValueError, match="not found"):
         DispensableRedisCache("redis://127.0.0.1:1", {"OPTIONS": {}}).incr("none")

@@ -99,6 +99,16 @@ def test_a_mistake_in_a_setting_is_told_in_one_line(name: str, tmp_path: Path):
     assert "secret" not in outcome.stderr
 
 
+@pytest.mark.parametrize("name", [None, "DATABASE_URL", "API_MAX_BODY_SIZE"])
+def test_the_web_server_says_the_same_in_one_line(name: str | None, tmp_path: Path):
+    """It loads the settings itself, before its processes are made."""
+    value, sentence = MISTAKES[name] if name else (None, "SECRET_KEY is not set; it has no default.")
+    outcome = start(COMMANDS["web"], tmp_path, BIND=None, **{name or "SECRET_KEY": value})
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith(f"The service is not configured: {sentence}")
+    assert len(outcome.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("name", "value"), [("PORT", "http"), ("WEB_CONCURRENCY", "0"), ("WEB_THREADS", "4.5")])
 def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str, value: str, tmp_path: Path):
     """An operator reads a sentence, not a stack trace."""

@@ -15,6 +15,8 @@ PACKAGES = ("api", "rsql", "elements", "repositories", "idempotency", "tokens")
 FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "account"]
 # Of this folder the commands that import files use modules too, whose faults no caller gets.
 SHARED_FOLDER, SERVED = "bulkops", "bulkops.routes"
+# What the web server itself refuses.
+SERVER = ROOT / "dimensions_site/refusing_worker.py"
 # What is wrong with files is told by commands and pages.
 OF_FILES = "bulkops.formats."
 
@@ -29,8 +31,8 @@ MAKERS = {
     "json_error": 0,
     "_too_often": 0,
 }
-# The table of Django's exceptions: class, status, code.
-ROW_OF_TABLE = re.compile(r'\(\w+, \d{3}, "([A-Z_]+)"')
+# The tables of Django's and gunicorn's exceptions: class, status, code.
+ROW_OF_TABLE = re.compile(r'\([\w.()\s,]+, \d{3}, "([A-Z_]+)"')
 
 
 def error_codes() -> set[str]:
@@ -38,7 +40,7 @@ def error_codes() -> set[str]:
     found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
     found |= {*Leaf.default_error_messages, *DescriptionsField.default_error_messages}
     files = {file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.py")}
-    for file in files | _imported(SERVED):
+    for file in files | {SERVER} | _imported(SERVED):
         source = file.read_text(encoding="utf-8")
         found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
     return {code.upper() for code in found}

@@ -11,8 +11,6 @@ _STATUS_LINE = re.compile(rb"HTTP/1\.\d (\d{3}) [\x20-\x7e]*\Z")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\x20-\x7e\t]*)\Z")
 _WITHOUT_BODY = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 _FAILURES = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
-# What the web server says itself, about requests that it does not let through.
-_OF_THE_SERVER = {400, 414, 417, 431, 501}
 _API = (b"/api/", b"/dimensions/", b"/openapi/", b"/auth/")
 # Here faults are told as RFC 6749 says, in JSON of its own.
 _OAUTH2 = b"/auth/oauth2/"
@@ -48,8 +46,8 @@ def answers(received: bytes, *, to_head: bool) -> Iterator[Told]:
             continue  # 100: the body may come
         headers = _headers(lines)
         body = b""
-        # The web server's own refusals, after which it closes, have a body even when the method may be HEAD.
-        if "x-request-id" not in headers or not (to_head or status in _WITHOUT_BODY):
+        # What the web server itself refuses to read has a body even when the method may be HEAD.
+        if received.startswith(b"{") or not (to_head or status in _WITHOUT_BODY):
             body, received = _body(headers, received)
         yield Told(status, headers, body)
 
@@ -105,7 +103,7 @@ def complaint(told: Told, target: bytes, *, to_head: bool) -> str | None:
         return f"status {told.status}"
     request_id = told.headers.get("x-request-id")
     if request_id is None:
-        return None if told.status in _OF_THE_SERVER else f"status {told.status} without X-Request-ID"
+        return f"status {told.status} without X-Request-ID"
     is_page = target.startswith(_CONSENT) or not target.startswith(_API)
     if to_head or is_page or told.status in _WITHOUT_BODY:
         return None

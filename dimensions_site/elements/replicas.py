@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import wraps
 from itertools import islice
@@ -24,6 +25,8 @@ log = structlog.get_logger(__name__)
 # For how many seconds a process asks a replica no more that has not answered, or has broken off a query.
 _LEFT_ALONE = 5.0
 _NO_REPOSITORY = -1
+# How many seconds the health of the service may wait for a replica, which the service does without.
+_MOMENT = 0.5
 # Pieces of a list that are read before the first is sent: a list that has no more needs no connection to be sent.
 _AHEAD = 3
 
@@ -43,16 +46,34 @@ class _Availability(threading.local):
     """Whether the replica is worth asking; each process finds out for itself, and its threads for each other."""
 
     failures: ClassVar[int] = 0
+    is_lost: ClassVar[bool] = False
     not_before: ClassVar[float] = 0.0
-    # Of how many of them this thread knows.
+    turn: ClassVar[threading.Lock] = threading.Lock()
+    # Of how many of the failures this thread knows.
     known: int = 0
 
-    def __bool__(self) -> bool:
-        return time.monotonic() >= self.not_before
+    def may_be_asked(self) -> bool:
+        """Whether this thread may ask; of a replica that has failed, one at a time, and not within some seconds.
+
+        If all did who come, a host that says nothing would keep every thread waiting.
+        """
+        if not self.is_lost:
+            return True
+        with self.turn:
+            now = time.monotonic()
+            if now < self.not_before:
+                return False
+            _Availability.not_before = now + _LEFT_ALONE
+            return True
+
+    def find(self) -> None:
+        """It has answered."""
+        _Availability.is_lost = False
 
     def lose(self, error: Error) -> None:
         """It has failed: leave it alone for some seconds."""
         _Availability.not_before = time.monotonic() + _LEFT_ALONE
+        _Availability.is_lost = True
         _Availability.failures += 1
         log.warning("replica_unavailable", error=str(error).strip())
         self.forget()
@@ -79,19 +100,21 @@ def from_replica(handle: Handler) -> Handler:
     def read(view: Reading, request: Request, **path: str) -> HttpResponseBase:
         if not has_replica():
             return handle(view, request, **path)
-        if available:
+        if available.may_be_asked():
             writes = counted(view.scope.repository.pk)
             available.forget()
             try:
                 # Dropped at the end of the block unless the answer goes on reading.
                 with ExitStack() as stack:
                     stack.enter_context(transaction.atomic(using=REPLICA))
-                    if replica_has(view.scope.repository.pk, writes):
+                    has_all = replica_has(view.scope.repository.pk, writes)
+                    available.find()
+                    if has_all:
                         view.database = REPLICA
+                        ELEMENT_READS.labels(REPLICA).inc()
                         response = handle(view, request, **path)
                         if isinstance(response, StreamingHttpResponse):
                             _keep(stack, response)
-                        ELEMENT_READS.labels(REPLICA).inc()
                         return response
             except Error as error:
                 available.lose(error)
@@ -102,14 +125,44 @@ def from_replica(handle: Handler) -> Handler:
     return cast(Handler, read)
 
 
-def replica_answers() -> bool:
-    """Whether there is a replica that answers; one that has just failed is not asked."""
-    available.forget()
+class _Question:
+    """Asks the replica whether it answers, in a thread of its own, so that nobody waits longer than for a moment."""
+
+    def __init__(self) -> None:
+        self._answer: Future[bool] | None = None
+        # Its thread is made when it is first asked, in the process that asks.
+        self._thread = ThreadPoolExecutor(1, "replica")
+
+    def ask(self) -> bool:
+        if self._answer is None or self._answer.done():
+            self._answer = self._thread.submit(_replica_answers)
+        try:
+            return self._answer.result(_MOMENT)
+        except TimeoutError:
+            return False
+
+
+def _replica_answers() -> bool:
+    if not available.may_be_asked():
+        return False
     try:
-        return bool(available) and replica_has(_NO_REPOSITORY, {})
+        has_all = replica_has(_NO_REPOSITORY, {})
+        available.find()
+        return has_all
     except Error as error:
         available.lose(error)
         return False
+    finally:
+        with suppress(Error):
+            connections[REPLICA].close()
+
+
+_question = _Question()
+
+
+def replica_answers() -> bool:
+    """Whether there is a replica that answers within a moment; one that has just failed is not asked."""
+    return _question.ask()
 
 
 def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:

@@ -144,6 +144,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._check_nothing_is_read()
         return super().create_cursor(name)
 
+    def _set_autocommit(self, autocommit: bool) -> None:
+        with self.wrap_database_errors:
+            self._check_nothing_is_read()  # psycopg would wait for the same lock
+        super()._set_autocommit(autocommit)  # type: ignore[misc]
+
     def _check_nothing_is_read(self) -> None:
         if self._stream is not None and self._stream.is_open:
             raise InterfaceError("The rows of another query are still read on this connection.")

@@ -66,6 +66,14 @@ if connection.vendor == "postgresql":
         assert len(list(rows)) == COUNT - 1
 
     @pytest.mark.django_db(transaction=True)
+    def test_a_transaction_meanwhile_is_refused_and_does_not_wait():
+        rows = streamed_rows(connection, NUMBERS, [])
+        next(rows)
+        with pytest.raises(InterfaceError, match="still read on this connection"), transaction.atomic():
+            pass
+        assert len(list(rows)) == COUNT - 1
+
+    @pytest.mark.django_db(transaction=True)
     def test_rows_of_a_transaction_that_has_ended_do_not_seem_to_be_all():
         with transaction.atomic():
             rows = streamed_rows(connection, NUMBERS, [])

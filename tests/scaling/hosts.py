@@ -216,6 +216,7 @@ _HARMS: Mapping[str, Harm] = {
     "replica cut off": _cut_off("replica"),
     "web server cut off": _cut_off("web2"),
     "Redis killed": _killed("redis"),
+    "Redis cut off": _cut_off("redis"),
     "PgBouncer killed": _killed("pgbouncer"),
     "PgBouncer cut off": _cut_off("pgbouncer"),
     "primary killed": _killed("primary"),

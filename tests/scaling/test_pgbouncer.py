@@ -4,14 +4,17 @@ PgBouncer is set up by the file of docs/deploy.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPResponse
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from dimensions_site.databases import database
 from tests.bulkops.bulk import patch
 from tests.factories import currency
 from tests.live.bulk_state import Counts, counts, marked, rows
@@ -70,10 +73,15 @@ def nothing_is_left_open(prepared: tuple[str, str]) -> Iterator[None]:
     wait_until(lambda: rows(prepared[0], _OPEN)[0][0] <= CONNECTIONS, "There are more connections")
 
 
-def test_limits_of_waiting_are_those_without_a_pool(pool: Pool):
-    """The file of docs/deploy sets what the service asks for when it connects."""
-    assert rows(pool.url, "SHOW lock_timeout") == [("20s",)]
-    assert rows(pool.url, "SHOW idle_in_transaction_session_timeout") == [("1min",)]
+def test_limits_of_waiting_are_those_without_a_pool(pool: Pool, prepared: tuple[str, str]):
+    """The file of docs/deploy sets all that the service asks for when it connects."""
+    asked = database({"ENGINE": "django.db.backends.postgresql"})["OPTIONS"]["options"]
+    limits = re.findall(r"-c (\w+)=", asked)
+    assert {"lock_timeout", "tcp_user_timeout"} <= set(limits)
+    with psycopg.connect(prepared[0], options=asked) as direct:
+        expected = {limit: direct.execute(f"SHOW {limit}").fetchall() for limit in limits}
+    assert "0" not in {value for ((value,),) in expected.values()}
+    assert {limit: rows(pool.url, f"SHOW {limit}") for limit in limits} == expected
 
 
 @pytest.mark.contract("D7", "E2", "C18", "F2")

@@ -7,7 +7,9 @@ from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from dimensions_site.api.errors import Failure, shortened
+from bulkops.formats.rows import REASON
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.cells import UNSET, read_cell
 from dimensions_site.elements.fields import Leaf
 from dimensions_site.elements.json_texts import shown
@@ -15,8 +17,6 @@ from dimensions_site.elements.maps import MapField
 from dimensions_site.elements.selection import no_field, unknown_field
 from dimensions_site.elements.wire import Node, Wire
 
-# Says in a file of rejected rows what is wrong with each; such a file can be imported as it is.
-REASON = "_reason"
 # Both mean the text in the default language, as they do in a fetch (contract C4, D8).
 _DEFAULT_DESCRIPTION = frozenset({"description", "descriptions"})
 

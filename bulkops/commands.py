@@ -3,7 +3,8 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,7 +14,7 @@ import structlog
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.formats.reading import open_source
-from bulkops.formats.rows import Format, UnreadableFile
+from bulkops.formats.rows import Format, Shape, UnreadableFile, told_by
 from bulkops.formats.tables import counted
 from bulkops.importing import Importer
 from bulkops.imports.options import Mode, Options, Share
@@ -21,7 +22,7 @@ from bulkops.imports.rejects import RejectsWriter
 from bulkops.imports.reports import ImportRefused, Report
 from bulkops.interruption import interruptible
 from bulkops.progress import shown_progress
-from dimensions_site.api.errors import shortened
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.models import Element, Origin
 from dimensions_site.elements.wire import Wire
@@ -82,7 +83,7 @@ class ImportCommand(BaseCommand):
             dry_run=options["dry_run"],
             strict=options["strict"],
             max_delete=Options.max_delete if max_delete is None else max_delete,
-            mapping=dict(options["map"]),
+            mapping=_mapping(options["map"]),
         )
         was = "would be" if chosen.dry_run else "was"
         format = None if options["format"] is None else Format(options["format"])
@@ -105,7 +106,7 @@ class ImportCommand(BaseCommand):
                     progress=lambda phase, share: show(phase, share, importer.rows_done),
                     advice="If it is, allow as many with --max-delete.",
                 )
-                report = _run(importer, file, format)
+                report = _run(importer, file, format, options["rejects"])
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             self._tell_faults(refusal.report)
@@ -147,12 +148,32 @@ def _hint(report: Report) -> str:
     return _HEADINGS_HINT if any(found.failure.code == "UNKNOWN_FIELD" for found in report.failures) else ""
 
 
-def _run(importer: Importer, file: BinaryIO, format: Format | None) -> Report:
+def _run(importer: Importer, file: BinaryIO, format: Format | None, rejects: str | None) -> Report:
     try:
         with open_source(file, format=format) as source:
+            _check_ending(rejects, source.shape)
             return importer.run(source)
     except UnreadableFile as error:
         raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
+
+
+def _check_ending(rejects: str | None, shape: Shape) -> None:
+    """Refuse a name that tells another format than the file will have: programs would not open it."""
+    told, gzipped = (None, False) if rejects is None else told_by(rejects)
+    if (told or gzipped) and (told or shape.format, gzipped) != (shape.format, shape.gzipped):
+        packed = " packed with gzip" if shape.gzipped else ""
+        raise CommandError(
+            f"The rejected rows of this file are written as {shape.format.upper()}{packed}, and '{rejects}' tells "
+            f"another format. Choose a name that ends with {shape.ending}."
+        )
+
+
+def _mapping(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """The fields that are meant, by heading. Raises CommandError when a heading is told twice."""
+    heading, count = Counter(heading for heading, _ in pairs).most_common(1)[0] if pairs else ("", 0)
+    if count > 1:
+        raise CommandError(f"--map tells {count} times what '{heading}' means. Tell it once.")
+    return dict(pairs)
 
 
 def _mapped(text: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from tqdm import tqdm
 
 from bulkops.exporting import chosen_paths, export
-from bulkops.formats.rows import Format, Shape
+from bulkops.formats.rows import Format, Shape, told_by
 from bulkops.formats.workbook_writing import TableTooLarge
 from bulkops.interruption import interruptible
 from dimensions_site.elements.filters import ElementFields, ElementFilterSet
@@ -27,7 +27,6 @@ log = structlog.get_logger(__name__)
 
 # What a shell tells of a program whose reader has gone.
 _NOBODY_READS = 128 + SIGPIPE
-_PACKED = ".gz"
 
 
 class ExportCommand(BaseCommand):
@@ -102,15 +101,13 @@ class ExportCommand(BaseCommand):
 
 def _shape(name: str | None, chosen: str | None) -> Shape:
     """The shape of the file of that name, or of standard output. Raises CommandError when the name does not tell."""
-    path = Path(name or f"-.{Format.CSV}")
-    gzipped = path.suffix == _PACKED
-    ending = (path.with_suffix("") if gzipped else path).suffix.removeprefix(".")
-    if chosen is None and ending not in set(Format):
+    told, gzipped = (Format.CSV, False) if name is None else told_by(name)
+    format = told if chosen is None else Format(chosen)
+    if format is None:
         raise CommandError(
             f"The name '{name}' does not tell the format. Let it end with .{', .'.join(Format)}, or choose one by "
             "--format."
         )
-    format = Format(chosen or ending)
     # Excel takes a CSV file for UTF-8 when it begins with a byte-order mark; other programs stumble over it.
     encoding = "utf-8-sig" if format is Format.CSV and name is not None else "utf-8"
     return Shape(format, encoding, gzipped=gzipped)

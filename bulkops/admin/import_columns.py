@@ -10,8 +10,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from bulkops.columns import REASON, read_headings
+from bulkops.columns import read_headings
 from bulkops.dimensions import wire_of
+from bulkops.formats.rows import REASON
 from bulkops.models import FileImport
 from dimensions_site.elements.wire import Place
 

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from bulkops.formats.rows import ElementRow, RowFailure, UnreadableFile
-from dimensions_site.api.errors import Failure, shortened
+from bulkops.formats.rows import TEXT, ElementRow, RowFailure, UnreadableFile
+from dimensions_site.api.errors import Failure
 from dimensions_site.api.json_reader import JsonError, read_json
 from dimensions_site.api.json_text import items
+from dimensions_site.api.problems import shortened
 
 MAX_ELEMENT_BYTES = 4 * 1024**2
 # Pages of the file that have been read are given back in steps of this many bytes.
@@ -71,7 +72,7 @@ class JsonLines:
             if len(line) > MAX_ELEMENT_BYTES:
                 self._skip(line)
             if not line.isspace():
-                row = _element(number, memoryview(line))
+                row = _element(number, memoryview(line.rstrip(b"\r\n")))
                 if number == 1 and isinstance(row, RowFailure) and not line.rstrip().endswith(b"}"):
                     raise UnreadableFile(number, _NOT_ONE_LINE)
                 yield row
@@ -88,15 +89,17 @@ class JsonLines:
 
 def _element(line: int, text: memoryview) -> ElementRow | RowFailure:
     if len(text) > MAX_ELEMENT_BYTES:
-        return _failure(line, _TOO_LONG)
+        return RowFailure(line, Failure("", "INVALID_ROW", _TOO_LONG))
     try:
         value = read_json(bytes(text))
     except JsonError as error:
         # The line that counts is that of the file.
-        return _failure(line, _about("The element", error).replace(" at line 1, column ", " at column "))
+        message = _about("The element", error).replace(" at line 1, column ", " at column ")
+        return _failure(line, message, text)
     if not isinstance(value, dict):
         found = shortened(bytes(text).decode().strip())
-        return _failure(line, f'An element is an object in braces, such as {{"id": "1000"}}; this is {found}.')
+        message = f'An element is an object in braces, such as {{"id": "1000"}}; this is {found}.'
+        return _failure(line, message, text)
     return ElementRow(line, value)
 
 
@@ -109,5 +112,6 @@ def _about(subject: str, error: JsonError) -> str:
     )
 
 
-def _failure(line: int, message: str) -> RowFailure:
-    return RowFailure(line, Failure("", "INVALID_ROW", message))
+def _failure(line: int, message: str, text: memoryview) -> RowFailure:
+    written = bytes(text).decode(errors="backslashreplace").strip()
+    return RowFailure(line, Failure("", "INVALID_ROW", message), element={TEXT: written})

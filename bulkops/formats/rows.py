@@ -1,13 +1,20 @@
 """What is read from a file of elements, whatever its format."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from django_stubs_ext import StrOrPromise
 
 from dimensions_site.api.errors import Failure
+
+# What the file of rejected rows has beside the rows: what is wrong with each, and the text of an element that is none.
+# Such a file can be imported as it is.
+REASON = "_reason"
+TEXT = "_text"
+_PACKED = ".gz"
 
 
 class Format(StrEnum):
@@ -24,6 +31,14 @@ class Format(StrEnum):
         return self in (Format.CSV, Format.XLSX)
 
 
+def told_by(name: str) -> tuple[Format | None, bool]:
+    """The format that the end of a file's name tells, None when it tells none, and whether that of a packed file."""
+    path = Path(name.lower())
+    gzipped = path.suffix == _PACKED
+    ending = (path.with_suffix("") if gzipped else path).suffix.removeprefix(".")
+    return next((format for format in Format if format == ending), None), gzipped
+
+
 @dataclass(frozen=True)
 class Shape:
     """How a file is written, so that another can be written like it; a workbook and JSON have no delimiter."""
@@ -32,6 +47,11 @@ class Shape:
     encoding: str = "utf-8"
     delimiter: str = ","
     gzipped: bool = False
+
+    @property
+    def ending(self) -> str:
+        """How the name of such a file ends."""
+        return f".{self.format}{_PACKED if self.gzipped else ''}"
 
 
 @dataclass(frozen=True)
@@ -54,12 +74,12 @@ class ElementRow:
 class RowFailure:
     """What is wrong on one line of a file; lines count from 1, the headings included.
 
-    `cells` or `element` has what could be read of the row, for the file of rejected rows.
+    `cells`, in their order, or `element` has what could be read of the row, for the file of rejected rows.
     """
 
     line: int
     failure: Failure
-    cells: Mapping[str, str] = field(default_factory=dict)
+    cells: Sequence[str] = ()
     element: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bulkops.formats.rows import Row, RowFailure, UnreadableFile
-from dimensions_site.api.errors import Failure, shortened
+from bulkops.formats.rows import REASON, Row, RowFailure, UnreadableFile
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.formats import grouped
 
 MAX_CELL_CHARACTERS = 1024**2
@@ -39,8 +40,11 @@ def table_row(line: int, headings: Sequence[str], cells: Sequence[str]) -> Row |
     """The row of `cells` below `headings`; None when it has no text, a failure when the two do not fit."""
     if not any(cells):
         return None
-    named = dict(zip(headings, cells, strict=False))
-    if len(cells) < len(headings) or any(cells[len(headings) :]):
+    behind = next(filter(None, cells[len(headings) :]), None)
+    if behind is not None and REASON in headings:
+        message = _("Behind the last heading stands '{text}'. Mend the row, and then delete that.")
+        return row_failure(line, message.format(text=shortened(behind)), cells=cells)
+    if behind is not None or len(cells) < len(headings):
         message = _("The row has {cells}, but there are {headings}.")
         of_cells = ngettext("{count} cell", "{count} cells", len(cells))
         of_headings = ngettext("{count} heading", "{count} headings", len(headings))
@@ -48,18 +52,19 @@ def table_row(line: int, headings: Sequence[str], cells: Sequence[str]) -> Row |
             "cells": of_cells.format(count=grouped(len(cells))),
             "headings": of_headings.format(count=grouped(len(headings))),
         }
-        return row_failure(line, message.format(**told), cells=named)
+        return row_failure(line, message.format(**told), cells=cells)
+    named = dict(zip(headings, cells, strict=False))
     longest = max(named, key=lambda heading: len(named[heading]))
     if len(named[longest]) > MAX_CELL_CHARACTERS:
         message = _("The cell has {count} characters; a cell may have up to {maximum}.")
         told = {"count": grouped(len(named[longest])), "maximum": grouped(MAX_CELL_CHARACTERS)}
-        return row_failure(line, message.format(**told), longest, named)
+        return row_failure(line, message.format(**told), longest, cells)
     return Row(line, named)
 
 
-def row_failure(line: int, message: str, path: str = "", cells: dict[str, str] | None = None) -> RowFailure:
+def row_failure(line: int, message: str, path: str = "", cells: Sequence[str] = ()) -> RowFailure:
     """The failure of a row that cannot be read; `path` is the heading of the faulty cell."""
-    return RowFailure(line, Failure(path, "INVALID_ROW", message), cells or {})
+    return RowFailure(line, Failure(path, "INVALID_ROW", message), cells)
 
 
 def counted(count: int, noun: str) -> str:

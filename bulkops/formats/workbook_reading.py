@@ -16,7 +16,7 @@ from bulkops.formats.unpacking import open_zip, reading_parts
 from bulkops.formats.workbook_parts import Sheet, Workbook
 from bulkops.formats.workbook_texts import CellFault, CellTexts, unescaped
 from bulkops.formats.xml_reading import damaged
-from dimensions_site.api.errors import shortened
+from dimensions_site.api.problems import shortened
 from dimensions_site.formats import grouped
 
 _SHOWN = 3
@@ -81,8 +81,7 @@ class WorkbookTable:
             return table_row(sheet_row.number, self.headings, cells)
         column = faults[0][0].column
         heading = self.headings[column - 1] if column <= len(self.headings) else ""
-        named = dict(zip(self.headings, cells, strict=False))
-        return row_failure(sheet_row.number, _told(sheet_row, faults), heading, named)
+        return row_failure(sheet_row.number, _told(sheet_row, faults), heading, cells)
 
     def _cells(self, row: SheetRow, width: int) -> tuple[list[str], list[tuple[Cell, str]]]:
         """The texts of at least `width` cells of the row, and what is wrong with some of them."""

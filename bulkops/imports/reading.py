@@ -5,12 +5,13 @@ from typing import Any, NamedTuple, cast
 
 from django.utils.translation import gettext as _
 
-from bulkops.columns import REASON, Columns, Segments, read_headings
+from bulkops.columns import Columns, Segments, read_headings
 from bulkops.formats.reading import Source
-from bulkops.formats.rows import ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
 from bulkops.imports.faults import BEFORE_ALL, RowFaults
 from bulkops.imports.shelf import Shelf
-from dimensions_site.api.errors import Failure, shortened
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.problems import shortened
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.wire import Wire
 from dimensions_site.repositories.models import Repository
@@ -24,7 +25,7 @@ class Record(NamedTuple):
 
     `changes` are what it sets, as wire JSON, and `cleared` the places of what it leaves empty. `is_readable` is false
     for a row of which that is not known, `is_repeated` true when its id stands on a line before. `cells` are those of
-    a table.
+    a table by heading, or in their order when the row could not be read.
     """
 
     line: int
@@ -32,7 +33,7 @@ class Record(NamedTuple):
     cleared: Sequence[Segments] = ()
     is_readable: bool = True
     is_repeated: bool = False
-    cells: Mapping[str, str] | None = None
+    cells: Mapping[str, str] | Sequence[str] = ()
 
     @property
     def id(self) -> str | None:
@@ -97,7 +98,7 @@ class FileReader:
 
     def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
         if isinstance(row, RowFailure):
-            self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells or None), [row.failure])
+            self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells), [row.failure])
         elif isinstance(row, Row):
             columns = cast(Columns, self.columns)  # a table has headings
             changes, cleared = columns.read(row.cells)

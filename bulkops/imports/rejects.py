@@ -6,9 +6,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from bulkops.columns import REASON
 from bulkops.formats.reading import Source
-from bulkops.formats.rows import RowFailure
+from bulkops.formats.rows import REASON, RowFailure
 from bulkops.formats.writing import element_writer, table_writer
 from bulkops.imports.reading import Record
 
@@ -29,15 +28,19 @@ class RejectsWriter:
         if source.headings is None:
             self._write_elements(source, rejected)
         else:
-            self._write_table(source, [heading for heading in source.headings if heading != REASON], rejected)
+            self._write_table(source, source.headings, rejected)
         self._file.flush()
 
     def _write_table(self, source: Source, headings: Sequence[str], rejected: Iterator[Rejected]) -> None:
+        columns = headings if REASON in headings else [*headings, REASON]
         table = table_writer(source.shape, self._file)
-        table.headings([*headings, REASON])
+        table.headings(columns)
         for record, failures in rejected:
-            cells: Mapping[str, str] = record.cells or {}
-            table.row([*(cells.get(heading, "") for heading in headings), _reason(failures)])
+            if isinstance(record.cells, Mapping):
+                cells = {**record.cells, REASON: _reason(failures)}
+                table.row(cells[heading] for heading in columns)
+            else:
+                table.row(_unread(record.cells, len(columns), _reason(failures), is_told=REASON in headings))
         table.close()
 
     def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:
@@ -45,6 +48,16 @@ class RejectsWriter:
         for record, failures in rejected:
             elements.text(_json_text({**record.changes, REASON: _reason(failures)}))
         elements.close()
+
+
+def _unread(cells: Sequence[str], width: int, reason: str, *, is_told: bool) -> Sequence[str]:
+    """The cells of a row that could not be read, with the reason behind all columns.
+
+    So the row is refused until it is mended: under the headings its cells could be taken for what they are not. When
+    it `is_told` there already, because the row was rejected before, it is not told again.
+    """
+    behind = is_told and any(cells[width:])
+    return cells if behind else [*cells, *[""] * (width - len(cells)), reason]
 
 
 def _reason(failures: Sequence[RowFailure]) -> str:

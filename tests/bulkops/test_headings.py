@@ -133,6 +133,12 @@ def test_faults_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
     assert outcome.faults[0].startswith('line 2, Art: nature cannot be "BALANCE"; it has to be one of ')
 
 
+def test_a_heading_is_mapped_once(import_accounts):
+    """None of two meanings is taken in silence."""
+    outcome = import_accounts("Konto,type\n1000,NORMAL\n", "--map=Konto=id", "--map=Konto=oid")
+    assert outcome.refusal == "--map tells 2 times what 'Konto' means. Tell it once."
+
+
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize(
     ("word", "fault"),

@@ -117,7 +117,7 @@ def test_a_formula_is_never_run_and_is_a_failure_of_its_row():
             "paste the value only. Other cells of the row cannot be read either: C2."
         )
     ]
-    assert outcome.failures[0].cells == {"id": "1", "name": "=1+1", "value": "=A2"}
+    assert outcome.failures[0].cells == ["1", "=1+1", "=A2"]
     assert [row["id"] for row in outcome.cells] == ["2"]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from http import HTTPStatus
+from threading import Lock
 from typing import Any
 
 import orjson
@@ -32,6 +33,9 @@ _DESCRIPTION = """Reads and writes the {dimension} dimension of a repository (a 
 - **Texts** are kept exactly as sent. An empty text is not the same as none.
 """
 
+# What is looked at is kept in the views' classes, which all documents share: two made at once are mixed up.
+_MAKING = Lock()
+
 
 class Document:
     """The OpenAPI document of one dimension; it is built when it is first asked for, and then kept."""
@@ -40,10 +44,17 @@ class Document:
         self._dimension = dimension
         self._version = version
         self._routes = routes
+        self._content: dict[str, Any] | None = None
 
-    @cached_property
+    @property
     def content(self) -> dict[str, Any]:
         """The document."""
+        with _MAKING:
+            if self._content is None:
+                self._content = self._made()
+            return self._content
+
+    def _made(self) -> dict[str, Any]:
         document: dict[str, Any] = SchemaGenerator(patterns=[self._routes]).get_schema(public=True)
         # Parameters of Django's paths are named in Python's style.
         document["paths"] = {

@@ -1,9 +1,14 @@
 """The OpenAPI documents are served to anybody, fast."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 import yaml
 from django.test import Client
 
+from dimensions_site.openapi import Document
+from dimensions_site.urls import ACCOUNT, CURRENCY
 from tests.factories import Caller
 
 
@@ -63,3 +68,23 @@ def test_the_security_schemes_are_those_that_the_application_uses(alice: Caller,
     schemes = document["components"]["securitySchemes"]
     assert set(schemes) == {"basic", "apiKey", "apiKeyAuthorization", "jwt", "oauth2"}
     assert {flow["tokenUrl"] for flow in schemes["oauth2"]["flows"].values()} == {"/auth/oauth2/token"}
+
+
+@pytest.mark.contract("H3")
+def test_who_ask_at_once_after_the_start_get_the_documents_that_one_alone_gets() -> None:
+    """What describes the routes keeps what it works on in places that all share, so one document is made at a time."""
+    alone = [_new_document("currency").json, _new_document("account").json]
+
+    def asked(document: Document) -> bytes:
+        together.wait()
+        return document.json
+
+    for _ in range(3):
+        documents = [_new_document("currency"), _new_document("account")]
+        together = Barrier(6)
+        with ThreadPoolExecutor(6) as callers:
+            assert list(callers.map(asked, documents * 3)) == alone * 3
+
+
+def _new_document(dimension: str) -> Document:
+    return Document(dimension, "1", {"currency": CURRENCY, "account": ACCOUNT}[dimension])

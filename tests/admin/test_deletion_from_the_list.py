@@ -1,5 +1,6 @@
 """Elements that are selected in the list are deleted by a worker, and a page shows how far it is."""
 
+import re
 from typing import Any
 
 import pytest
@@ -136,7 +137,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     assert told(nothing) == ["Nothing was deleted: the selected elements are not there any more."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
     assert asked.context["shown"] == ["N01"]
-    assert "C01" not in asked.content.decode()
+    assert not re.search(r"\bC01\b", asked.content.decode())
     assert not DataProcessing.objects.exists()
 
 

@@ -93,8 +93,8 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
     store_accounts(
         northwind,
         *(account(f"U{number}", **use) for number, use in enumerate(USES)),
-        account("N1", restrictions={"ctpRestriction": {"id": "10"}}, documentationLink="10"),
-        account("N2", rules={"accrual": {"creditAccrual": {"id": "100", "description": "10"}}}),
+        account("APART1", restrictions={"ctpRestriction": {"id": "10"}}, documentationLink="10"),
+        account("APART2", rules={"accrual": {"creditAccrual": {"id": "100", "description": "10"}}}),
     )
     browser, element = browser_of(rita), Account.objects.get(element_id="10")
     with django_assert_num_queries(5):
@@ -105,8 +105,8 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
             f'<a href="{page(Account, "change", Account.objects.get(element_id=f"U{number}").pk)}">U{number}</a>'
             in text
         )
-    assert "N1" not in text
-    assert "N2" not in text
+    assert "APART1" not in text
+    assert "APART2" not in text
     unused = browser.get(page(Account, "uses", Account.objects.get(element_id="20").pk)).content.decode()
     assert "No accounts refer to it." in unused
 
@@ -114,9 +114,9 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
 @pytest.mark.contract("G2")
 def test_uses_stay_within_the_repository_and_its_grants(chart, rita, bob, northwind, contoso):
     """The same id in another repository is another element."""
-    store_accounts(contoso, account("CU", **USES[0]))
+    store_accounts(contoso, account("CONTOSO1", **USES[0]))
     element = Account.objects.get(element_id="10")
-    assert "CU" not in browser_of(rita).get(page(Account, "uses", element.pk)).content.decode()
+    assert "CONTOSO1" not in browser_of(rita).get(page(Account, "uses", element.pk)).content.decode()
     assert browser_of(bob).get(page(Account, "uses", element.pk)).status_code == 404
     AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.READER, dimension="currency")
     assert browser_of(bob).get(page(Account, "uses", element.pk)).status_code == 404

@@ -1,5 +1,6 @@
 """Small requests that would make much work: what they may cost is bounded, and what is beyond is refused at once."""
 
+import gc
 import json
 import time
 from collections.abc import Callable
@@ -20,13 +21,29 @@ MOMENT = 0.15
 
 
 def seconds(work: Callable[[], object], quick: float = 0, times: int = 3) -> float:
-    """What it takes of the processor, at the quickest of three `times`, or at the first that is `quick` enough."""
+    """What it takes of the processor, at the quickest of three `times`, or at the first that is `quick` enough.
+
+    Without the garbage collector, which now and then looks at all that the tests before this one have left.
+    """
     taken: list[float] = []
-    while len(taken) < times and not (taken and taken[-1] < quick):
-        begin = time.thread_time()
-        work()
-        taken.append(time.thread_time() - begin)
+    gc.disable()
+    try:
+        while len(taken) < times and not (taken and taken[-1] < quick):
+            begin = time.thread_time()
+            work()
+            taken.append(time.thread_time() - begin)
+    finally:
+        gc.enable()
     return min(taken)
+
+
+def grows_as_its_length(small: Callable[[], object], large: Callable[[], object]) -> bool:
+    """A neighbour of the processor may slow one of them down, and does so seldom three times; squares always fail."""
+    for _ in range(3):
+        most = max(MOST * seconds(small), MOMENT)
+        if seconds(large, most) < most:
+            return True
+    return False
 
 
 def text(size: int, *parts: str) -> bytes:
@@ -71,8 +88,7 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
     assert len(small()) < 1_000_000
     # What takes no more than that needs no comparison.
     if seconds(large, MOMENT, times=1) >= MOMENT:
-        most = max(MOST * seconds(small), MOMENT)
-        assert seconds(large, most) < most
+        assert grows_as_its_length(small, large)
 
 
 @pytest.mark.contract("B1")

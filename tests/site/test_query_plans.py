@@ -120,7 +120,11 @@ WRITES: dict[str, Callable[[Caller], Any]] = {
 
 @pytest.mark.contract("A6")
 def test_what_is_written_over_rest_is_found_by_an_index(alice, large):
-    scanned = {name: [plan for plan in plans(partial(write, alice)) if scans(plan)] for name, write in WRITES.items()}
+    scanned = {}
+    for name, write in WRITES.items():
+        told = plans(partial(write, alice))
+        assert told, name
+        scanned[name] = [plan for plan in told if scans(plan)]
     assert {name: found for name, found in scanned.items() if found} == {}
 
 

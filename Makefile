@@ -5,7 +5,7 @@
 .DELETE_ON_ERROR:
 .PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
 	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak hosts mutation accept-openapi contract-table messages screenshots check check-style check-types \
-	check-imports check-security check-site format
+	check-imports check-security check-site check-made format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
 PYTHON ?= $(shell for name in .venv/bin/python python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -191,7 +191,7 @@ mutation: install ## Change the filter and the access rules in small ways, and t
 	@cd .run/mutation && export SECRET_KEY=only-for-tests-of-a-copy-that-nobody-is-served-by DATABASE_URL=sqlite:// && \
 		.venv/bin/python -m mutmut run --max-children $(WORKERS) $(ARGS) && .venv/bin/python -m mutmut results
 
-check: check-style check-types check-imports check-security check-site ## Check style, types, imports, security, settings and migrations
+check: check-style check-types check-imports check-security check-site check-made ## Check style, types, imports, security, settings, migrations and what is made from the code
 
 check-style: install
 	.venv/bin/ruff check
@@ -209,6 +209,11 @@ check-security: install
 check-site: install
 	$(MANAGE) check --deploy --fail-level WARNING
 	$(MANAGE) makemigrations --check --dry-run
+
+# The tests run these as well; here they tell within seconds what is forgotten most easily.
+check-made: install
+	@SECRET_KEY=only-for-tests-of-what-is-made-from-the-code DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q \
+		tests/site/test_contract_table.py tests/site/test_openapi_accepted.py tests/site/test_translations.py
 
 format: install ## Rewrite the code in the house style
 	.venv/bin/ruff check --fix

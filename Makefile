@@ -3,8 +3,8 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install lock run test test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
-	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak hosts mutation accept-openapi contract-table messages screenshots check check-style check-types \
+.PHONY: help install client-tools lock run run-environment test test-quick test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
+	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
@@ -33,18 +33,32 @@ MANAGE = SECRET_KEY=this-key-signs-nothing-and-only-loads-the-settings-for-check
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
-# The stamp names the lock and the Python that .venv was made from; when either changes, .venv is made anew,
-# so that nothing stays behind that the lock no longer names.
-install: ## Make .venv with all that running and testing needs
+# Makes the environment in the folder $(1) from the lock file $(2). The stamp names both the lock and the Python that it was
+# made from; when either changes, the environment is made anew, so that nothing stays that the lock no longer names.
+define environment
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is none. Install one (Debian: apt-get install python3 python3-venv)" \
-			"or name it: make install PYTHON=/path/to/python" >&2; exit 1; }
-	@wanted="$$("$(PYTHON)" -c 'import platform; print(platform.python_version())') $$(cksum requirements-dev.lock)"; \
-	if [ ! -x .venv/bin/python ] || [ "$$wanted" != "$$(cat .venv/stamp 2>/dev/null)" ]; then \
-		echo "Making .venv from requirements-dev.lock with Python $${wanted%% *}"; \
-		"$(PYTHON)" -m venv --clear .venv && \
-		.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-dev.lock && \
-		echo "$$wanted" > .venv/stamp; \
+		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not. Install one (Debian: apt-get install python3 python3-venv)" \
+			"or name it: make $@ PYTHON=/path/to/python" >&2; exit 1; }
+	@wanted="$$("$(PYTHON)" -c 'import platform; print(platform.python_version())') $$(cksum $(2))"; \
+	if [ ! -x $(1)/bin/python ] || [ "$$wanted" != "$$(cat $(1)/stamp 2>/dev/null)" ]; then \
+		echo "Making $(1) from $(2) with Python $${wanted%% *}; this takes up to a minute."; \
+		"$(PYTHON)" -m venv --clear $(1) && \
+		$(1)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r $(2) && \
+		echo "$$wanted" > $(1)/stamp; \
+	fi
+endef
+
+install: ## Make .venv with all that running and testing needs
+	$(call environment,.venv,requirements-dev.lock)
+
+# npm comes with .venv. Apart from what tests need everywhere, as these tools come from the registry of npm.
+client-tools: install ## Install what makes TypeScript clients and lints the OpenAPI documents, into .run/clients
+	@wanted="$$(.venv/bin/node --version) $$(cksum tests/live/clients/package-lock.json)"; \
+	if [ "$$wanted" != "$$(cat .run/clients/stamp 2>/dev/null)" ]; then \
+		mkdir -p .run && chmod 700 .run && mkdir -p .run/clients && \
+		cp tests/live/clients/package.json tests/live/clients/package-lock.json .run/clients && \
+		PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/npm ci --prefix .run/clients --ignore-scripts --no-audit --no-fund --loglevel=error && \
+		echo "$$wanted" > .run/clients/stamp; \
 	fi
 
 LOCK = .venv/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
@@ -57,20 +71,26 @@ lock: install ## Write the lock files anew from pyproject.toml (ARGS=--upgrade t
 	$(LOCK) pyproject.toml --group dev -o requirements-dev.lock
 	$(LOCK) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 
-run: install .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
+# In an environment of its own, which has only what the service needs.
+run: run-environment .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
 	@export SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
-		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)"; exec .venv/bin/python manage.py run_demo
+		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)"; exec .run/venv/bin/python manage.py run_demo
 
-.run/secret-key: | install
+run-environment:
 	@mkdir -p .run && chmod 700 .run
-	@.venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
+	$(call environment,.run/venv,requirements.lock)
 
-test: test-sqlite ## Run all tests on SQLite, then on PostgreSQL and with Redis when servers answer (ARGS="-k name")
+.run/secret-key: | run-environment
+	@.run/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
+
+test: install ## Run all tests on PostgreSQL, on SQLite those of a database, and with Redis; without PostgreSQL all on SQLite (ARGS="-k name")
 	@if $(POSTGRESQL_ANSWERS); then \
+		$(MAKE) --no-print-directory test-sqlite ARGS="--database-only $(ARGS)" && \
 		$(MAKE) --no-print-directory test-postgresql; \
 	elif [ "$(CI)" = true ]; then \
 		echo "The tests did not run on PostgreSQL, and CI demands it. Name a server with TEST_POSTGRESQL_URL." >&2; exit 1; \
 	else \
+		$(MAKE) --no-print-directory test-sqlite && \
 		echo "PostgreSQL was left out: the tests ran on SQLite only. Name a server with TEST_POSTGRESQL_URL."; \
 	fi
 	@if $(REDIS_ANSWERS); then \
@@ -80,6 +100,9 @@ test: test-sqlite ## Run all tests on SQLite, then on PostgreSQL and with Redis 
 	else \
 		echo "Redis was left out: the worker was tested with its queue in the database only. Name a server with TEST_REDIS_URL."; \
 	fi
+
+test-quick: install ## Run the tests of daily work: on SQLite, without processes, browsers and what takes seconds
+	@DATABASE_URL=sqlite:// $(PYTEST) --quick
 
 test-sqlite: install ## Run all tests on SQLite
 	@echo "The tests on SQLite"
@@ -92,7 +115,7 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 test-redis: install ## Run the tests of deletions and of the worker with the queue in Redis (TEST_REDIS_URL)
 	@echo "The tests of deletions and of the worker with Redis"
 	@DATABASE_URL=sqlite:// BROKER_URL="$(TEST_REDIS_URL)" $(PYTEST) \
-		$(wildcard tests/bulkops/test_deletion*.py tests/live/test_worker*.py tests/live/test_deletion*.py)
+		$(wildcard tests/bulkops/*/test_deletion*.py tests/live/test_worker*.py tests/live/test_deletion*.py)
 
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
@@ -100,49 +123,49 @@ postgresql-answers: install
 redis-answers: install
 	@$(REDIS_ANSWERS)
 
-contract-table: install ## Write docs/contract.md from the markers of the tests
-	.venv/bin/python -m tests.contract_table > docs/contract.md
+contract-table: install ## Write docs/contract/tests.md from the markers of the tests
+	.venv/bin/python -m tests.contract_table > docs/contract/tests.md
 
 screenshots: install ## Take the pictures of docs/administrators.md anew (needs Chromium)
 	@SECRET_KEY=only-for-the-pictures-of-a-throw-away-service-with-sample-data \
-		.venv/bin/python -m tests.live.screenshots docs/images/administrators
+		.venv/bin/python -m tests.docs.screenshots docs/images/administrators
 
 messages: install ## Bring the texts of the administration and their translations up to date
 	.venv/bin/python -m tests.messages
 
 accept-openapi: install ## Accept the OpenAPI documents as they are now, into tests/openapi
-	@ACCEPT_OPENAPI=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/site/test_openapi_accepted.py
+	@ACCEPT_OPENAPI=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/openapi/test_openapi_accepted.py
 
-MEMORY = SECRET_KEY=only-for-measuring-the-memory-of-a-throw-away-service .venv/bin/python -m tests.live.memory 20000 100000
+MEMORY = SECRET_KEY=only-for-measuring-the-memory-of-a-throw-away-service .venv/bin/python -m tests.load.memory 20000 100000
 
 memory: install ## Measure the web process's memory while it streams 20,000 and 100,000 accounts (Linux)
 	@DATABASE_URL=sqlite:// $(MEMORY)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(MEMORY); fi
 
-BULK_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.bulk_speed 10000 100000
+BULK_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.load.speed.bulk 10000 100000
 
 bulk-speed: install ## Measure bulk saves of 10,000 and 100,000 accounts beside the database alone (Linux)
 	@DATABASE_URL=sqlite:// $(BULK_SPEED)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(BULK_SPEED); fi
 
-FILE_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.file_speed 1000 100000
+FILE_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.load.speed.files 1000 100000
 
 file-speed: install ## Measure imports and exports of files with 1,000 and 100,000 accounts (Linux)
 	@DATABASE_URL=sqlite:// $(FILE_SPEED)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FILE_SPEED); fi
 
-ADMIN_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.live.admin_speed 100000
+ADMIN_SPEED = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.load.speed.admin 100000
 
 admin-speed: install ## Measure the administration's list, search and form among 100,000 accounts
 	@DATABASE_URL=sqlite:// $(ADMIN_SPEED)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(ADMIN_SPEED); fi
 
-BENCH = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.bench.run $(ARGS)
+BENCH = SECRET_KEY=only-for-measuring-the-speed-of-a-throw-away-service .venv/bin/python -m tests.load.bench.run $(ARGS)
 
 bench: postgresql-answers ## Measure the service beside a floor and a plain one (ARGS="--scenarios list,patch --rounds 1")
 	@TEST_POSTGRESQL_URL="$(TEST_POSTGRESQL_URL)" $(BENCH)
 
-GROWTH = SECRET_KEY=only-for-measuring-the-growth-of-a-throw-away-service .venv/bin/python -m tests.growth.run $(ARGS)
+GROWTH = SECRET_KEY=only-for-measuring-the-growth-of-a-throw-away-service .venv/bin/python -m tests.load.growth.run $(ARGS)
 
 growth: postgresql-answers ## Measure with 20,000, 100,000 and 1,000,000 accounts, for a quarter of an hour (ARGS="--stages 2")
 	@TEST_POSTGRESQL_URL="$(TEST_POSTGRESQL_URL)" $(GROWTH)
@@ -150,36 +173,46 @@ growth: postgresql-answers ## Measure with 20,000, 100,000 and 1,000,000 account
 CHAOS = SECRET_KEY=only-for-the-chaos-in-a-throw-away-service .venv/bin/python -m
 
 chaos: install ## Kill workers, web processes and databases, cut connections and fill disks, for about an hour (Linux)
-	DATABASE_URL=sqlite:// $(CHAOS) tests.live.deletion_chaos
-	DATABASE_URL=sqlite:// $(CHAOS) tests.live.bulk_chaos
-	DATABASE_URL=sqlite:// $(CHAOS) tests.live.key_chaos --stops 0
-	DATABASE_URL=sqlite:// $(CHAOS) tests.live.faults_chaos
+	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.deletion
+	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.bulk
+	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.keys --stops 0
+	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.faults
 	@if $(POSTGRESQL_ANSWERS); then set -ex; \
-		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.deletion_chaos; \
-		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.bulk_chaos; \
-		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.key_chaos; \
-		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.live.faults_chaos; fi
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.deletion; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.bulk; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.keys; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.faults; fi
 
-LOST_UPDATES = SECRET_KEY=only-for-counting-in-a-throw-away-service .venv/bin/python -m tests.live.lost_updates $(ARGS)
+LOST_UPDATES = SECRET_KEY=only-for-counting-in-a-throw-away-service .venv/bin/python -m tests.load.lost_updates $(ARGS)
 
 lost-updates: install ## Have 100 callers count in one account, each by read, If-Match and PATCH (ARGS="--callers 20")
 	@DATABASE_URL=sqlite:// $(LOST_UPDATES)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(LOST_UPDATES); fi
 
-FUZZ = SECRET_KEY=only-for-hostile-requests-to-a-throw-away-service .venv/bin/python -m tests.live.fuzz $(ARGS)
+FUZZ = SECRET_KEY=only-for-hostile-requests-to-a-throw-away-service .venv/bin/python -m tests.load.fuzz.run $(ARGS)
 
 fuzz: install ## Send 20,000 hostile requests to a real service (Linux; ARGS="--seed 7 --count 500")
 	DATABASE_URL=sqlite:// $(FUZZ)
 	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FUZZ); fi
 
-SOAK = SECRET_KEY=only-for-minutes-of-load-on-a-throw-away-service .venv/bin/python -m tests.live.soak $(ARGS)
+SOAK = SECRET_KEY=only-for-minutes-of-load-on-a-throw-away-service .venv/bin/python -m tests.load.soak.run $(ARGS)
 
 soak: install ## Read, write, save many and delete for ten minutes on each database (Linux; SOAK_MINUTES=1)
 	DATABASE_URL=sqlite:// $(SOAK)
 	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(SOAK); fi
 
+ATTACKS = SECRET_KEY=only-for-attacks-on-a-throw-away-service-of-two-tenants .venv/bin/python -m tests.load.attacks.run $(ARGS)
+
+attacks: install ## Attack the service as one tenant and time another, on each database (Linux, nginx; ARGS="--only F1,F8")
+	@DATABASE_URL=sqlite:// $(ATTACKS)
+	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(ATTACKS); fi
+
 hosts: install ## Kill and cut off hosts in network namespaces under load (Linux, root; ARGS="--seconds 10")
-	SECRET_KEY=only-for-hosts-that-are-none .venv/bin/python -m tests.scaling.hosts $(ARGS)
+	SECRET_KEY=only-for-hosts-that-are-none .venv/bin/python -m tests.load.hosts.run $(ARGS)
+
+container-check: postgresql-answers ## Build the Containerfile and run compose.yaml's commands without an engine (Debian, root)
+	@SECRET_KEY=only-for-containers-that-end-at-once DATABASE_URL=sqlite:// \
+		.venv/bin/python -m tests.containers.check "$(TEST_POSTGRESQL_URL)"
 
 # A copy of the project with an environment of its own; what is left of it tells more: .run/mutation/mutants.
 mutation: install ## Change the filter and the access rules in small ways, and tell which changes no test notices (an hour)
@@ -213,7 +246,7 @@ check-site: install
 # The tests run these as well; here they tell within seconds what is forgotten most easily.
 check-made: install
 	@SECRET_KEY=only-for-tests-of-what-is-made-from-the-code DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q \
-		tests/site/test_contract_table.py tests/site/test_openapi_accepted.py tests/site/test_translations.py
+		tests/docs/test_contract_table.py tests/openapi/test_openapi_accepted.py tests/dimensions_site/site_admin/test_translations.py
 
 format: install ## Rewrite the code in the house style
 	.venv/bin/ruff check --fix

@@ -11,11 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import BaseCommand, ManagementUtility
 from django.db import Error
 
-from dimensions_site.unusable_databases import sentence
+from dimensions_site.db.unusable import sentence
 
 
 class CommandLine(ManagementUtility):
-    """Django's, which looks for garbage from where the command begins."""
+    """Django's command line, with garbage collection limited to what the command itself creates."""
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)
@@ -25,22 +25,22 @@ class CommandLine(ManagementUtility):
 
 
 if __name__ == "__main__":
-    # What is loaded until then stays; to look for garbage in it would take a third of the time of a start.
+    # Everything loaded before stays; collecting garbage in it would take a third of the start-up time.
     gc.disable()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
     command = "".join(sys.argv[1:2])
-    # What it logs tells where it comes from.
+    # Its log lines name the command.
     structlog.contextvars.bind_contextvars(command=command)
     try:
         CommandLine(sys.argv).execute()
     except ImproperlyConfigured as error:
         sys.exit(f"The service is not configured: {error}")
     except Error as error:
-        told = sentence(error, command)
-        if told is None or "--traceback" in sys.argv:
+        message = sentence(error, command)
+        if message is None or "--traceback" in sys.argv:
             raise
-        sys.exit(told)
+        sys.exit(message)
     except KeyboardInterrupt:
-        # Those that can be stopped in the midst of their work say themselves what is saved.
+        # Commands that can be interrupted report themselves what is saved.
         sys.stderr.write("Stopped.\n")
         sys.exit(128 + signal.SIGINT)

@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
+from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
-from account.serializers import ACCOUNT_WIRE
 from bulkops.admin.deleting import DeletionActionMixin
 from bulkops.admin.exporting import ExportMixin
 from bulkops.admin.importing import ImportButtonMixin
@@ -17,7 +17,7 @@ from dimensions_site.elements.admin.element import ElementAdmin
 
 
 class HasLogicFilter(DropdownFilter):
-    """Accounts with or without a generated calculation logic."""
+    """Filters accounts with or without a generated calculation logic."""
 
     title = _("calculation logic")
     parameter_name = "has_logic"
@@ -33,8 +33,8 @@ class HasLogicFilter(DropdownFilter):
 
 @admin.register(Account)
 class AccountAdmin(DeletionActionMixin, ImportButtonMixin, ExportMixin, ElementAdmin):
-    dimension = "account"
-    wire = ACCOUNT_WIRE
+    dimension = ACCOUNT
+    icon = "account_balance"
     actions = ["export_elements", "delete_elements"]
     actions_list = ["import_file", "export_file"]
     listed = {

@@ -1,4 +1,4 @@
-"""The values that the specification lists for the account's fields, spelled as they stand there (contract C7)."""
+"""The specification's values of the account fields, in its spelling (contract C7)."""
 
 from django.db.models import TextChoices
 
@@ -54,7 +54,7 @@ class UseAccountForSetup(TextChoices):
     NO = "NO"
     FINANCIAL_INVESTMENTS = "FINANCIAL_INVESTMENTS"
     NET_EQUITY = "NET_EQUITY"
-    # Not listed, but an example of the specification carries it.
+    # Not in the list, but in an example of the specification.
     FALSE = "FALSE"
 
 
@@ -71,7 +71,7 @@ class IcCapacityCheck(TextChoices):
 
 
 class AmountCheck(TextChoices):
-    """The values of both `fxRatesCheck` and `notesCheck`."""
+    """The values of `fxRatesCheck` and `notesCheck`."""
 
     DO_NOT_CHECK = "DO_NOT_CHECK"
     CHECK_ONLY_IC_AMOUNTS = "CHECK_ONLY_IC_AMOUNTS"

@@ -1,4 +1,4 @@
-"""The account element (specification, "Account element") and what is generated from it."""
+"""The account element (specification, "Account element"), and the calculation logic generated from it."""
 
 from functools import reduce
 from operator import or_
@@ -14,7 +14,7 @@ from dimensions_site.rsql.columns import CodePointTextField
 
 
 def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField[Any, Any]:
-    """A column for one of `values`."""
+    """Return a column for one of `values`."""
     return CodePointTextField(choices=values.choices, null=null)
 
 
@@ -22,7 +22,7 @@ _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
 
 class Account(Element):
-    """One account of the chart. Columns are in the order of the wire, JSON columns hold the wire's own JSON."""
+    """An account of a chart. Columns are in the order of the wire; JSON columns hold the JSON of the wire."""
 
     generating: ClassVar[frozenset[str]] = frozenset({"gross_amount_equal_ic_sum"})
 
@@ -75,30 +75,30 @@ class Account(Element):
         verbose_name = _("account")
         verbose_name_plural = _("accounts")
         indexes = [
-            # What the list of the administration can be narrowed by, and integrators count by: the answer stands in the
-            # index alone, where the accounts themselves are fifty times as much to read.
+            # For the filters of the admin list and for counts: the index alone answers them, while the accounts are
+            # fifty times as large.
             models.Index(
                 fields=["repository", *_CATEGORIES],
                 name="account_categories",
-                # For who asks for one of them only: without statistics PostgreSQL would look for ids in it, too,
-                # and read the whole repository for each (record 10).
+                # Only for queries of one of them: without statistics PostgreSQL would also use it to find ids, and read
+                # the whole repository for each (record 10).
                 condition=reduce(or_, (models.Q((f"{category}__isnull", False)) for category in _CATEGORIES)),
             ),
         ]
 
     @classmethod
     def after_save(cls, rows: QuerySet[Any]) -> None:
-        """Generate and remove the logic that `rules.grossAmountEqualICSum` stands for (contract C17)."""
+        """Generate and remove the logic according to `rules.grossAmountEqualICSum` (contract C17)."""
         CalculationLogic.synchronise(rows)
 
     @classmethod
     def before_delete(cls, rows: QuerySet[Any]) -> None:
-        """Remove the logic that was generated for the accounts (contract C17)."""
+        """Remove the logic generated for the accounts (contract C17)."""
         CalculationLogic.objects.filter(account__in=rows).delete()
 
 
 class CalculationLogic(models.Model):
-    """A calculation that the system generated for an account (contract C17)."""
+    """A calculation that the system has generated for an account (contract C17)."""
 
     IC_ON_GROSS_AMOUNT = "IC on Gross amount"
 
@@ -115,7 +115,7 @@ class CalculationLogic(models.Model):
 
     @classmethod
     def synchronise(cls, accounts: QuerySet[Account]) -> None:
-        """Give each of the `accounts` the logic that its fields ask for, and no other, in two statements."""
+        """Give each of the `accounts` exactly the logic that its fields require, in two statements."""
         asking = accounts.filter(gross_amount_equal_ic_sum=True)
         cls.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
         quote = connection.ops.quote_name

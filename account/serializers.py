@@ -6,19 +6,20 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from account import choices
-from dimensions_site.elements.fields import (
+from dimensions_site.elements.declaration.fields import (
     CODE_LENGTH,
     LINK_LENGTH,
     BooleanField,
     CodeField,
     EnumField,
     TextField,
+    path_of,
 )
-from dimensions_site.elements.maps import AttributeMapField, DescriptionsField, LanguageMapField
-from dimensions_site.elements.serializers import Bundle, ElementSerializer, Group, Reference
-from dimensions_site.elements.spellings import Spellings
-from dimensions_site.elements.timestamps import TimestampField
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.declaration.maps import AttributeMapField, DescriptionsField, LanguageMapField
+from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, Group, Reference
+from dimensions_site.elements.declaration.spellings import Spellings
+from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
+from dimensions_site.elements.declaration.wire import Wire
 
 
 class ConversionGroup(Group):
@@ -45,12 +46,14 @@ class ValidityGroup(Group):
     endDate = TimestampField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a validity that ends before it starts (contract C11)."""
+        """Reject a validity that ends before it starts (contract C11)."""
         start, end = attrs["start_date"], attrs["end_date"]
         if start is not None and end is not None and end < start:
             first, last = (self.fields["endDate"].to_representation(date) for date in (start, end))
-            message = _("endDate cannot be {last}; it has to be startDate, which is {first}, or later.")
-            raise ValidationError({"endDate": [ErrorDetail(message.format(first=first, last=last), "invalid")]})
+            paths = {"end": path_of(self.fields["endDate"]), "start": path_of(self.fields["startDate"])}
+            message = _("{end} ({last}) must not be before {start} ({first}).")
+            message = message.format(first=as_people_write(first), last=as_people_write(last), **paths)
+            raise ValidationError({"endDate": [ErrorDetail(message, "invalid")]})
         return attrs
 
 
@@ -130,7 +133,7 @@ class SplittingReferenceBundle(Bundle):
     customDimension4Filter = EnumField(choices.ReferenceFilter)
     customDimension5Filter = EnumField(choices.ReferenceFilter)
     categoryFilter = EnumField(choices.ReferenceFilter)
-    # An example of the specification carries an identifier here.
+    # An example of the specification has an identifier here.
     entityCtpFilter = EnumField(choices.ReferenceFilter, open_length=CODE_LENGTH)
     customDimension2CtpFilter = EnumField(choices.ReferenceFilter)
 

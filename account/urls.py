@@ -1,5 +1,5 @@
 from account.views import AccountBulkViewSet, AccountDeletionViewSet, AccountViewSet
-from bulkops.routes import bulk_routes
-from dimensions_site.elements.routes import element_routes
+from bulkops.rest.routes import bulk_routes
+from dimensions_site.elements.rest.views import element_routes
 
 urlpatterns = element_routes(AccountViewSet) + bulk_routes(AccountBulkViewSet, AccountDeletionViewSet)

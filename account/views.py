@@ -1,29 +1,23 @@
 """The REST routes of the account dimension."""
 
-from account.models import Account
-from account.serializers import ACCOUNT_WIRE
-from bulkops.deletion_views import DeletionViewSet
-from bulkops.processing_form import ProcessingForm
-from bulkops.views import BulkViewSet
-from dimensions_site.elements.dimension import DimensionViewSet
-from dimensions_site.elements.views import ElementViewSet
+from account.dimension import ACCOUNT
+from bulkops.rest.deletion_views import DeletionViewSet
+from bulkops.rest.processing_form import ProcessingForm
+from bulkops.rest.views import BulkViewSet
+from dimensions_site.elements.rest.views import ElementViewSet
 
 
-class OfAccounts(DimensionViewSet):
-    dimension = "account"
-    model = Account
-    wire = ACCOUNT_WIRE
+class AccountViewSet(ElementViewSet):
+    dimension = ACCOUNT
 
 
-class AccountViewSet(OfAccounts, ElementViewSet):
-    pass
-
-
-class AccountBulkViewSet(OfAccounts, BulkViewSet):
+class AccountBulkViewSet(BulkViewSet):
+    dimension = ACCOUNT
     answers_elements = True
 
 
-class AccountDeletionViewSet(OfAccounts, DeletionViewSet):
+class AccountDeletionViewSet(DeletionViewSet):
+    dimension = ACCOUNT
     form = ProcessingForm(utc="Z", in_arrays=True)
     aborted = 200
     listed_start = "elements-bulk-delete-asynch"

@@ -1,5 +1,3 @@
-from importlib import import_module
-
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -9,6 +7,6 @@ class BulkopsConfig(AppConfig):
     verbose_name = _("Bulk operations")
 
     def ready(self) -> None:
-        """Register the pages of the admin: Django looks for them in `bulkops.admin` alone, which is a package."""
-        for pages in ("processings", "importing"):
-            import_module(f"bulkops.admin.{pages}")
+        """Register the system checks and the admin pages, which Django looks for in `bulkops.admin` only."""
+        from bulkops import checks
+        from bulkops.admin import importing, processings

@@ -1,4 +1,4 @@
-"""What is done in the background, and who does it (contract F)."""
+"""Jobs, and the workers that run them (contract F)."""
 
 import uuid
 
@@ -9,12 +9,13 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.elements.models import json_column
-from dimensions_site.repositories.models import DIMENSIONS, Repository
+from dimensions_site.repositories.dimensions import dimension_choices
+from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.columns import CodePointTextField
 
 
 class Status(models.TextChoices):
-    """Where a processing stands; all but the first are final (contract F3)."""
+    """The status of a processing; all but the first are final (contract F3)."""
 
     RUNNING = "RUNNING", _("running, waiting or stopping")
     COMPLETED = "COMPLETED", _("completed")
@@ -23,23 +24,23 @@ class Status(models.TextChoices):
 
 
 def new_oid() -> str:
-    """A new identifier of a processing, which nobody can guess."""
+    """Return a new identifier of a job that cannot be guessed."""
     return str(uuid.uuid4())
 
 
 class Job(models.Model):
-    """What a worker does for somebody in one dimension of one repository, and who works on it (contract F2, F6).
+    """What a worker does in one dimension of one repository, for whom, and which worker does it (contract F2, F6).
 
-    Every change of it is a conditional update, whose number of rows tells who won. A job whose `claimed_by` is empty
-    waits, from `due_at` on, for a worker; else `heartbeat` tells when the worker last showed that it lives. Both are by
-    the database's clock. `attempts` counts how often it was begun since the last progress, this time included.
+    Every change is a conditional update, whose number of rows tells which one won. A job without `claimed_by` waits for
+    a worker from `due_at` on; otherwise `heartbeat` is the last sign of life of its worker. Both use the database's
+    clock. `attempts` counts how often it was started since the last progress, this time included.
     """
 
     oid: "CodePointTextField[str, str]"
     repository = models.ForeignKey(
         Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
     )
-    dimension = CodePointTextField(_("dimension"), choices=[(found.value, found.label) for found in DIMENSIONS])
+    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     requester = CodePointTextField(
         _("requester"), help_text=_("The user's name at the time of the request; it survives the user.")
@@ -56,7 +57,9 @@ class Job(models.Model):
 
 
 class DataProcessing(Job):
-    """The deletion of many elements of one dimension of one repository, and the truth about it (contract F)."""
+    """The deletion of many elements of one dimension of one repository, and the single source of its state (contract
+    F).
+    """
 
     oid = CodePointTextField("dataProcessingId", default=new_oid, unique=True)
     request_date_time = models.DateTimeField()
@@ -82,9 +85,9 @@ class DataProcessing(Job):
 
 
 class DeletionChunk(models.Model):
-    """Ids that a processing has yet to delete, in one transaction, which also deletes this row.
+    """The ids that a processing has yet to delete in one transaction, which also deletes this row.
 
-    So what is left to do is always exactly what the rows tell, and the ids are kept no longer than they are needed.
+    So the rows are always exactly what is left to do, and the ids are kept no longer than needed.
     """
 
     processing = models.ForeignKey(DataProcessing, on_delete=models.CASCADE, related_name="chunks", db_index=False)
@@ -99,7 +102,7 @@ class DeletionChunk(models.Model):
 
 
 class ImportStatus(models.TextChoices):
-    """Where an import stands; the last three are final."""
+    """The status of an import; the last three are final."""
 
     DRAFT = "DRAFT", _("being prepared")
     CHECKING = "CHECKING", _("being checked")
@@ -111,11 +114,11 @@ class ImportStatus(models.TextChoices):
 
 
 class FileImport(Job):
-    """The import of a file into one dimension of one repository: from the upload, over its check, to its end.
+    """The import of a file into one dimension of one repository, from the upload over the check to the end.
 
     `preview` has the format, the headings and the first rows of the file, `options` what was chosen
-    (`bulkops.file_imports.Choices`), `report` what the last check or the import came to (`bulkops.import_reports`),
-    `phase` and `progress`, a share from 0 to 1, what the worker is doing.
+    (`bulkops.jobs.file_imports.Choices`), `report` the result of the last check or of the import
+    (`bulkops.jobs.import_reports`), `phase` and `progress`, a share from 0 to 1, what the worker is doing.
     """
 
     oid = CodePointTextField(primary_key=True, default=new_oid)
@@ -145,13 +148,13 @@ class FileImport(Job):
 
 
 class FileImportPiece(models.Model):
-    """A part of a file of an import, at most `bulkops.uploads.PIECE_BYTES` long.
+    """A part of a file of an import, at most `bulkops.jobs.uploads.PIECE_BYTES` long.
 
-    Files are kept in the database, because the worker may be on another host than the web server.
+    Files are stored in the database, because the worker may be on another host than the web server.
     """
 
     class File(models.TextChoices):
-        """Which file it is a part of."""
+        """The file that it is a part of."""
 
         UPLOAD = "UPLOAD"
         REJECTS = "REJECTS"
@@ -171,9 +174,9 @@ class FileImportPiece(models.Model):
 
 
 class Worker(models.Model):
-    """A running `manage.py qcluster`, and when it last got something done, by the database's clock.
+    """A running `manage.py qcluster`, and when it last finished some work, by the database's clock.
 
-    Its sign of life is made by the processes that do the work, not by the one that watches them.
+    Its heartbeat comes from the processes that do the work, not from the one that watches them.
     """
 
     name = CodePointTextField(_("name"), unique=True)

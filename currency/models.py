@@ -25,7 +25,7 @@ class Currency(Element):
         verbose_name_plural = _("currencies")
         constraints = [
             *Element.Meta.constraints,
-            # Keeps the oid unique (contract C2). The oid leads: PostgreSQL takes any index that starts with the
-            # repository for as good as that of the id, when it knows little of the repository, and reads all of it.
+            # Keeps the oid unique (contract C2). The oid is the first column: with few statistics PostgreSQL considers
+            # any index that starts with the repository as good as that of the id, and reads the whole repository.
             models.UniqueConstraint(fields=["oid", "repository"], name="currency_oid_in_repository"),
         ]

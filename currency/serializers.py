@@ -7,28 +7,24 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from dimensions_site.elements.fields import BooleanField, CodeField, FreeTextField, TextField
-from dimensions_site.elements.maps import DescriptionField, DescriptionsField
-from dimensions_site.elements.numbers import CoefficientField, DecimalTextField, IntegerField
-from dimensions_site.elements.serializers import ElementSerializer, Group, immutable
-from dimensions_site.elements.spellings import Errors
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
+from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
+from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
+from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, immutable
+from dimensions_site.elements.declaration.spellings import Errors
+from dimensions_site.elements.declaration.wire import Wire
 
 MAXIMUM_DECIMALS = 20
 
 
 class OidField(TextField):
-    """Given by the client at creation, else a new UUID; it never changes afterwards (contract C2)."""
+    """Set by the client at creation, else a new UUID; it never changes afterwards (contract C2)."""
 
     fast_type_decides = False
 
     def __init__(self) -> None:
         super().__init__(max_length=64)
         self.allow_null = False
-
-    @property
-    def expected(self) -> str:
-        return _("an oid of 1 to {maximum} characters").format(maximum=self.max_length)
 
     def get_default(self) -> str:
         existing = self.context.get("existing")
@@ -38,7 +34,7 @@ class OidField(TextField):
         oid = super().to_internal_value(data)
         existing = self.context.get("existing")
         if not oid:
-            self.refuse(data)
+            self.reject(_("{name} must not be empty."))
         if existing is not None and existing.oid != oid:
             raise ValidationError(immutable("oid", oid, existing.oid))
         return oid
@@ -76,13 +72,13 @@ class CurrencySerializer(ElementSerializer):
     def _fold(self, description: Any, language: str, data: dict[str, Any], *, has_entry: bool) -> Errors:
         """Put `description` into the map of descriptions of `data`; return the errors at `description`.
 
-        Null needs no entry, unless the element `has_entry` for the language, which a patch clears then.
+        Null needs no entry, unless the element `has_entry` for the language, which a patch then clears.
         """
         if description is not None:
             try:
                 self.fields["description"].to_internal_value(description)
             except ValidationError as error:
-                # The element is refused already: that `descriptions` is missing too would be no news.
+                # The element is invalid already: a missing `descriptions` would be no additional error.
                 data.setdefault("descriptions", {language: "-"})
                 return {"description": error.detail}
         elif not has_entry and "descriptions" not in data:
@@ -95,7 +91,7 @@ class CurrencySerializer(ElementSerializer):
         if descriptions.get(language) == description:
             return {}
         message = _(
-            "description means the language {language}, for which descriptions has another value; "
+            "description means descriptions.{language} and must not have a different value; "
             "send one of them, or the same value twice."
         )
         return {"description": [ErrorDetail(message.format(language=language), "conflicting_spellings")]}

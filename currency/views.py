@@ -2,32 +2,26 @@
 
 from typing import ClassVar
 
-from bulkops.deletion_views import DeletionViewSet
-from bulkops.processing_form import ProcessingForm
-from bulkops.views import BulkViewSet
-from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.dimension import DimensionViewSet
-from dimensions_site.elements.views import ElementViewSet
+from bulkops.rest.deletion_views import DeletionViewSet
+from bulkops.rest.processing_form import ProcessingForm
+from bulkops.rest.views import BulkViewSet
+from currency.dimension import CURRENCY
+from dimensions_site.elements.rest.views import ElementViewSet
 
 
-class OfCurrencies(DimensionViewSet):
-    dimension = "currency"
-    model = Currency
-    wire = CURRENCY_WIRE
-
-
-class CurrencyViewSet(OfCurrencies, ElementViewSet):
-    unfilterable = frozenset({"oid"})
-    # The specification lists no 400 for reading one currency, so its query parameters are not read (contract A7).
+class CurrencyViewSet(ElementViewSet):
+    dimension = CURRENCY
+    # The specification has no 400 for reading one currency, so its query parameters are ignored (contract A7).
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {**ElementViewSet.query_parameters, "retrieve": None}
 
 
-class CurrencyBulkViewSet(OfCurrencies, BulkViewSet):
+class CurrencyBulkViewSet(BulkViewSet):
+    dimension = CURRENCY
     answers_elements = False
 
 
-class CurrencyDeletionViewSet(OfCurrencies, DeletionViewSet):
+class CurrencyDeletionViewSet(DeletionViewSet):
+    dimension = CURRENCY
     form = ProcessingForm(utc="+0000", in_arrays=False)
     aborted = 202
     listed_start = "elements-bulk-delete-async"

@@ -1,263 +1,472 @@
-"""All settings of the service, read from the environment.
+"""All settings of the service, by section.
 
-Each setting is documented where it is read; `docs/operators.md` lists them for operators.
+`env` and `backends` read the operator's settings from the environment; `docs/operators/settings.md` describes each
+variable.
 """
 
-from datetime import timedelta
+import re
 from pathlib import Path
+from typing import Any
 
 import django_stubs_ext
+import structlog
+from csp.constants import NONCE, NONE, SELF, UNSAFE_INLINE
+from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
-from bulkops.cluster import cluster
-from dimensions_site import appearance, headers, logs, parts
+from dimensions_site import backends
 from dimensions_site import environment as env
-from dimensions_site.api.framework import rest_framework, spectacular
-from dimensions_site.api.prefixes import FIRST_SEGMENTS
-from dimensions_site.api.rates import Rate
-from dimensions_site.databases import databases
+from dimensions_site.api.access.modes import SCOPES, authentication_classes
+from dimensions_site.api.middleware.prefixes import API_PREFIXES, FIRST_SEGMENTS
+from dimensions_site.observability import logs
 from dimensions_site.tokens import configuration as tokens
 
-# Lets generic classes such as `ModelAdmin[Account]` be written at run time as the type checker wants them.
+# Allows generic classes such as `ModelAdmin[Account]` at run time, as the type checker requires.
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# --- The process -------------------------------------------------------------------------------
+# --- Process and addresses -----------------------------------------------------------------------
 
-# Signs sessions and the cache of verified credentials. There is no default: a service that starts
-# with a known key can be forged. `make run` makes one of its own and keeps it in `.run/`.
-SECRET_KEY: str = env.required("SECRET_KEY")
+# There is no default: a known key would let anyone forge sessions and tokens.
+SECRET_KEY = env.required("SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.secrets("SECRET_KEY_FALLBACKS")
+DEBUG = env.boolean("DEBUG", default=False)
 
-# Shows stack traces to whoever provokes them: for developers only.
-DEBUG: bool = env.boolean("DEBUG", default=False)
-
-# Comma-separated names under which the service is called; any other Host header is refused.
-ALLOWED_HOSTS: list[str] = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-
-# Cookies of the admin are sent over https only, unless this is false (plain http on a workstation).
-SECURE_COOKIES: bool = env.boolean("SECURE_COOKIES", default=True)
-SESSION_COOKIE_SECURE = SECURE_COOKIES
-CSRF_COOKIE_SECURE = SECURE_COOKIES
-LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
-
-# How long a browser that has seen the service over https refuses to use http, in seconds; up to two years.
-SECURE_HSTS_SECONDS: int = env.integer("HSTS_SECONDS", default=3600, minimum=0, maximum=2 * 365 * 24 * 3600)
-
-# Comma-separated addresses and networks of the reverse proxies whose X-Forwarded-For, -Proto and -Host are believed;
-# `unix` stands for whoever comes through a unix socket. What anybody else sends of these headers is ignored.
+ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 TRUSTED_PROXIES: list[env.Proxy] = env.proxies("TRUSTED_PROXIES", default=[])
-# The libraries that ask ipware for the caller's address would believe a dozen more headers.
+# Libraries that use ipware would otherwise trust a dozen more headers for the client's address.
 IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
-
-# The path under which a reverse proxy shows the service, such as /some/prefix; the proxy may take it off or pass it on.
-# It cannot begin like an address of the service: nobody could tell whether it has been taken off.
-URL_PREFIX: str = env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
+# The proxy may remove the prefix or pass it on. It cannot begin like a path of the service: no one could tell
+# whether it was removed.
+URL_PREFIX = env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
 FORCE_SCRIPT_NAME = URL_PREFIX
-SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
-
-# Comma-separated origins, such as https://app.example.com, whose pages may call the REST API in a browser, with
-# credentials that they bring themselves; none unless they are named.
-CORS_ALLOWED_ORIGINS: list[str] = env.origins("CORS_ALLOWED_ORIGINS", default=[])
-CORS_URLS_REGEX = headers.CORS_URLS_REGEX
-CORS_ALLOW_METHODS = headers.CORS_ALLOW_METHODS
-CORS_ALLOW_HEADERS = headers.CORS_ALLOW_HEADERS
-CORS_EXPOSE_HEADERS = headers.CORS_EXPOSE_HEADERS
-
-CONTENT_SECURITY_POLICY = headers.CONTENT_SECURITY_POLICY
-
-# --- The application ---------------------------------------------------------------------------
-
-INSTALLED_APPS = parts.APPS
-MIDDLEWARE = parts.middleware(cors=bool(CORS_ALLOWED_ORIGINS))
-
 ROOT_URLCONF = "dimensions_site.urls"
 WSGI_APPLICATION = "dimensions_site.wsgi.application"
 APPEND_SLASH = False  # contract A5: a path with a trailing slash is another path, and unknown
+
+# --- Apps ----------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold",  # its templates replace those of the admin
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "corsheaders",
+    "rest_framework",
+    "oauth2_provider",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "bulkops",  # its command `qcluster` replaces the one of django-q
+    "django_q",
+    "simple_history",
+    "django_structlog",
+    "dimensions_site.rsql",
+    "dimensions_site.api",
+    "dimensions_site.repositories",
+    "dimensions_site.tokens",
+    "dimensions_site.idempotency",
+    "dimensions_site.demo",
+    "currency",
+    "account",
+]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-TEMPLATES = parts.templates(BASE_DIR / "templates")
+# --- Middleware ----------------------------------------------------------------------------------
 
-# The administration has all of them (`make messages`); whatever else the service says is English.
+CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
+
+MIDDLEWARE = [
+    "dimensions_site.api.middleware.requests.request_id",
+    "dimensions_site.api.middleware.requests.no_store",
+    "dimensions_site.site_admin.pages.Content",
+    "dimensions_site.api.middleware.forwarded.forwarded",
+    "dimensions_site.api.middleware.requests.bounded_reads",
+    "django_structlog.middlewares.RequestMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    # When no origin is allowed, a preflight request is a request like any other, and gets 401.
+    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
+    "dimensions_site.api.middleware.compression.compressed",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dimensions_site.site_admin.languages.language_of_the_administration",
+    "dimensions_site.api.middleware.requests.check_request_line",
+    "dimensions_site.site_admin.pages.Session",
+    "dimensions_site.repositories.login.sessions.sliding",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "dimensions_site.site_admin.pages.Users",
+    "dimensions_site.site_admin.rate.AdministrationRate",
+    "dimensions_site.site_admin.pages.Messages",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "dimensions_site.repositories.login.passwords.refused_sign_in",
+]
+
+# --- Templates, languages and static files -------------------------------------------------------
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# The languages of the administration (`make messages`). REST, commands and logs are in English.
 LANGUAGES = [("en", "English"), ("de", "German"), ("it", "Italian"), ("fr", "French"), ("es", "Spanish")]
 LANGUAGE_CODE = "en"
-USE_I18N = True
 LOCALE_PATHS = [BASE_DIR / "dimensions_site" / "locale"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
-# Where somebody comes who signs in without having asked for a page.
-LOGIN_REDIRECT_URL = "admin:index"
-USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "dimensions_site" / "static"]
-# Static files are served from the packages that bring them, so that no deployment step can be forgotten.
+# Static files are served from the packages that contain them, so deployment has no step that can be forgotten.
 WHITENOISE_USE_FINDERS = True
-# Nothing that other sites may read in a browser, unless an operator says so.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# --- The database ------------------------------------------------------------------------------
+# --- Databases and cache -------------------------------------------------------------------------
 
-# `postgresql://user:password@host:5432/name` in production; the default is one file beside the project.
-_PRIMARY = env.database("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
-# A streaming replica of it, from which elements are read as long as it has all that was written to them. All processes
-# and commands have to know it, for they count what they write.
-_REPLICA = env.replica("REPLICA_URL", default="", primary=_PRIMARY)
-DATABASES = databases(_PRIMARY, _REPLICA)
+SQLITE_SYNCHRONOUS = env.one_of("SQLITE_SYNCHRONOUS", ("FULL", "NORMAL"), default="FULL")
+DATABASE_OPTIONS: dict[str, dict[str, Any]] = {
+    "sqlite": {
+        # A transaction that reads first and writes later would fail with "database is locked" when another one wrote
+        # in between; taking the write lock at BEGIN makes it wait instead.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={SQLITE_SYNCHRONOUS};",
+    },
+    "postgresql": {
+        # The server ends sessions that wait too long for a lock, as SQLite does, that are idle within a transaction,
+        # or whose client is gone or takes no rows for a minute.
+        "options": "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=10 "
+        "-c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=60s",
+        # The same from this side, when the host of the database is cut off: in seconds, and the last in milliseconds.
+        "connect_timeout": 10,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 4,
+        "tcp_user_timeout": 60_000,
+    },
+}
+# The service works without a replica, so it does not wait long for one that does not answer.
+REPLICA_OPTIONS: dict[str, dict[str, Any]] = {
+    "postgresql": DATABASE_OPTIONS["postgresql"]
+    | {
+        "connect_timeout": 2,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 5_000,
+    },
+}
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {
+        **backends.database("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}", options=DATABASE_OPTIONS),
+        "CONN_MAX_AGE": 600,
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+# All processes and commands need REPLICA_URL, because they count what they write.
+_REPLICA = backends.replica("REPLICA_URL", default="", primary=DATABASES["default"], options=REPLICA_OPTIONS)
+if _REPLICA is not None:
+    # Each read finds out whether the replica answers; a health check would ask it twice.
+    DATABASES["replica"] = {**_REPLICA, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": False}
 
-# Verified Basic credentials are remembered for minutes; with several hosts a Redis URL shares them.
-CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
+CACHES = {"default": backends.cache("CACHE_URL", default="locmemcache://")}
 
-# The history is read by element; nothing asks for all versions of a day.
+# The history is read by element; no query reads all versions of a day.
 SIMPLE_HISTORY_DATE_INDEX = False
 
-# --- Background work ---------------------------------------------------------------------------
+# --- Passwords, sign-in and sessions -------------------------------------------------------------
 
-# Number of worker processes of `manage.py qcluster`.
-WORKER_CONCURRENCY: int = env.integer("WORKER_CONCURRENCY", default=2, minimum=1, maximum=256)
-# After how many seconds without a sign of life a worker counts as lost: another one goes on with what it did.
-WORKER_LOST_AFTER_SECONDS: int = env.integer("WORKER_LOST_AFTER_SECONDS", default=30, minimum=2, maximum=3600)
-# How workers learn that there is something to do: `database`, or `redis://host:6379/0`, which is a little quicker.
-# What is to be done stands in the database, whatever the queue loses.
-BROKER_URL: str = env.queue("BROKER_URL", default="database")
-# How many elements a deletion deletes in one transaction, for which other writers wait. Of large accounts 1,000 take
-# a tenth of a second; more at a time are deleted no quicker.
-DELETION_CHUNK_SIZE: int = env.integer("DELETION_CHUNK_SIZE", default=1000, minimum=1, maximum=10_000)
-# For how many days the record of a deletion or of an import in the admin is kept after its end.
-DATA_PROCESSING_RETENTION_DAYS: int = env.integer(
-    "DATA_PROCESSING_RETENTION_DAYS", default=90, minimum=1, maximum=36_500
-)
-# Largest file that the admin takes for an import, in bytes as it is sent, packed or not.
-IMPORT_MAX_FILE_SIZE: int = env.integer(
-    "IMPORT_MAX_FILE_SIZE", default=256 * 1024 * 1024, minimum=1024, maximum=4 * 1024**3
-)
-FILE_UPLOAD_HANDLERS = ["bulkops.uploads.UploadHandler"]
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
-Q_CLUSTER = cluster(BROKER_URL, WORKER_CONCURRENCY)
-
-# --- The administration ------------------------------------------------------------------------
-
-UNFOLD = appearance.UNFOLD
-
-# --- Who may come in ---------------------------------------------------------------------------
-
+AUTHENTICATION_BACKENDS = ["dimensions_site.repositories.login.passwords.PasswordBackend"]
+_VALIDATORS = ("UserAttributeSimilarity", "MinimumLength", "CommonPassword", "NumericPassword")
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"django.contrib.auth.password_validation.{name}Validator"} for name in _VALIDATORS
 ]
+LOGIN_URL = "admin:login"  # for the pages of OAuth2
+LOGIN_REDIRECT_URL = "admin:index"
 
-# Comma-separated modes in which a caller of the REST API may authenticate (contract G1).
-API_AUTHENTICATION: list[str] = env.names("API_AUTHENTICATION", default=["basic", "api-key", "jwt", "oauth2"])
+SESSION_IDLE_MINUTES = env.integer("SESSION_IDLE_MINUTES", default=60, minimum=1, maximum=1440)
+SESSION_HOURS = env.integer("SESSION_HOURS", default=12, minimum=1, maximum=336)
+SESSION_COOKIE_AGE = SESSION_IDLE_MINUTES * 60
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
+SECURE_COOKIES = env.boolean("SECURE_COOKIES", default=True)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
+# Answers a form without a valid token: what was typed is shown again where that is safe.
+CSRF_FAILURE_VIEW = "dimensions_site.repositories.login.kept_forms.csrf_failure"
 
-# For how many seconds a verified Basic password is believed without computing its hash again; 0 to 300.
-BASIC_CREDENTIALS_CACHE_SECONDS: int = env.integer(
-    "BASIC_CREDENTIALS_CACHE_SECONDS", default=300, minimum=0, maximum=300
-)
+LOGIN_ATTEMPTS = env.integer("LOGIN_ATTEMPTS", default=5, minimum=1, maximum=1000)
+LOGIN_LOCKOUT_SECONDS = env.integer("LOGIN_LOCKOUT_SECONDS", default=900, minimum=1, maximum=86_400)
+LOGIN_ACCOUNT_ATTEMPTS = env.integer("LOGIN_ACCOUNT_ATTEMPTS", default=100, minimum=1, maximum=100_000)
 
-# For how many minutes an access token is good, a JSON Web Token or one of OAuth2, and for how many days the refresh
-# token with which a program gets the next one.
-ACCESS_TOKEN_MINUTES: int = env.integer("ACCESS_TOKEN_MINUTES", default=15, minimum=1, maximum=1440)
-REFRESH_TOKEN_DAYS: int = env.integer("REFRESH_TOKEN_DAYS", default=14, minimum=1, maximum=365)
-SIMPLE_JWT = tokens.simple_jwt(SECRET_KEY, ACCESS_TOKEN_MINUTES, REFRESH_TOKEN_DAYS)
-OAUTH2_PROVIDER = tokens.oauth2_provider(ACCESS_TOKEN_MINUTES, REFRESH_TOKEN_DAYS)
+# --- Authentication of the REST API (contract G1) ------------------------------------------------
+
+API_AUTHENTICATION = env.names("API_AUTHENTICATION", default=["basic", "api-key", "jwt", "oauth2"])
+BASIC_CREDENTIALS_CACHE_SECONDS = env.integer("BASIC_CREDENTIALS_CACHE_SECONDS", default=300, minimum=0, maximum=300)
+
+ACCESS_TOKEN_MINUTES = env.integer("ACCESS_TOKEN_MINUTES", default=15, minimum=1, maximum=1440)
+REFRESH_TOKEN_DAYS = env.integer("REFRESH_TOKEN_DAYS", default=14, minimum=1, maximum=365)
+JWT_SIGNING_KEYS: dict[str, str] = tokens.signing_keys(SECRET_KEY, SECRET_KEY_FALLBACKS)
 OAUTH2_PROVIDER_APPLICATION_MODEL = "tokens.Application"
-# The library's pages send those to the login who have not signed in.
-LOGIN_URL = "admin:login"
+OAUTH2_PROVIDER: dict[str, Any] = {
+    "SCOPES": SCOPES,
+    "DEFAULT_SCOPES": ["read"],
+    "ACCESS_TOKEN_EXPIRE_SECONDS": ACCESS_TOKEN_MINUTES * 60,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": REFRESH_TOKEN_DAYS * 24 * 3600,
+    "OAUTH2_SERVER_CLASS": "dimensions_site.tokens.oauth2.server.AuthorizationServer",
+    "OAUTH2_VALIDATOR_CLASS": "dimensions_site.tokens.oauth2.validator.Validator",
+    "OAUTH2_BACKEND_CLASS": "dimensions_site.tokens.oauth2.server.Backend",
+    # `Application` itself allows loopback addresses, for applications on a user's machine.
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
+    # All that the best current practice of OAuth2 (RFC 9700) asks for; the last one stores only hashes of tokens.
+    "PKCE_REQUIRED": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+}
 
-# The outside identity provider whose JSON Web Tokens the mode `jwt` takes: what they name as `iss` and among `aud`, and
-# where its public keys are (a JWKS). The three belong together; without them there is none.
-IDP_ISSUER: str = env.web_address("IDP_ISSUER", default="")
-IDP_AUDIENCE: str = env.text("IDP_AUDIENCE", default="")
-IDP_JWKS_URL: str = env.web_address("IDP_JWKS_URL", default="")
-# The claim that holds the user name. Only `sub` is sure to be of one person for good.
-IDP_USER_CLAIM: str = env.text("IDP_USER_CLAIM", default="sub")
-# Comma-separated algorithms in which the provider signs; only those in which nobody else can.
-IDP_ALGORITHMS: list[str] = env.names_of("IDP_ALGORITHMS", tokens.ASYMMETRIC, default=["RS256", "ES256"])
+IDP_ISSUER = env.web_address("IDP_ISSUER", default="")
+IDP_AUDIENCE = env.text("IDP_AUDIENCE", default="")
+IDP_JWKS_URL = env.web_address("IDP_JWKS_URL", default="")
+IDP_USER_CLAIM = env.text("IDP_USER_CLAIM", default="sub")
+IDP_ALGORITHMS = env.names_of("IDP_ALGORITHMS", tokens.ASYMMETRIC, default=["RS256", "ES256"])
 IDENTITY_PROVIDER = tokens.identity_provider(
     IDP_ISSUER, IDP_AUDIENCE, IDP_JWKS_URL, IDP_USER_CLAIM, IDP_ALGORITHMS, API_AUTHENTICATION
 )
 
-# How many wrong passwords for one user name from one address are looked at, in HTTP Basic, at the token end points and
-# on the sign-in page together; then none is, for LOGIN_LOCKOUT_SECONDS. A right one starts the count anew.
-LOGIN_ATTEMPTS: int = env.integer("LOGIN_ATTEMPTS", default=5, minimum=1, maximum=1000)
-# For how many seconds no password is looked at after that. Wrong passwords count as long, too.
-LOGIN_LOCKOUT_SECONDS: int = env.integer("LOGIN_LOCKOUT_SECONDS", default=900, minimum=1, maximum=86_400)
-AUTHENTICATION_BACKENDS = ["dimensions_site.repositories.passwords.PasswordBackend"]
-AXES_HANDLER = "dimensions_site.repositories.guesses.GuessHandler"
-AXES_LOCKOUT_CALLABLE = "dimensions_site.repositories.guesses.refused_login"
-AXES_USERNAME_CALLABLE = "dimensions_site.repositories.guesses.counted_name"
-AXES_CLIENT_IP_CALLABLE = "dimensions_site.api.throttling.address_of"
-# By both together: by the name alone anybody could lock anybody out.
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_COOLOFF_TIME = timedelta(seconds=LOGIN_LOCKOUT_SECONDS)
-AXES_ENABLE_ADMIN = False  # the page is our own
-AXES_VERBOSE = False
+# --- REST framework and OpenAPI ------------------------------------------------------------------
 
-# The rates below are like 60/minute (per second, minute, hour or day), or off; more is answered 429. They are counted
-# in the cache: in each process for itself, unless CACHE_URL names Redis.
-# How often credentials of any kind may be refused that come from one address. Then no password is looked at there.
-THROTTLE_REFUSED: Rate | None = env.rate("THROTTLE_REFUSED", default="60/minute")
-# How often a user may call the REST API.
-THROTTLE_CALLS: Rate | None = env.rate("THROTTLE_CALLS", default="off")
-# How often a user may start a bulk save or a bulk deletion; these count as calls, too.
-THROTTLE_BULK: Rate | None = env.rate("THROTTLE_BULK", default="off")
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": authentication_classes(API_AUTHENTICATION),
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["dimensions_site.api.access.throttling.CallThrottle"],
+    "DEFAULT_PARSER_CLASSES": ["dimensions_site.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["dimensions_site.api.rendering.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "dimensions_site.elements.rest.schema.DimensionSchema",
+    "EXCEPTION_HANDLER": "dimensions_site.api.errors.exception_handler",
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    # Its check would make one document of all addresses; ours are two, of the canonical ones, and tested.
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
+    "OAS_VERSION": "3.0.3",
+    "PREPROCESSING_HOOKS": ["dimensions_site.api.openapi.documents.with_wire_names"],
+    # The default hook derives names of enums from their values.
+    "POSTPROCESSING_HOOKS": [],
+    "SORT_OPERATION_PARAMETERS": "dimensions_site.elements.rest.schema.in_order",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    # The names of components follow from what they describe, see `get_serializer_name`.
+    "COMPONENT_SPLIT_PATCH": False,
+    "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
+}
 
-# --- The REST API ------------------------------------------------------------------------------
+# --- Limits of requests --------------------------------------------------------------------------
 
-# Largest body of a request for one element, in bytes; a larger one is answered 413. A body is held in memory.
-API_MAX_BODY_SIZE: int = env.integer("API_MAX_BODY_SIZE", default=2 * 1024 * 1024, minimum=1024, maximum=1024**3)
-# The same for a bulk save and for the list of a bulk deletion. The size is that of the unpacked body.
-API_MAX_BULK_BODY_SIZE: int = env.integer(
-    "API_MAX_BULK_BODY_SIZE", default=512 * 1024 * 1024, minimum=1024, maximum=4 * 1024**3
-)
-# Most elements of one bulk save, and most ids of one bulk deletion; more are answered 400.
-API_MAX_BULK_ELEMENTS: int = env.integer("API_MAX_BULK_ELEMENTS", default=100_000, minimum=1, maximum=10_000_000)
-# Longest path with query string, in bytes as sent; a longer one is answered 414. A filter of 4,096
-# characters takes up to 49,152 bytes when each of its characters is percent-encoded. The web server
-# itself refuses request lines from 128 KiB on (`gunicorn.conf.py`).
-API_MAX_URL_SIZE: int = env.integer("API_MAX_URL_SIZE", default=64 * 1024, minimum=1024, maximum=127 * 1024)
-# For how many hours the answer to a request with an Idempotency-Key is kept for its repetitions.
-IDEMPOTENCY_KEY_HOURS: int = env.integer("IDEMPOTENCY_KEY_HOURS", default=24, minimum=1, maximum=8760)
+THROTTLE_REFUSED: env.Rate | None = env.rate("THROTTLE_REFUSED", default="60/minute")
+THROTTLE_CALLS: env.Rate | None = env.rate("THROTTLE_CALLS", default="60000/minute")
+THROTTLE_BULK: env.Rate | None = env.rate("THROTTLE_BULK", default="6000/minute")
+THROTTLE_ADMIN: env.Rate | None = env.rate("THROTTLE_ADMIN", default="300/minute")
+
+API_MAX_BODY_SIZE = env.integer("API_MAX_BODY_SIZE", default=2 * 1024**2, minimum=1024, maximum=1024**3)
+ELEMENT_MAX_MAP_ENTRIES = env.integer("ELEMENT_MAX_MAP_ENTRIES", default=200, minimum=1, maximum=100_000)
+ELEMENT_MAX_SIZE = env.integer("ELEMENT_MAX_SIZE", default=256 * 1024, minimum=16 * 1024, maximum=512 * 1024**2)
+# The body of a PUT has room for everything that GET answers, with its read-only members.
+if API_MAX_BODY_SIZE < 2 * ELEMENT_MAX_SIZE:
+    raise ImproperlyConfigured(
+        f"API_MAX_BODY_SIZE is {API_MAX_BODY_SIZE}; it has to be at least twice ELEMENT_MAX_SIZE ({ELEMENT_MAX_SIZE})."
+    )
+# gunicorn itself refuses request lines from 128 KiB on. A filter of 4,096 characters has up to 49,152 bytes.
+API_MAX_URL_SIZE = env.integer("API_MAX_URL_SIZE", default=64 * 1024, minimum=1024, maximum=127 * 1024)
+READ_TIMEOUT_SECONDS = env.integer("READ_TIMEOUT_SECONDS", default=30, minimum=1, maximum=3600)
+LONG_READERS = env.integer("LONG_READERS", default=2, minimum=1, maximum=256)
+IDEMPOTENCY_KEY_HOURS = env.integer("IDEMPOTENCY_KEY_HOURS", default=24, minimum=1, maximum=8760)
+IDEMPOTENCY_MAX_BYTES = env.integer("IDEMPOTENCY_MAX_BYTES", default=1024**3, minimum=1024**2, maximum=1024**4)
+
+API_MAX_BULK_BODY_SIZE = env.integer("API_MAX_BULK_BODY_SIZE", default=512 * 1024**2, minimum=1024, maximum=4 * 1024**3)
+API_MAX_BULK_ELEMENTS = env.integer("API_MAX_BULK_ELEMENTS", default=100_000, minimum=1, maximum=10_000_000)
+BULK_WAIT_SECONDS = env.integer("BULK_WAIT_SECONDS", default=20, minimum=1, maximum=3600)
+BULK_WAITERS = env.integer("BULK_WAITERS", default=2, minimum=1, maximum=256)
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_MAX_BODY_SIZE
-# The form of an element in the admin sends two to four fields for each entry of a map, and an account may have hundreds
-# of entries; Django's 1,000 fields would refuse to save it. What the body may hold bounds the work anyway.
+# The form of an element sends two to four fields for each entry of a map, and an account may have hundreds of entries.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
 
-REST_FRAMEWORK = rest_framework(API_AUTHENTICATION)
-SPECTACULAR_SETTINGS = spectacular(URL_PREFIX)
+# --- Queue and background jobs -------------------------------------------------------------------
 
-# --- Logs --------------------------------------------------------------------------------------
+WORKER_CONCURRENCY = env.integer("WORKER_CONCURRENCY", default=2, minimum=1, maximum=256)
+WORKER_LOST_AFTER_SECONDS = env.integer("WORKER_LOST_AFTER_SECONDS", default=30, minimum=2, maximum=3600)
+# The queue only wakes the workers: the jobs are in the database, and survive the loss of the queue.
+BROKER_URL = backends.queue("BROKER_URL", default="database")
+Q_CLUSTER = {
+    "name": "dimensions",
+    "broker_class": f"bulkops.jobs.brokers.{'DatabaseQueue' if BROKER_URL == 'database' else 'RedisQueue'}",
+    "orm": "default",
+    "workers": WORKER_CONCURRENCY,
+    # No more tasks are taken than there are workers: the waiting time counts towards `retry`.
+    "queue_limit": WORKER_CONCURRENCY,
+    "timeout": 3600,
+    "retry": 7200,
+    "max_attempts": 3,
+    "ack_failures": True,
+    "catch_up": False,
+}
+DELETION_CHUNK_SIZE = env.integer("DELETION_CHUNK_SIZE", default=1000, minimum=1, maximum=10_000)
+DATA_PROCESSING_RETENTION_DAYS = env.integer("DATA_PROCESSING_RETENTION_DAYS", default=90, minimum=1, maximum=36_500)
 
-# `json` writes one JSON object a line; `console` is for people's eyes.
-LOG_FORMAT: str = env.one_of("LOG_FORMAT", ("json", "console"), default="json")
-# Lines below this level are not written.
-LOG_LEVEL: str = env.one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
+FILE_UPLOAD_HANDLERS = ["bulkops.jobs.uploads.UploadHandler"]
+IMPORT_MAX_FILE_SIZE = env.integer("IMPORT_MAX_FILE_SIZE", default=256 * 1024**2, minimum=1024, maximum=4 * 1024**3)
+IMPORT_READ_MEMORY = env.integer(
+    "IMPORT_READ_MEMORY", default=256 * 1024**2, minimum=128 * 1024**2, maximum=64 * 1024**3
+)
+IMPORT_PREVIEW_SECONDS = env.integer("IMPORT_PREVIEW_SECONDS", default=20, minimum=1, maximum=300)
+IMPORT_READ_SECONDS = env.integer("IMPORT_READ_SECONDS", default=300, minimum=1, maximum=86_400)
+IMPORT_MAX_DRAFTS = env.integer("IMPORT_MAX_DRAFTS", default=10, minimum=1, maximum=10_000)
+IMPORT_MAX_DRAFT_BYTES = env.integer("IMPORT_MAX_DRAFT_BYTES", default=1024**3, minimum=1024, maximum=1024**4)
 
-LOGGING = logs.configured(LOG_FORMAT, LOG_LEVEL)
+# --- Security headers ----------------------------------------------------------------------------
 
-# Address and port, such as 127.0.0.1:9464, where the web server answers /metrics to Prometheus, and nothing else; it
-# does so nowhere when this is empty. There is no credential: let nobody but Prometheus reach it.
-METRICS_BIND: env.SocketAddress | None = env.socket_address("METRICS_BIND", default="")
-# The same of the worker, which may run on another machine.
-WORKER_METRICS_BIND: env.SocketAddress | None = env.socket_address("WORKER_METRICS_BIND", default="")
+SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", default=3600, minimum=0, maximum=2 * 365 * 24 * 3600)
 
-# A request leaves the line `request_finished`, and a streamed list one more, `streaming_finished`, at its end.
-DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
-DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10
-DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
-# `dimensions_site.api.observed_requests` tells the caller and his address: the library would ask the database for the
-# user of each page, and believe the address that the caller sends.
-DJANGO_STRUCTLOG_USER_ID_FIELD = ""
-DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        # A script or a style within a page needs the nonce of that answer, in templates `request.csp_nonce`.
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        # Alpine and simplebar set the widths of single elements on pages of the administration.
+        "style-src-attr": [UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],  # the icons of Swagger UI and of unfold's forms are in their style sheets
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
 
-# --- What `manage.py check --deploy` may not ask of this service ---------------------------------
+# Scripts of CORS_ALLOWED_ORIGINS call what programs call, with credentials of their own; cookies are not allowed.
+CORS_URLS_REGEX = f"^({'|'.join(map(re.escape, API_PREFIXES))})"
+CORS_ALLOW_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+CORS_ALLOW_HEADERS = (
+    *("Accept", "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key"),
+    *("If-Match", "If-None-Match", "Prefer", "X-API-Key", "X-Request-ID"),
+)
+CORS_EXPOSE_HEADERS = (
+    *("Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Location"),
+    *("Preference-Applied", "Retry-After", "WWW-Authenticate", "X-Request-ID", "X-Total-Count"),
+)
 
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains binds hosts that are not ours
     "security.W008",  # the specification promises http beside https
     "security.W021",  # the same for the preload list
 ]
+
+# --- Administration ------------------------------------------------------------------------------
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": _("Dimension elements"),
+    "SITE_HEADER": _("Dimension elements"),
+    "SITE_URL": lambda request: reverse("landing"),
+    "SITE_SYMBOL": "account_tree",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("site/icon.svg")}],
+    "STYLES": [lambda request: static("site/admin/shell.css")],
+    "SCRIPTS": [lambda request: static("site/admin/shell.js")],
+    "SHOW_LANGUAGES": True,
+    "LOGIN": {"form": "dimensions_site.repositories.login.passwords.SignInForm"},
+    "DASHBOARD_CALLBACK": "dimensions_site.site_admin.start_page.start_page",
+    "SIDEBAR": {"navigation": "dimensions_site.site_admin.navigation.sidebar"},
+    # The blue of the landing page. White on 600 and 500 on the darkest ground keep the contrast of WCAG AA.
+    "COLORS": {
+        "primary": {
+            "50": "#eff6ff",
+            "100": "#dbeafe",
+            "200": "#bfdbfe",
+            "300": "#93c5fd",
+            "400": "#8ec1ff",
+            "500": "#5a9bea",
+            "600": "#0b4f9e",
+            "700": "#0a4488",
+            "800": "#0a3a73",
+            "900": "#0b315f",
+            "950": "#081f3d",
+        }
+    },
+}
+
+# --- Logging and metrics -------------------------------------------------------------------------
+
+LOG_FORMAT = env.one_of("LOG_FORMAT", ("json", "console"), default="json")
+LOG_LEVEL = env.one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
+
+structlog.configure(
+    # The filter comes first: each request has an event below the usual level.
+    processors=[
+        structlog.stdlib.filter_by_level,
+        *logs.PROCESSORS,
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    cache_logger_on_first_use=True,
+)
+# The top-level packages of the apps; the loggers of those in this project's folder have LOG_LEVEL.
+_PACKAGES = sorted({app.partition(".")[0] for app in INSTALLED_APPS})
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": logs.PROCESSORS,
+            "processors": logs.RENDERERS[LOG_FORMAT],
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # Libraries log what passes through them: tokens, or all that a page shows. LOG_LEVEL is for our own loggers.
+    "root": {"handlers": ["stderr"], "level": "ERROR" if LOG_LEVEL == "ERROR" else "WARNING"},
+    "loggers": {
+        **{package: {"level": LOG_LEVEL} for package in _PACKAGES if (BASE_DIR / package).is_dir()},
+        "django_structlog": {"level": LOG_LEVEL},
+        # The web server's lines in the same form.
+        "gunicorn.error": {"handlers": [], "propagate": True},
+        # It logs paths of requests; `request_finished` and `request_failed` do not.
+        "django.request": {"level": "CRITICAL"},
+        # Anyone could fill the log with stack traces: of a wrong Host header, or of an impossible address, for which
+        # `malformed_request` has the reason.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "django.security.SuspiciousOperation": {"level": "CRITICAL"},
+    },
+}
+# A request leaves the line `request_finished`, and a streamed list one more, `streaming_finished`, at its end.
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
+# `dimensions_site.api.middleware.observed_requests` logs the user and the address: the library would read the user of
+# each page from the database, and believe the address that the client sends.
+DJANGO_STRUCTLOG_USER_ID_FIELD = ""
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+
+METRICS_BIND: env.SocketAddress | None = env.socket_address("METRICS_BIND", default="")
+WORKER_METRICS_BIND: env.SocketAddress | None = env.socket_address("WORKER_METRICS_BIND", default="")

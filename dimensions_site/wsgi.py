@@ -1,8 +1,8 @@
 """Entry point of the web server: `gunicorn dimensions_site.wsgi`.
 
-Four things are settled here because Django settles them too late or not at all: bodies without an announced
-length, Content-Type headers on which its request class fails before any error handler is there (contract B3), the
-prefix of the path that a proxy may have taken off or not, and the body of the answer to HEAD, which is not sent.
+It handles four things that Django handles too late or not at all: bodies without an announced length, Content-Type
+headers on which its request class fails before any error handler exists (contract B3), a path prefix that the proxy may
+have removed, and the body of responses to HEAD.
 """
 
 import gc
@@ -20,11 +20,11 @@ from django.db import close_old_connections
 from django.utils.module_loading import import_string
 
 from dimensions_site.environment import SocketAddress
-from dimensions_site.telemetry.sharing import exposition
+from dimensions_site.observability.sharing import exposition
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
 
-# What is loaded here stays; looking for garbage in it would take a fifth of the time.
+# Everything loaded here stays; collecting garbage in it would take a fifth of the time.
 gc.disable()
 try:
     _django = get_wsgi_application()
@@ -33,16 +33,15 @@ except ImproperlyConfigured as error:
 # Django would load them with the first request, in each process of the server anew.
 import_module(settings.ROOT_URLCONF)
 gc.enable()
-# Its models can be loaded from here on.
+# Models can be imported from here on.
 _metrics_address: SocketAddress | None = settings.METRICS_BIND
-_metrics = exposition(import_string("dimensions_site.state.State")())
+_metrics = exposition(import_string("dimensions_site.monitoring.state.State")())
 
 
 class ChunkedBody:
-    """The body of a request with `Transfer-Encoding: chunked`, of which the server knows the end.
+    """The body of a request with `Transfer-Encoding: chunked`, whose end the server knows.
 
-    Reading raises OSError, which Django understands, where the chunks are malformed: each server raises errors of
-    its own there.
+    Reading raises OSError, which Django handles, if the chunks are malformed: each server raises errors of its own.
     """
 
     def __init__(self, stream: InputStream) -> None:
@@ -64,12 +63,12 @@ class ChunkedBody:
 
 
 def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Answer one request."""
+    """Respond to one request."""
     if _metrics_address and _came_in_at(_metrics_address, environ):
-        close_old_connections()  # as Django does at the beginning of a request
+        close_old_connections()  # as Django does when a request begins
         return _metrics(environ, start_response)
     if "HTTP_TRANSFER_ENCODING" in environ and environ.get("wsgi.input_terminated"):
-        # Django reads as many bytes as are announced. The reader of the body has a limit of its own.
+        # Django reads as many bytes as announced. The reader of the body enforces its own limit.
         environ["CONTENT_LENGTH"] = str(sys.maxsize)
         environ["wsgi.input"] = ChunkedBody(environ["wsgi.input"])
     path = environ["PATH_INFO"]
@@ -79,20 +78,20 @@ def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iter
         environ["CONTENT_TYPE"] = "unreadable"
     response = _django(environ, start_response)
     if environ["REQUEST_METHOD"] == "HEAD":
-        # Nobody gets the body, and a streamed list would be read from the database for nothing.
+        # Do not read a streamed list from the database for nothing.
         response.close()
         return ()
     return response
 
 
 def _came_in_at(address: SocketAddress, environ: WSGIEnvironment) -> bool:
-    """Tell by the connection whether a request came in there: through a unix socket the caller names `SERVER_PORT`."""
+    """Return whether a request arrived at this address; on a unix socket the client sets `SERVER_PORT`."""
     where = environ["gunicorn.socket"].getsockname()
     return isinstance(where, tuple) and where[1] == address.port
 
 
 def _is_understood(environ: WSGIEnvironment) -> bool:
-    """Tell whether Django can make a request of `environ`: a charset in Content-Type makes it decode the query."""
+    """Return whether Django can parse `environ`: it decodes the query with the charset of Content-Type."""
     try:
         WSGIRequest(environ.copy())
     except (ValueError, LookupError, SuspiciousOperation):

@@ -27,8 +27,8 @@ OPTIONS = [
     "--disable-sync",
     "--font-render-hinting=none",  # letters are as wide on one machine as on another
 ]
-# In milliseconds; a busy machine is no fault of the pages.
-PATIENCE = 30_000
+# In milliseconds; a busy machine is no error of the pages.
+TIMEOUT = 30_000
 WIDTHS = {"phone": 390, "desk": 1280}
 
 # What the console says of an answer from 400 on, which many tests look for.
@@ -36,7 +36,7 @@ UNANSWERED = "Failed to load resource"
 
 Answer = TypeVar("Answer")
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 
 def installed() -> Path | None:
@@ -56,7 +56,7 @@ def chromium() -> Iterator[Browser]:
     program = installed()
     assert program is not None, MISSING
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=str(program), args=OPTIONS, timeout=4 * PATIENCE)
+        yield playwright.chromium.launch(executable_path=str(program), args=OPTIONS, timeout=4 * TIMEOUT)
 
 
 class Watched:

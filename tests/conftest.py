@@ -18,9 +18,12 @@ from pytest_django.live_server_helper import LiveServer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from account.models import Account
 from dimensions_site.repositories.models import Repository, Role
-from tests.factories import Caller, caller
-from tests.live.migrated import copy_file, template
+from tests.emptying import empty_quickly
+from tests.factories import Caller, account, caller
+from tests.services.migrated import copy_file, template
+from tests.storing import store_accounts
 
 # A busy machine is no fault of the code: nothing here depends on the clock.
 search.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,11 +35,17 @@ search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 
 
 STORIES = "tests/stories/"
+# Files with a few tests that take long: the processes of the tests share them.
+SHARED = (
+    "tests/dimensions_site/site_admin/test_walk_tenancy.py",
+    "tests/dimensions_site/site_admin/test_accessibility.py",
+    "tests/openapi/test_schemathesis.py",
+)
 # The files and folders that take longest, the longest first.
 LONGEST = (
-    "tests/scaling/test_hosts.py",
-    *("tests/admin/test_walk_tenancy.py", "tests/admin/test_accessibility.py", "tests/site/test_schemathesis.py"),
-    *(STORIES, "tests/live/", "tests/admin/"),
+    "tests/live/postgresql/test_hosts.py",
+    *SHARED,
+    *(STORIES, "tests/live/", "tests/dimensions_site/site_admin/", "tests/dimensions_site/elements/admin/"),
 )
 
 
@@ -78,11 +87,22 @@ def told_contexts(django_test_environment: None) -> None:
     templates._render = render
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quickly_emptied(django_test_environment: None) -> None:
+    """Empty databases quickly after tests with transactions of their own."""
+    empty_quickly()
+
+
 class OneHouse(LoadScopeScheduling):
-    """Gives each process of the tests whole files, and all stories to one: they share a running service."""
+    """Gives each process of the tests whole files, all stories to one, and of the SHARED files each test by itself.
+
+    The stories share a running service.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return STORIES if nodeid.startswith(STORIES) else nodeid.partition("::")[0]
+        if nodeid.startswith(STORIES):
+            return STORIES
+        return nodeid if nodeid.startswith(SHARED) else nodeid.partition("::")[0]
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Name the test that ended its process, and give it to no other: xdist would, and lose each of them to it."""
@@ -192,3 +212,10 @@ def rita(northwind: Repository) -> Caller:
 def bob(contoso: Repository) -> Caller:
     """Manager of everything in Contoso, with no grant in Northwind."""
     return caller("bob", contoso, Role.MANAGER)
+
+
+@pytest.fixture
+def cash(northwind: Repository) -> Account:
+    """The account 1000 of Northwind."""
+    store_accounts(northwind, account())
+    return Account.objects.get()

@@ -28,7 +28,6 @@ _OF_LIBRARIES = (
     "django/contrib/auth/forms.py",
     "django_q/admin.py",
     "django_q/models.py",
-    "rest_framework_api_key/models.py",
     "simple_history/models.py",
     "unfold/*.py",
     "unfold/contrib/filters/**/*.py",

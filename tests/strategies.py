@@ -15,12 +15,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dimensions_site.elements.fields import BooleanField, EnumField, IdField, TextField
-from dimensions_site.elements.maps import DescriptionField, DescriptionsField, LanguageMapField, MapField
-from dimensions_site.elements.numbers import CoefficientField, DecimalTextField, IntegerField
-from dimensions_site.elements.serializers import Bundle, WireObject
-from dimensions_site.elements.timestamps import TimestampField
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField, IdField, TextField
+from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField, LanguageMapField, MapField
+from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
+from dimensions_site.elements.declaration.serializers import Bundle, WireObject
+from dimensions_site.elements.declaration.timestamps import TimestampField
+from dimensions_site.elements.declaration.wire import Wire
 
 # The specification's table of differences: the spelling of the field list, and that of the example payloads. An
 # inner difference stands before those of the groups around it.
@@ -65,9 +65,11 @@ decimals = st.one_of(
     st.integers(-(10**15) + 1, 10**15 - 1),
     st.integers(-(10**9), 10**9).map(lambda number: number / 8),
 )
-# Instants that exist in every time zone.
+# Instants that exist in every time zone, as fine as the service keeps them (contract C11).
 _FIRST, _LAST = map(datetime.fromisoformat, ("0001-01-02", "9999-12-30"))
-instants = st.datetimes(_FIRST, _LAST, timezones=st.just(UTC))
+instants = st.datetimes(_FIRST, _LAST, timezones=st.just(UTC)).map(
+    lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+)
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 

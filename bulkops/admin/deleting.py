@@ -1,4 +1,4 @@
-"""Deleting what is selected in a list of elements, by a worker (contract F2, G2)."""
+"""The admin action that deletes the selected elements with a worker (contract F2, G2)."""
 
 from typing import Any, ClassVar, cast
 
@@ -11,39 +11,40 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
-from bulkops import processing
-from dimensions_site.repositories.admin import BoundedListAdmin, open_keys
+from bulkops.jobs import processing
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.admin.repositories import BoundedListAdmin, open_keys
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
 
-# So many of the ids are shown before anything is deleted.
+# How many of the ids are listed before anything is deleted.
 _SHOWN = 10
 
 
 class DeletionActionMixin(BoundedListAdmin):
-    """Gives a list of elements the action that deletes the selected ones: for managers, in one repository at a time."""
+    """Adds the action that deletes the selected elements: for managers, in one repository at a time."""
 
-    dimension: ClassVar[str]
+    dimension: ClassVar[Dimension]
 
     actions = ["delete_elements"]
 
     def has_delete_elements_permission(self, request: HttpRequest) -> bool:
-        """Whether the user is manager anywhere: else the action is not offered."""
-        return bool(open_keys(request, self.dimension, Role.MANAGER))
+        """Return whether the user is a manager anywhere; otherwise the action is not offered."""
+        return bool(open_keys(request, self.dimension.name, Role.MANAGER))
 
     @admin.action(description=_("Delete the selected elements"), permissions=["delete_elements"])
     def delete_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Ask whether the selected elements are meant; when confirmed, have them deleted and show how far it is.
+        """Ask for confirmation; once confirmed, start the deletion and show its progress.
 
-        The ids alone are read: the list may select 100,000 elements. When others have changed what the selection
-        means since the question, it is asked again.
+        Only the ids are read: the selection may have 100,000 elements. If it has changed since the question, ask again.
         """
         repository = self._repository(request, queryset)
         if repository is None:
             return None
         ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
         if request.POST.get("confirmed") == str(len(ids)):
-            started = processing.start(Scope(repository, self.dimension, Role.MANAGER), cast(User, request.user), ids)
+            scope = Scope(repository, self.dimension.name, Role.MANAGER)
+            started = processing.start(scope, cast(User, request.user), ids)
             return redirect("admin:bulkops_dataprocessing_change", started.pk)
         if "confirmed" in request.POST:
             messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
@@ -56,14 +57,14 @@ class DeletionActionMixin(BoundedListAdmin):
             "shown": ids[:_SHOWN],
             "more": max(len(ids) - _SHOWN, 0),
             "checkbox": ACTION_CHECKBOX_NAME,
-            # Of a selection across all pages Django wants one box that is ticked.
+            # For a selection across all pages, Django requires one ticked box.
             "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
             "select_across": request.POST.get("select_across", "0"),
         }
         return TemplateResponse(request, "admin/processings/confirm_deletion.html", context)
 
     def _repository(self, request: HttpRequest, queryset: QuerySet[Any]) -> Repository | None:
-        """The one repository of the selection, of which the user is manager; else None, and a message tells why."""
+        """Return the single repository of the selection if the user is its manager; otherwise None, with a message."""
         keys = list(queryset.order_by().values_list("repository", flat=True).distinct()[:2])
         if not keys:
             messages.warning(request, _("Nothing was deleted: the selected elements are not there any more."))
@@ -74,7 +75,7 @@ class DeletionActionMixin(BoundedListAdmin):
                 _("The selection is of more than one repository. Please filter the list by one repository first."),
             )
             return None
-        if not open_keys(request, self.dimension, Role.MANAGER).issuperset(keys):
+        if not open_keys(request, self.dimension.name, Role.MANAGER).issuperset(keys):
             messages.error(request, _("Nothing was deleted: that needs the role manager in the repository."))
             return None
         return Repository.objects.get(pk=keys[0])

@@ -1,4 +1,4 @@
-"""Exporting what a list of elements shows, or what is selected in it, to a file (contract H4, G2)."""
+"""Export the elements of a list, or the selected ones, to a file (contract H4, G2)."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -18,32 +18,24 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from bulkops.exporting import chosen_paths, export
-from bulkops.formats.rows import Format, Shape
-from bulkops.formats.workbook_writing import TableTooLarge
+from bulkops.files.exporting import chosen_paths, export
+from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.table import FORMATS
+from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.wire import Wire
+from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.repositories.models import Repository
-
-_FORMATS = {
-    Format.XLSX: _("Excel workbook (.xlsx)"),
-    Format.CSV: _("CSV table (.csv)"),
-    Format.JSON: _("JSON, an array of elements (.json)"),
-    Format.NDJSON: _("NDJSON, an element on each line (.ndjson)"),
-}
-_CONTENT_TYPES = {
-    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    Format.CSV: "text/csv; charset=utf-8",
-    Format.JSON: "application/json",
-    Format.NDJSON: "application/x-ndjson",
-}
+from dimensions_site.text.file_formats import Format
 
 
 class ExportForm(forms.Form):
-    """The format and the languages of the file, and which of the `repositories`, by key, when there are several."""
+    """The format and the languages of the file, and if there are several `repositories` (by key), which one."""
 
     format = forms.TypedChoiceField(
-        label=_("Format"), choices=list(_FORMATS.items()), coerce=Format, widget=UnfoldAdminSelectWidget
+        label=_("Format"),
+        choices=[(format, known.label) for format, known in FORMATS.items()],
+        coerce=Format,
+        widget=UnfoldAdminSelectWidget,
     )
     languages = forms.CharField(
         label=_("Languages"),
@@ -79,27 +71,26 @@ class ExportForm(forms.Form):
 
 
 def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase:
-    """The page for all that the list shows whose query the address has."""
+    """Return the page for all elements of the list with the query of this URL."""
     address = _with_query(_page_of(model_admin, "changelist"), request)
     try:
         shown = model_admin.get_changelist_instance(request).queryset
     except IncorrectLookupParameters:
         return redirect(address)
-    # Of a selection across all pages Django wants one box that is ticked.
-    # Django wants some row to be chosen, also when all are meant.
+    # For a selection across all pages, Django requires one ticked box.
     return model_admin.exported(request, shown, address, ["0"], "1") or redirect(address)
 
 
 class ExportMixin(ScopedAdmin):
-    """Gives a list of elements a button that exports what the list shows, and an action for what is selected.
+    """Adds an export button to a list of elements, and an action for the selected ones.
 
-    Both lead to a page on which the format is chosen; its form is sent to the action. A concrete admin names both.
+    Both lead to a page where the format is chosen; its form is sent to the action. A concrete admin names both.
     """
 
     export_file = action(_begin, description=cast(str, _("Export")), permissions=["view"], icon="download")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """The list, whose button takes the search and the filters along."""
+        """Return the list, whose button passes the search and the filters on."""
         response = super().changelist_view(request, extra_context)
         mine = _page_of(self, "export_file")
         for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
@@ -109,7 +100,7 @@ class ExportMixin(ScopedAdmin):
 
     @admin.action(description=_("Export the selected elements"), permissions=["view"])
     def export_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
-        """The page for the selected elements, or the file when that page is sent."""
+        """Return the page for the selected elements, or the file when that page is submitted."""
         selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
         across = request.POST.get("select_across", "0")
         return self.exported(request, queryset, request.get_full_path(), selected, across)
@@ -117,13 +108,15 @@ class ExportMixin(ScopedAdmin):
     def exported(
         self, request: HttpRequest, elements: QuerySet[Any], address: str, selected: Sequence[str], across: str
     ) -> HttpResponseBase | None:
-        """The page with the form, the file when it is sent, or None and a message when there are no elements."""
+        """Return the page with the form, or the file when it is submitted; None and a message if there are no
+        elements.
+        """
         counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
         repositories = {found.pk: found for found in self.repositories(request).filter(pk__in=counts)}
         if not repositories:
             messages.warning(request, _("There is nothing to export: no elements were found."))
             return None
-        form = ExportForm(self.wire, repositories, request.POST if "format" in request.POST else None)
+        form = ExportForm(self.dimension.wire, repositories, request.POST if "format" in request.POST else None)
         if form.is_valid():
             try:
                 return self._file(elements, **form.cleaned_data)
@@ -145,17 +138,16 @@ class ExportMixin(ScopedAdmin):
     def _file(
         self, elements: QuerySet[Any], *, repository: Repository, format: Format, paths: Sequence[str], languages: str
     ) -> FileResponse:
-        """The file, complete before it is sent, so that nobody takes a part of it for all. Raises TableTooLarge."""
-        # Excel takes a CSV file for UTF-8 when it begins with a byte-order mark.
-        shape = Shape(format, "utf-8-sig" if format is Format.CSV else "utf-8")
+        """Return the complete file, so that nobody mistakes a part of it for all. Raises TableTooLarge."""
+        shape = Shape(format, FORMATS[format].encoding)
         with ExitStack() as stack:
             file = stack.enter_context(TemporaryFile())
-            found = elements.filter(repository=repository)
-            export(found, self.wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
+            found, wire = elements.filter(repository=repository), self.dimension.wire
+            export(found, wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
             file.seek(0)
             stack.pop_all()
         name = f"{repository.db_id}-{self.dimension}.{format}"
-        return FileResponse(file, as_attachment=True, filename=name, content_type=_CONTENT_TYPES[format])
+        return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
 
 
 def _page_of(model_admin: ExportMixin, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The columns of an uploaded table: which field of the wire each of them means."""
+"""The columns of an uploaded table, and the field that each of them sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,23 +10,23 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from bulkops.columns import read_headings
-from bulkops.dimensions import wire_of
-from bulkops.formats.rows import REASON
+from bulkops.files.columns import read_headings
+from bulkops.files.formats.rows import REASON
 from bulkops.models import FileImport
-from dimensions_site.elements.wire import Place
+from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.dimension import dimension_named
 
 CHOOSE, LEAVE_OUT = "", "-"
-# Stands for the key of an entry of a map, which is typed beside it.
+# Stands for the key of a map entry, which is typed beside it.
 _ANY_KEY = ".*"
 
 
 @dataclass
 class ColumnField:
-    """A heading of the file with its first cells, the field that was chosen for it, and what is wrong with that.
+    """A heading of the file with its first cells, the chosen field, and its error.
 
-    `choice` is a wire path, `LEAVE_OUT`, or that of a map with any key, for which `key` then tells the key. The `hint`
-    is for a heading that means no field, as long as none is chosen.
+    `choice` is a wire path, `LEAVE_OUT`, or the path of a map with any key, which is in `key`. The `hint` is shown for
+    an unrecognised heading while nothing is chosen.
     """
 
     number: int
@@ -35,7 +35,7 @@ class ColumnField:
     choice: str = CHOOSE
     key: str = ""
     hint: str = ""
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     groups: "Sequence[_Group]" = ()
 
     @property
@@ -45,14 +45,14 @@ class ColumnField:
 
     @property
     def path(self) -> str:
-        """The wire path that is meant; "" for a column to leave out or when nothing is chosen."""
+        """The chosen wire path; "" for a column to leave out, and when nothing is chosen."""
         if self.choice in (CHOOSE, LEAVE_OUT):
             return ""
         return f"{self.choice.removesuffix(_ANY_KEY)}.{self.key}" if self.choice.endswith(_ANY_KEY) else self.choice
 
     @property
     def options(self) -> SafeString:
-        """The options of its control, in the groups of the wire."""
+        """The options of the control, in the groups of the wire."""
         fixed = [(CHOOSE, _("Choose a field")), (LEAVE_OUT, _("Leave this column out"))]
         return format_html(
             "{}{}",
@@ -87,15 +87,15 @@ class _Group:
 
 
 class ColumnFields:
-    """The columns of the file of an import; none for elements of JSON.
+    """The columns of an import's file; none for JSON elements.
 
-    What was chosen before (`mapping`) or is sent now (`data`) stands in them, else the field that the heading means.
+    They show the earlier choice (`mapping`) or the submitted one (`data`), else the field that the heading names.
     """
 
     def __init__(self, file_import: FileImport, mapping: Mapping[str, str], data: Any = None) -> None:
-        self._wire = wire_of(file_import.dimension)
+        self._wire = dimension_named(file_import.dimension).wire
         self._language = file_import.repository.default_language
-        self.general_faults: list[str] = []
+        self.general_errors: list[str] = []
         preview = file_import.preview
         self.fields = [
             ColumnField(number, heading, [row[number] for row in preview["rows"]], groups=self._groups)
@@ -116,24 +116,24 @@ class ColumnFields:
         return {column.heading: column.path for column in self.fields}
 
     @property
-    def has_faults(self) -> bool:
-        """Whether a column has no field, or one that is none."""
-        return any(column.faults for column in self.fields)
+    def has_errors(self) -> bool:
+        """Return whether a column has no field, or an invalid one."""
+        return any(column.errors for column in self.fields)
 
     def check(self) -> None:
-        """Find what is wrong, by the words of the import itself."""
+        """Find the errors, with the messages of the import itself."""
         by_heading = {column.heading: column for column in self.fields}
         for column in self.fields:
             if column.choice == CHOOSE:
-                column.faults.append(_("Choose a field, or leave the column out."))
-        if self.fields and not self.has_faults:
+                column.errors.append(_("Choose a field, or leave the column out."))
+        if self.fields and not self.has_errors:
             headings = list(by_heading)
             for failure in read_headings(self._wire, headings, self._language, self.mapping)[1]:
                 found = by_heading.get(failure.path)
-                (self.general_faults if found is None else found.faults).append(failure.message)
+                (self.general_errors if found is None else found.errors).append(failure.message)
 
     def _recognise(self, column: ColumnField) -> None:
-        """Choose the field that the heading means; one that means none gets a hint."""
+        """Choose the field that the heading names; give an unrecognised heading a hint."""
         if column.heading == REASON:
             column.choice = LEAVE_OUT
             return
@@ -141,12 +141,12 @@ class ColumnFields:
         column.hint = next((failure.message for failure in failures if failure.code == "UNKNOWN_FIELD"), "")
         if column.hint:
             return
-        # An empty cell clears the place that its column means; a column that means none is passed over.
+        # An empty cell clears the field of its column; an unrecognised column is skipped.
         _data, cleared = columns.read({column.heading: ""})
         column.choice, column.key = self._shown(".".join(cleared[0]) if cleared else "")
 
     def _shown(self, path: str) -> tuple[str, str]:
-        """The option for the wire path, and the key that is typed beside it."""
+        """Return the option for the wire path, and the key that is typed beside it."""
         if not path:
             return LEAVE_OUT, ""
         entry = self._wire.find_entry(path)
@@ -177,6 +177,6 @@ class ColumnFields:
 
 
 def _group(place: Place) -> str:
-    """The first member of the path of a place inside a group, "" for one outside."""
+    """Return the first member of a path inside a group, "" for one outside."""
     first, _dot, rest = place.path.partition(".")
     return first if rest else ""

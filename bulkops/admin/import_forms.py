@@ -1,4 +1,4 @@
-"""What people fill in on the way to an import: where the file goes, and what is in it."""
+"""The forms of an import: its target, and the meaning of its content."""
 
 from typing import Any
 
@@ -17,45 +17,47 @@ from unfold.widgets import (
 )
 
 from bulkops.admin.import_columns import ColumnFields
-from bulkops.file_imports import Choices
-from bulkops.imports.options import Mode, Share
+from bulkops.files.formats.rows import GZIP_ENDING
+from bulkops.files.formats.table import FORMATS
+from bulkops.files.imports.options import Mode, Share
+from bulkops.jobs.file_imports import Choices
 from bulkops.models import FileImport
-from dimensions_site.repositories.models import DIMENSIONS, Dimension, Repository, Role
+from dimensions_site.elements.dimension import Dimension, dimensions
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
 
+_ENDINGS = [ending for known in FORMATS.values() for ending in known.endings]
 _MODES = {
     Mode.UPSERT: gettext_lazy("Create what is new, and change what is there"),
-    Mode.CREATE: gettext_lazy("Only create: an id that is there already is a fault"),
-    Mode.UPDATE: gettext_lazy("Only change: an id that is not there is a fault"),
+    Mode.CREATE: gettext_lazy("Only create: an id that exists already is an error"),
+    Mode.UPDATE: gettext_lazy("Only change: an id that does not exist is an error"),
     Mode.SYNC: gettext_lazy("Make the repository equal to the file: what is not in the file is deleted"),
 }
 
 
 class UploadForm(forms.Form):
-    """A file, and the dimension of a repository into which it goes: of those that `user` may edit (contract G2).
+    """A file, and the repository and dimension that it is imported into.
 
-    Those of the `dimension` come first. When only one of them has it, or there is only one, it is chosen already.
+    Offers those that `user` may edit (contract G2), those of `dimension` first. A single candidate is preselected.
     """
 
     file = forms.FileField(
         label=gettext_lazy("File"),
-        widget=UnfoldAdminFileFieldWidget({"accept": ".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz"}),
+        widget=UnfoldAdminFileFieldWidget({"accept": ",".join((*_ENDINGS, GZIP_ENDING))}),
         help_text=gettext_lazy(
             "A table with the names of fields as headings, in CSV or as an Excel workbook (.xlsx), or elements in JSON "
-            "or NDJSON. Each may be packed with gzip."
+            "or NDJSON. Each may be compressed with gzip."
         ),
     )
 
     def __init__(self, user: User, dimension: str, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files)
         self._targets = {
-            f"{found.value}:{repository.pk}": (repository, found.value)
-            for found in DIMENSIONS
-            for repository in repositories_open_to(user, found, Role.EDITOR)
+            f"{found.name}:{repository.pk}": (repository, found)
+            for found in dimensions()
+            for repository in repositories_open_to(user, found.name, Role.EDITOR)
         }
-        named = [
-            (key, f"{repository} · {Dimension(found).label}") for key, (repository, found) in self._targets.items()
-        ]
+        named = [(key, f"{repository} · {found.verbose_name}") for key, (repository, found) in self._targets.items()]
         fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
         named.sort(key=lambda target: target[0] not in fitting)
         target = forms.ChoiceField(
@@ -68,32 +70,32 @@ class UploadForm(forms.Form):
 
     @property
     def has_targets(self) -> bool:
-        """Whether there is anything into which the user may import."""
+        """Whether there is any target into which the user may import."""
         return bool(self._targets)
 
     @property
-    def target_chosen(self) -> tuple[Repository, str]:
-        """The repository and the dimension of a form that is valid."""
+    def target_chosen(self) -> tuple[Repository, Dimension]:
+        """Return the repository and dimension of a valid form."""
         return self._targets[self.cleaned_data["target"]]
 
     def clean_file(self) -> File[bytes]:
         file: File[bytes] = self.cleaned_data["file"]
         if file.size > settings.IMPORT_MAX_FILE_SIZE:
-            message = _("The file has %(size)s; up to %(limit)s are taken. Split it, or pack it with gzip.")
+            message = _("The file has %(size)s; up to %(limit)s are taken. Split it, or compress it with gzip.")
             sizes = {"size": filesizeformat(file.size), "limit": filesizeformat(settings.IMPORT_MAX_FILE_SIZE)}
             raise forms.ValidationError(message % sizes)
         return file
 
 
 class ChoicesForm(forms.Form):
-    """What is in the columns of the file, and what becomes of its rows; only a `manager` may choose to delete."""
+    """The meaning of the columns and the mode of the import; only a `manager` may choose to delete."""
 
     strict = forms.BooleanField(
         label=gettext_lazy("Refer only to what exists"),
         required=False,
         widget=UnfoldBooleanWidget,
         help_text=gettext_lazy(
-            "What a row refers to has to be in the repository or in the file; else the row is faulty."
+            "What a row refers to must be in the repository or in the file; otherwise the row has an error."
         ),
     )
     max_delete = forms.CharField(
@@ -125,14 +127,14 @@ class ChoicesForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         self.columns.check()
-        for fault in self.columns.general_faults:
-            self.add_error(None, fault)
-        if self.columns.has_faults:
+        for error in self.columns.general_errors:
+            self.add_error(None, error)
+        if self.columns.has_errors:
             self.add_error(None, _("Not every column has a field yet. Choose one, or leave the column out."))
         return self.cleaned_data
 
     @property
     def choices(self) -> Choices:
-        """What a form that is valid chooses."""
+        """Return the choices of a valid form."""
         language = get_language() or settings.LANGUAGE_CODE
         return Choices(mapping=self.columns.mapping, language=language, **self.cleaned_data)

@@ -1,4 +1,4 @@
-"""What the check of a file found, or what its import did, in words for people."""
+"""The result of checking or importing a file, in words for people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bulkops.dimensions import model_of
 from bulkops.models import FileImport, ImportStatus
-from dimensions_site.elements.lookup import with_ids
-from dimensions_site.formats import grouped
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.text.formats import grouped
 
 
 @dataclass(frozen=True)
 class Result:
-    """`lead` says it in a sentence; the others are shown below it where there is something to show.
+    """`lead` summarises it in a sentence; the other parts are shown below if they are not empty.
 
-    `can_import` tells whether there is anything to confirm, `leaves_out` that this would leave the faulty rows out.
+    `can_import` says whether there is anything to confirm, `leaves_out` whether rows with errors would be left out.
     """
 
     lead: str
@@ -37,7 +37,7 @@ class Result:
 
 
 def result_of(file_import: FileImport) -> Result:
-    """What is told of an import on which no worker is at work."""
+    """Return the result of an import that no worker has claimed."""
     report = file_import.report
     failures = report.get("failures", [])
     return Result(
@@ -68,23 +68,23 @@ def _lead(file_import: FileImport) -> str:
         case ImportStatus.FAILED:
             return _("The import failed.")
         case ImportStatus.ABORTED:
-            return _("The import was dropped. Nothing of it was saved.")
+            return _("The import was cancelled. Nothing was saved.")
         case ImportStatus.DRAFT:
             return _("%(who)s is still preparing this import.") % {"who": file_import.requester}
     if report["reason"]:
         return _("Nothing can be imported: %(reason)s") % {"reason": report["reason"]}
     if not _writes(report):
         if report["rejected"]:
-            return _("Nothing can be imported: no row without a fault changes anything.")
-        return _("There is nothing to import: everything in the file is stored like that already.")
+            return _("Nothing to import: all rows are either unchanged or have errors.")
+        return _("Nothing to import: everything in the file is stored already.")
     if report["rejected"]:
-        told = ngettext(
-            "%(count)s row has a fault. Mend the file and upload it again, or import the other rows without it.",
-            "%(count)s rows have faults. Mend the file and upload it again, or import the other rows without them.",
+        message = ngettext(
+            "%(count)s row has errors. Correct the file and upload it again, or import the other rows without it.",
+            "%(count)s rows have errors. Correct the file and upload it again, or import the other rows without them.",
             report["rejected"],
         )
-        return told % {"count": grouped(report["rejected"])}
-    return _("The file is without faults. Look at what the import changes, and confirm it.")
+        return message % {"count": grouped(report["rejected"])}
+    return _("The file has no errors. Check what the import changes, and confirm it.")
 
 
 def _counts(file_import: FileImport) -> list[tuple[str, int]]:
@@ -95,13 +95,14 @@ def _counts(file_import: FileImport) -> list[tuple[str, int]]:
         (_("changed") if is_done else _("to be changed"), report["changed"]),
         (_("unchanged"), report["unchanged"]),
         (_("deleted") if is_done else _("to be deleted"), report["deleted"]),
-        (_("left out") if is_done else _("faulty"), report["rejected"]),
+        (_("left out") if is_done else _("with errors"), report["rejected"]),
     ]
 
 
 def _linked(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The samples with the addresses of the elements that are stored."""
-    stored = with_ids(model_of(file_import.dimension), file_import.repository, [sample["id"] for sample in samples])
+    """Return the samples, with the URLs of the elements that exist."""
+    model = dimension_named(file_import.dimension).model
+    stored = with_ids(model, file_import.repository, [sample["id"] for sample in samples])
     keys = dict(stored.values_list("element_id", "pk"))
     return [
         {**sample, "address": _address(file_import, "change", keys[sample["id"]]) if sample["id"] in keys else ""}
@@ -110,4 +111,5 @@ def _linked(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> li
 
 
 def _address(file_import: FileImport, page: str, *arguments: object) -> str:
-    return reverse(f"admin:{file_import.dimension}_{file_import.dimension}_{page}", args=arguments)
+    opts = dimension_named(file_import.dimension).model._meta
+    return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=arguments)

@@ -1,4 +1,4 @@
-"""The import of files in the admin, step by step: upload, columns, check, import (contract C12, G2)."""
+"""Importing files in the admin, step by step: upload, columns, check, import (contract C12, G2)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,42 +20,43 @@ from django.views.decorators.http import require_GET, require_POST
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
-from bulkops import file_imports, uploads
 from bulkops.admin.import_forms import ChoicesForm, UploadForm
 from bulkops.admin.import_progress import progress_of
 from bulkops.admin.import_results import result_of
-from bulkops.file_imports import AT_WORK, WAITING, Choices, imports_open_to
-from bulkops.formats.rows import UnreadableFile
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.jobs import file_imports, uploads
+from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused, imports_open_to
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from dimensions_site.repositories.admin import BoundedListAdmin, LookOnlyMixin, open_keys
-from dimensions_site.repositories.admin_columns import when
-from dimensions_site.repositories.locks import is_about_locks
-from dimensions_site.repositories.models import DIMENSIONS, Role
+from dimensions_site.db.locks import is_about_locks
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.admin.repositories import BoundedListAdmin, LookOnlyMixin, open_keys, when
+from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.repositories.models import Role
 
 
 def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpResponse:
-    """Go from the list of a dimension's elements to the first step of an import into it."""
-    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension})}")
+    """Redirect from the list of a dimension's elements to the first step of an import into it."""
+    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension.name})}")
 
 
 class ImportButtonMixin(ModelAdmin):
-    """Gives the list of a dimension's elements the button that begins an import into it."""
+    """Adds the button that starts an import to the list of a dimension's elements."""
 
-    dimension: ClassVar[str]
+    dimension: ClassVar[Dimension]
 
     actions_list = ["import_file"]
     import_file = action(_begin, description=cast(str, _("Import")), permissions=["import"], icon="upload")
 
     def has_import_permission(self, request: HttpRequest) -> bool:
-        """Whether there is a repository into whose elements of this dimension the user may import."""
-        return bool(open_keys(request, self.dimension, Role.EDITOR))
+        """Return whether the user may import into this dimension of any repository."""
+        return bool(open_keys(request, self.dimension.name, Role.EDITOR))
 
 
 @admin.register(FileImport)
 class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
-    """The list of imports, and the page of each, which shows the step at which it is.
+    """The list of imports, and the page of each one with its current step.
 
-    Who uploaded the file goes on with it; others who may import there look, and managers can stop it.
+    The user who uploaded the file continues it; other editors of the repository can view it, and managers can stop it.
     """
 
     list_display = [
@@ -78,7 +79,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         return imports_open_to(_user(request)).select_related("repository")
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return any(open_keys(request, dimension, Role.EDITOR) for dimension in DIMENSIONS)
+        return any(open_keys(request, dimension, Role.EDITOR) for dimension in dimension_names())
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
@@ -105,7 +106,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The first step: a file, and where it goes."""
+        """The first step: a file and its target."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         is_sent = request.method == "POST"
@@ -114,8 +115,9 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         if is_sent and form.is_valid():
             file = form.cleaned_data["file"]
             try:
-                file_import = file_imports.receive(_user(request), *form.target_chosen, file.name, file.file)
-            except UnreadableFile as error:
+                repository, dimension = form.target_chosen
+                file_import = file_imports.receive(_user(request), repository, dimension.name, file.name, file.file)
+            except (UnreadableFile, UploadRefused) as error:
                 form.add_error("file", str(error))
             else:
                 return _to_page(file_import)
@@ -124,7 +126,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The step at which the import is."""
+        """The current step of the import."""
         file_import = self._found(request, object_id)
         if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
             return self.columns_view(request, object_id)
@@ -139,11 +141,11 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The page of the import tells all that happened to it."""
+        """The page of the import shows its whole history."""
         return self.change_view(request, object_id)
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """The second step: what the columns mean and what becomes of the rows; then the check begins."""
+        """The second step: the meaning of the columns and the mode; then the check begins."""
         file_import = self._found_to_go_on(request, oid)
         if file_import.status not in WAITING:
             return _to_page(file_import)
@@ -155,9 +157,9 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         return self._page(request, "columns", file_import.file_name, 2, file_import, form=form)
 
     def confirm_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Have the worker import what was checked: all rows, or those without a fault when `leave_out` is sent."""
+        """Have a worker import the checked file: all rows, or with `leave_out` those without errors."""
         file_import = self._found_to_go_on(request, oid)
-        choices = replace(Choices.of(file_import), leaves_out_faults="leave_out" in request.POST)
+        choices = replace(Choices.of(file_import), leaves_out_errors="leave_out" in request.POST)
         if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
             messages.error(request, _("This cannot be imported as it is."))
         elif not file_imports.confirm(file_import, choices):
@@ -165,7 +167,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         return _to_page(file_import)
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """End the import with nothing saved."""
+        """Cancel the import; nothing is saved."""
         file_import = self._found(request, oid)
         if not self._may_drop(request, file_import):
             raise PermissionDenied
@@ -174,20 +176,20 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         except OperationalError as error:
             if not is_about_locks(error):
                 raise
-            messages.error(request, _("The import cannot be dropped while it is being saved. Try again in a moment."))
+            messages.error(request, _("The import cannot be cancelled while it is being saved. Try again in a moment."))
             return _to_page(file_import)
         if is_dropped:
-            messages.success(request, _("The import was dropped and its file removed. Nothing of it was saved."))
+            messages.success(request, _("The import was cancelled and its file removed. Nothing was saved."))
         else:
-            messages.error(request, _("The import cannot be dropped any more: it has ended."))
+            messages.error(request, _("The import cannot be cancelled any more: it has ended."))
         return _to_page(file_import)
 
     def progress_view(self, request: HttpRequest, oid: str) -> JsonResponse:
-        """How far the worker is, as the page shows it."""
+        """Return the worker's progress for the page."""
         return JsonResponse(progress_of(self._found(request, oid)).as_json())
 
     def rejects_view(self, request: HttpRequest, oid: str) -> StreamingHttpResponse:
-        """The faulty rows with what is wrong in each, as a file like the one that was uploaded."""
+        """Return the rows with errors and their messages, as a file like the uploaded one."""
         file_import = self._found(request, oid)
         if not file_import.report.get("has_rejects"):
             raise Http404
@@ -221,7 +223,9 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         return TemplateResponse(request, f"admin/imports/{name}.html", {**common, **context})
 
     def _found(self, request: HttpRequest, oid: str) -> FileImport:
-        """The import, within the user's grants; an unknown one and one of somebody else's repository are both 404."""
+        """Return the import, within the user's grants; 404 for an unknown one and for one of another repository
+        alike.
+        """
         found = self.get_object(request, oid)
         if found is None:
             raise Http404
@@ -243,7 +247,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
 
 
 def _user(request: HttpRequest) -> User:
-    """Who has come through the admin's door, which lets nobody in who is not logged in."""
+    """Return the user; the admin site has checked that they are signed in."""
     return cast(User, request.user)
 
 

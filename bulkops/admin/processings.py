@@ -1,4 +1,4 @@
-"""Processings in the admin, for everybody with a grant there; and workers, for superusers (contract F, G2)."""
+"""Deletion jobs in the admin, for everybody with a grant there; and workers, for superusers (contract F, G2)."""
 
 from typing import Any
 
@@ -13,27 +13,33 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from bulkops import processing
 from bulkops.admin.progress import progress_of
+from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Worker
 from dimensions_site.api.errors import Problem
-from dimensions_site.formats import grouped, moment
-from dimensions_site.repositories.admin import BoundedListAdmin, LookOnlyMixin, SuperuserAdmin, open_keys
-from dimensions_site.repositories.admin_columns import when
-from dimensions_site.repositories.models import DIMENSIONS, Role
+from dimensions_site.repositories.admin.repositories import (
+    BoundedListAdmin,
+    LookOnlyMixin,
+    SuperuserAdmin,
+    open_keys,
+    when,
+)
+from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import grouped, moment
 
 
 def processings_open_to(request: HttpRequest) -> QuerySet[DataProcessing]:
-    """The processings of the dimensions of repositories that are open to the user (contract G2)."""
+    """Return the jobs in the repositories and dimensions that the user has access to (contract G2)."""
     open_ones = Q(pk__in=())
-    for dimension in DIMENSIONS:
+    for dimension in dimension_names():
         open_ones |= Q(dimension=dimension, repository__in=open_keys(request, dimension))
     return DataProcessing.objects.filter(open_ones)
 
 
 @admin.register(DataProcessing)
 class DataProcessingAdmin(LookOnlyMixin, BoundedListAdmin):
-    """The list of processings, and of each a page that moves while it works."""
+    """The list of deletion jobs, and a page with live progress for each."""
 
     list_display = ["asked_at", "repository", "dimension", "requester", "status", "processed_of", "deleted"]
     list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
@@ -48,7 +54,7 @@ class DataProcessingAdmin(LookOnlyMixin, BoundedListAdmin):
         return processings_open_to(request).defer("not_found")
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return any(open_keys(request, dimension) for dimension in DIMENSIONS)
+        return any(open_keys(request, dimension) for dimension in dimension_names())
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
@@ -65,7 +71,7 @@ class DataProcessingAdmin(LookOnlyMixin, BoundedListAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """How far the processing is; the page asks `progress_view` again and again while it works."""
+        """Return the page of the job, which polls `progress_view` while it runs."""
         found = self.get_object(request, object_id)
         if found is None:
             raise Http404
@@ -82,15 +88,15 @@ class DataProcessingAdmin(LookOnlyMixin, BoundedListAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The page of the processing tells all that happened to it."""
+        """The page of the deletion shows its whole history."""
         return self.change_view(request, object_id)
 
     def progress_view(self, request: HttpRequest, pk: int) -> JsonResponse:
-        """How far the processing is, as the page shows it."""
+        """Return the job's progress for the page."""
         return JsonResponse(progress_of(self._found(request, pk)).as_json())
 
     def abort_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Stop the processing before its next chunk (contract F5): for managers."""
+        """Stop the job before its next chunk (contract F5): for managers."""
         found = self._found(request, pk)
         if not self._is_manager(request, found):
             raise PermissionDenied

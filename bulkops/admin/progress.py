@@ -1,4 +1,4 @@
-"""How far a processing is, in words for people (contract F3, F4)."""
+"""The progress of a deletion job, in words for people (contract F3, F4)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, Status
-from bulkops.presence import somebody_works
-from dimensions_site.formats import grouped
+from dimensions_site.text.formats import grouped
 
-# So many of the ids that were not found are told on the page.
+# How many of the ids that were not found the page lists.
 _LISTED = 100
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`percentage` is that of the ids that are done; the texts are empty when there is nothing to tell."""
+    """`percentage` is that of the processed ids; texts are empty if there is nothing to say."""
 
     is_running: bool
     percentage: int
@@ -26,12 +26,12 @@ class Progress:
     error: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the page's script puts in the places of the same names."""
+        """Return what the page's script puts into the elements of the same names."""
         return asdict(self)
 
 
 def progress_of(processing: DataProcessing) -> Progress:
-    """How far the `processing` is at this moment."""
+    """Return the current progress of the job."""
     return Progress(
         is_running=processing.status == Status.RUNNING,
         percentage=100 * processing.processed // max(processing.requested, 1),
@@ -53,13 +53,13 @@ def _status(processing: DataProcessing) -> str:
     if processing.status == Status.FAILED:
         return _("Failed")
     if processing.status == Status.ABORTED:
-        return _("Stopped on request; what is deleted stays deleted")
+        return _("Aborted on request; what is deleted stays deleted")
     if processing.claimed_by is not None:
         return _("Running")
-    if somebody_works():
+    if is_worker_running():
         return _("Waiting for its turn")
     return _(
-        "Waiting: no worker is running. Tell whoever operates the service; the deletion begins when one is started."
+        "Waiting: no worker is running. Ask the operators of the service; the deletion begins when one is started."
     )
 
 
@@ -69,5 +69,5 @@ def _not_found(processing: DataProcessing) -> str:
         return ""
     listed = processing.not_found[:_LISTED]
     ids = ", ".join(listed) + (", …" if missing > len(listed) else "")
-    told = ngettext("%(count)s was not found: %(ids)s", "%(count)s were not found: %(ids)s", missing)
-    return told % {"count": grouped(missing), "ids": ids}
+    message = ngettext("%(count)s was not found: %(ids)s", "%(count)s were not found: %(ids)s", missing)
+    return message % {"count": grouped(missing), "ids": ids}

@@ -1,54 +1,67 @@
-"""Writing many elements while others create elements one by one."""
+"""Writing many elements while other clients create elements."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 
-from bulkops.writers.entry import Entry
+from bulkops.writers.entries import Entry
+from bulkops.writers.postgresql import PostgreSQLWriter
+from bulkops.writers.sqlite import SQLiteWriter
 from bulkops.writers.writer import Writer
-from dimensions_site.elements.actors import Actor, Stamp
-from dimensions_site.elements.locking import is_worth_another_try
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.locking import is_worth_another_try
+from dimensions_site.repositories.models import Repository
+
+
+def writer_for(model: type[Element], columns: Sequence[str], repository: Repository) -> Writer:
+    """Return the writer of `columns` of a dimension's `model` into the `repository`."""
+    kind = PostgreSQLWriter if connection.vendor == "postgresql" else SQLiteWriter
+    return kind(model, columns, repository)
+
 
 _ATTEMPTS = 10
-# So many entries are read once more at a time.
+# How many entries are read again at a time.
 _READ_TOGETHER = 1_000
 
 
 class OthersCreateTheSame(Exception):
-    """Each attempt met another writer who had just created one of the same elements; nothing was written."""
+    """In each attempt another writer had just created one of the same elements; nothing was written."""
 
 
-def write_planned(writer: Writer, plan: Callable[[], None], actor: Actor) -> None:
-    """Call `plan`, which plans what `writer` has staged, and write it; both anew when others come in between.
+def attempts(writer: Writer, actor: Actor) -> Iterator[AbstractContextManager[None]]:
+    """Yield blocks in which to plan what `writer` has staged; each block writes it at its end, until one succeeds.
 
-    What `plan` raises ends it; what `plan` wrote before the failure of an attempt is undone. Raises
-    `OthersCreateTheSame`.
+    An exception in a block ends everything; what a failed block wrote is rolled back. Raises `OthersCreateTheSame` if
+    other writers interfere each time.
     """
     for _ in range(_ATTEMPTS):
-        try:
-            with transaction.atomic():
-                plan()
-                writer.write(Stamp(actor))
+        written: list[Provenance] = []
+        yield _attempt(writer, Provenance(actor), written)
+        if written:
             return
-        except IntegrityError:
-            continue  # somebody else has created one of the elements in between
-        except OperationalError as error:
-            if not is_worth_another_try(error):
-                raise
     raise OthersCreateTheSame
 
 
-def plan_beside_others(
-    writer: Writer, late: Callable[[], list[int]], read: Callable[[Sequence[int]], Sequence[Entry]]
-) -> None:
-    """Plan, until nothing that others have created since it was looked at is left out of account.
+@contextmanager
+def _attempt(writer: Writer, provenance: Provenance, written: list[Provenance]) -> Iterator[None]:
+    try:
+        with transaction.atomic():
+            yield
+            writer.write(provenance)
+        written.append(provenance)
+    except IntegrityError:
+        return  # another writer has just created one of the elements
+    except OperationalError as error:
+        if not is_worth_another_try(error):
+            raise
 
-    `late` tells the positions of the entries that this concerns, and `read` reads those at some positions once more.
-    """
+
+def restage(writer: Writer, positions: Sequence[int], read: Callable[[Sequence[int]], Iterable[Entry]]) -> None:
+    """Stage the entries at `positions` again, as `read` returns them now, and plan again."""
+    for start in range(0, len(positions), _READ_TOGETHER):
+        part = positions[start : start + _READ_TOGETHER]
+        writer.discard(part)
+        writer.stage(read(part))
     writer.plan()
-    while positions := late():
-        for start in range(0, len(positions), _READ_TOGETHER):
-            part = positions[start : start + _READ_TOGETHER]
-            writer.discard(part)
-            writer.stage(read(part))
-        writer.plan()

@@ -19,16 +19,16 @@ class PostgreSQLWriter(Writer):
         table = self._model._meta.db_table
         return f"nextval((SELECT pg_get_serial_sequence('{table}', 'id')::regclass))"
 
-    def tell_new_keys(self) -> None:
-        """Nothing to do: the plan has made them."""
+    def add_new_keys(self) -> None:
+        """Do nothing, because the plan has assigned the keys."""
 
     def transaction(self) -> AbstractContextManager[Any]:
-        # Behind a pool of connections a temporary table is sure to be there in the same transaction only.
+        # Behind a connection pool, a temporary table is available only in the transaction that made it.
         return transaction.atomic()
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
         names = ", ".join(map(connection.ops.quote_name, columns))
-        # The driver's own method, whose errors are not yet those of Django.
+        # The driver's own method, which raises the driver's errors instead of Django's.
         with (
             connection.cursor() as cursor,
             connection.wrap_database_errors,

@@ -11,11 +11,11 @@ from bulkops.writers.writer import Writer
 
 
 class SQLiteWriter(Writer):
-    """Stages rows outside of a transaction, which would keep all other writers out while the request is checked."""
+    """Stages rows outside of a transaction, which would block all other writers while the request is checked."""
 
     new_key = "NULL"
 
-    def tell_new_keys(self) -> None:
+    def add_new_keys(self) -> None:
         self._execute(
             f"UPDATE bulk_plan SET target = stored.id FROM {self._table} AS stored "
             "WHERE is_new AND stored.repository_id = %s AND stored.element_id = bulk_plan.element_id",
@@ -36,7 +36,7 @@ class SQLiteWriter(Writer):
         marks = ", ".join("?" * len(columns))
         instants = [position for position, column in enumerate(columns) if column in self.instants]
         with connection.cursor() as cursor:
-            # Without BEGIN nothing but the temporary table is locked.
+            # Without BEGIN only the temporary table is locked.
             cursor.execute("SAVEPOINT bulk_stage")
             try:
                 # The driver's own method: Django's would translate the statement each time.
@@ -48,11 +48,11 @@ class SQLiteWriter(Writer):
                 cursor.execute("RELEASE bulk_stage")
 
     def lock(self, sql: str) -> None:
-        """Nothing to do: a transaction that writes is alone."""
+        """Do nothing, because a transaction that writes is alone."""
 
     def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
         different = f"{stored} IS NOT {staged}"
-        # JSON is kept as text, which may differ where the values do not.
+        # JSON is stored as text, which may differ where the values do not.
         return f"({different} AND json_differs({stored}, {staged}))" if is_json else different
 
 
@@ -61,7 +61,7 @@ def _json_differs(one: str | None, other: str | None) -> bool:
 
 
 def _adapted(row: Sequence[Any], instants: Sequence[int]) -> Sequence[Any]:
-    """The row with its instants as Django writes them into SQLite."""
+    """Return the row with its timestamps as Django writes them into SQLite."""
     if not instants:
         return row
     values = list(row)

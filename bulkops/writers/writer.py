@@ -1,13 +1,13 @@
-"""Writes many elements at once: their rows are staged beside the table, and then written in whole by a few statements.
+"""Writes many elements: stages their rows in temporary tables, and then writes all of them by a few statements.
 
     with writer.staging():
         writer.stage(entries)               as often as there are entries; nothing is locked yet
         with writing_many(repository):
             writer.plan()                   what each entry means for what is stored
-            writer.write(stamp)
+            writer.write(provenance)
 
 An entry is the position of an element in the request, whether it has to be new, its id, and the values of its
-columns; of an element with a fault no values are staged, but its id is, so that all is said about it.
+columns; of an element with an error only the id is staged, so that all errors are reported.
 """
 
 from abc import ABC, abstractmethod
@@ -19,22 +19,23 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
-from bulkops.writers.entry import Clash, Entry
-from dimensions_site.elements import history
-from dimensions_site.elements.actors import Stamp
-from dimensions_site.elements.lookup import with_keys
+from bulkops.writers.entries import Clash, Entry
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.saving import follow_up
+from dimensions_site.elements.reading.lookup import with_keys
+from dimensions_site.elements.writing import history
+from dimensions_site.elements.writing.actors import Provenance
+from dimensions_site.elements.writing.saving import follow_up
+from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 from dimensions_site.repositories.write_counts import count_write
-from dimensions_site.telemetry.observation import count_written
 
-# Temporary tables: seen by this connection only, and gone at the end. `bulk_rows` has the elements of the request with
-# their columns, `bulk_faulty` the ids of those with a fault; `bulk_plan` says what is stored under each id already.
-_TABLES = ("bulk_rows", "bulk_faulty", "bulk_plan")
+# Temporary tables, which only this connection sees and which it drops at the end. `bulk_rows` has the elements of the
+# request with their columns, `bulk_invalid` the ids of those with an error; `bulk_plan` says what is already stored
+# under each id.
+_TABLES = ("bulk_rows", "bulk_invalid", "bulk_plan")
 _ENTRY = ("position", "must_be_new")
 _PLANNED = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = staged.position"
-# Positions that one statement names.
+# How many positions one statement names.
 _DISCARDED_TOGETHER = 1_000
 
 
@@ -55,44 +56,44 @@ class Writer(ABC):
         self._json_columns = self._of_type("JSONField")
         self.instants = self._of_type("DateTimeField")
 
-    # --- What the databases do each in their own way ---------------------------------------------
+    # --- What differs between the databases ------------------------------------------------------
 
-    # How a temporary table is declared to go by itself, where the database knows that.
+    # The clause that makes a temporary table drop itself, where the database has one.
     lifetime: ClassVar[str] = ""
 
     @property
     @abstractmethod
     def new_key(self) -> str:
-        """The primary key of a new element as SQL; NULL where the database gives it when the element is inserted."""
+        """Return the primary key of a new element as SQL; NULL if the database assigns it at the insertion."""
 
     @abstractmethod
-    def tell_new_keys(self) -> None:
-        """Complete the plan by the primary keys that new elements got when they were inserted."""
+    def add_new_keys(self) -> None:
+        """Add to the plan the primary keys that new elements got at their insertion."""
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Any]:
-        """The transaction that staging needs, if any."""
+        """Return the transaction that staging needs, if any."""
 
     @abstractmethod
     def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        """Put `rows` into a temporary table, the fastest way that the database knows."""
+        """Insert `rows` into a temporary table, in the fastest way that the database has."""
 
     @abstractmethod
     def lock(self, sql: str) -> None:
-        """Lock the rows of elements that the query `sql` selects, if the database knows locks of rows."""
+        """Lock the rows of elements that the query `sql` selects, if the database has row locks."""
 
     @abstractmethod
     def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
-        """The condition that two columns hold different values; null is a value like others."""
+        """Return the condition that two columns have different values; null equals null."""
 
-    # --- What is the same everywhere -------------------------------------------------------------
+    # --- What all databases share ----------------------------------------------------------------
 
     @contextmanager
     def staging(self) -> Iterator[None]:
-        """Have the temporary tables while the block runs."""
+        """Keep the temporary tables while the block runs."""
         with self.transaction():
             self.drop_tables()
-            for table, columns in (("bulk_rows", self._named), ("bulk_faulty", ["element_id"])):
+            for table, columns in (("bulk_rows", self._named), ("bulk_invalid", ["element_id"])):
                 query = (
                     f"SELECT 0 AS position, true AS must_be_new, {', '.join(columns)} FROM {self._table} WHERE 1 = 0"
                 )
@@ -100,30 +101,30 @@ class Writer(ABC):
             yield
 
     def drop_tables(self) -> None:
-        """Drop the temporary tables that there are."""
+        """Drop the temporary tables that exist."""
         for table in _TABLES:
             self._execute(f"DROP TABLE IF EXISTS {table}")
 
     def stage(self, entries: Iterable[Entry]) -> None:
-        """Add `entries`; while the database takes one, the next may be made, without asking the database."""
-        faulty: list[Sequence[Any]] = []
-        self.insert("bulk_rows", (*_ENTRY, *self._columns), self._right(entries, faulty))
-        if faulty:
-            self.insert("bulk_faulty", (*_ENTRY, "element_id"), iter(faulty))
+        """Add `entries`; while the database takes one, the next may be made, without a query."""
+        invalid: list[Sequence[Any]] = []
+        self.insert("bulk_rows", (*_ENTRY, *self._columns), self._right(entries, invalid))
+        if invalid:
+            self.insert("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
 
     @staticmethod
-    def _right(entries: Iterable[Entry], faulty: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        """The rows of the `entries` that have no fault; those of the others are added to `faulty`."""
+    def _right(entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """Yield the rows of the `entries` without an error; the ids of the others are added to `invalid`."""
         for entry in entries:
             if entry.values is None:
-                faulty.append((entry.position, entry.must_be_new, entry.element_id))
+                invalid.append((entry.position, entry.must_be_new, entry.element_id))
             else:
                 yield (entry.position, entry.must_be_new, *entry.values)
 
     def plan(self) -> None:
-        """Lock the stored elements that are meant, and find out which entries are new and which would change something.
+        """Lock the stored elements of the entries, and find which entries are new and which would change something.
 
-        To be called in the transaction that writes; it can be called again.
+        Call it in the transaction that writes; it can be called again.
         """
         self._execute("DROP TABLE IF EXISTS bulk_plan")
         both = f"FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id}"
@@ -143,9 +144,9 @@ class Writer(ABC):
         self._execute("CREATE INDEX bulk_plan_target ON bulk_plan (target)")
 
     def outdated(self) -> list[int]:
-        """The positions of entries that were read before their elements got the unique values that they have now.
+        """Return the positions of entries that were read before their elements got their present unique values.
 
-        What is stored never changes its unique values (contract C1, C2). To be called after `plan`.
+        A stored element never changes its unique values (contract C1, C2). Call it after `plan`.
         """
         differences = [
             f"stored.{connection.ops.quote_name(column)} <> staged.{connection.ops.quote_name(column)}"
@@ -162,28 +163,27 @@ class Writer(ABC):
             return [position for (position,) in cursor.fetchall()]
 
     def discard(self, positions: Sequence[int]) -> None:
-        """Forget the entries at `positions`; `plan` has to be called again."""
+        """Remove the entries at `positions`; `plan` has to be called again."""
         for start in range(0, len(positions), _DISCARDED_TOGETHER):
             part = positions[start : start + _DISCARDED_TOGETHER]
             self._execute(f"DELETE FROM bulk_rows WHERE position IN ({', '.join(['%s'] * len(part))})", part)
 
     def taken(self) -> list[int]:
-        """The positions of entries that have to be new, and are not. To be called after `plan`."""
+        """Return the positions of entries that must be new but are not. Call it after `plan`."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new ORDER BY 1")
             return [position for (position,) in cursor.fetchall()]
 
     def absent(self) -> QuerySet[Any]:
-        """The stored elements that no entry names, those with a fault included."""
+        """Return the stored elements that no entry names, entries with errors included."""
         left = (
             f"SELECT element_id FROM {self._table} WHERE repository_id = %s "
-            "EXCEPT SELECT element_id FROM bulk_rows EXCEPT SELECT element_id FROM bulk_faulty"
+            "EXCEPT SELECT element_id FROM bulk_rows EXCEPT SELECT element_id FROM bulk_invalid"
         )
-        elements = self._model._base_manager.filter(repository=self._repository)
-        return elements.filter(element_id__in=RawSQL(left, [self._repository.pk]))
+        return self._model.of(self._repository).filter(element_id__in=RawSQL(left, [self._repository.pk]))
 
     def counts(self) -> tuple[int, int, int]:
-        """How many entries are new, how many would change something, and how many nothing. After `plan`."""
+        """Return how many entries are new, how many change something, and how many nothing. Call it after `plan`."""
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(CASE WHEN is_new THEN 1 END), count(CASE WHEN is_changed THEN 1 END), count(*) "
@@ -193,7 +193,9 @@ class Writer(ABC):
         return created, changed, total - created - changed
 
     def first(self, limit: int) -> list[tuple[int, str]]:
-        """The positions and the ids of the first entries that are new or would change something. After `plan`."""
+        """Return the positions and the ids of the first entries that are new or would change something. Call it after
+        `plan`.
+        """
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT position, element_id FROM bulk_plan WHERE is_new OR is_changed ORDER BY position LIMIT %s",
@@ -202,13 +204,13 @@ class Writer(ABC):
             return list(cursor.fetchall())
 
     def clashes(self, limit: int) -> tuple[list[Clash], int]:
-        """The first `limit` entries that cannot be written beside what is stored, in order, and the number of all."""
+        """Return the first `limit` entries that clash with stored elements, in order, and the number of all."""
         quote = connection.ops.quote_name
         queries = [
             "SELECT position, element_id, 'element_id', element_id FROM bulk_plan WHERE must_be_new AND NOT is_new",
             (
-                "SELECT staged.position, staged.element_id, 'element_id', staged.element_id FROM bulk_faulty AS staged "
-                f"JOIN {self._table} AS stored ON {self._same_id} WHERE staged.must_be_new"
+                "SELECT staged.position, staged.element_id, 'element_id', staged.element_id "
+                f"FROM bulk_invalid AS staged JOIN {self._table} AS stored ON {self._same_id} WHERE staged.must_be_new"
             ),
         ]
         for column in self._model.unique_in_repository:
@@ -229,36 +231,36 @@ class Writer(ABC):
             (count,) = cursor.fetchone()
             return found, count
 
-    def write(self, stamp: Stamp) -> None:
-        """Write what is new and what is changed, with its history and all that is generated from it.
+    def write(self, provenance: Provenance) -> None:
+        """Write the new and changed elements, with their history and all that is generated from them.
 
-        Raises `IntegrityError` when somebody has created one of the new elements since `plan`.
+        Raises `IntegrityError` if another writer has created one of the new elements since `plan`.
         """
         stamped = {
             connection.ops.quote_name(column): self._fields[column].get_db_prep_save(value, connection)
-            for column, value in stamp.columns.items()
+            for column, value in provenance.columns.items()
         }
         created, changed, _unchanged = self.counts()
         if changed:
             self._change(stamped)
-            follow_up(self._rows("is_changed"), history.CHANGED, stamp)
+            follow_up(self._rows("is_changed"), history.CHANGED, provenance)
         if created:
             self._insert(stamped)
-            self.tell_new_keys()
-            follow_up(self._rows("is_new"), history.CREATED, stamp)
+            self.add_new_keys()
+            follow_up(self._rows("is_new"), history.CREATED, provenance)
         count_write(self._repository.pk)
         count_written(created + changed)
 
     def written(self, start: int, end: int, render: Callable[[QuerySet[Any]], Iterable[str]]) -> Iterator[str]:
-        """The texts that `render` makes, each of one element, of the elements of the entries `start` to before `end`.
+        """Yield the texts that `render` makes of the elements of the entries from `start` to before `end`, one each.
 
-        They are as the elements are stored now, and in the order of the entries.
+        They show the elements as they are stored now, in the order of the entries.
         """
         meant = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
         with connection.cursor() as cursor:
             cursor.execute(f"{meant} ORDER BY position", [start, end])
             keys = [key for (key,) in cursor.fetchall()]
-        # In an order that the database has anyway: it would find them all before it tells the first.
+        # In the order of an index: otherwise the database would collect them all before it returns the first.
         stored = with_keys(self._model, meant, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
         return map(texts.__getitem__, keys)

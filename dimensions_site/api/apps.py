@@ -1,5 +1,3 @@
-from importlib import import_module
-
 from django.apps import AppConfig
 
 
@@ -9,4 +7,4 @@ class ApiConfig(AppConfig):
 
     def ready(self) -> None:
         """Observe every request."""
-        import_module("dimensions_site.api.observed_requests")
+        from dimensions_site.api.middleware import observed_requests

@@ -1,5 +1,6 @@
-"""The cache in Redis, without which everything goes on, only slower."""
+"""The cache backends: process memory, or Redis, without which the service keeps working, only slower."""
 
+import json
 import time
 from collections.abc import Callable
 from functools import partial
@@ -7,48 +8,75 @@ from typing import Any, ClassVar, TypeVar
 
 import redis
 import structlog
+from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
-# For how many seconds a process does without a Redis that has not answered: each question to a host that says nothing
-# takes a second, and a call asks several times.
-_LEFT_ALONE = 5.0
+# Seconds for which a process skips a Redis that did not respond: each attempt takes up to a second, and a request
+# makes several.
+_RETRY_SECONDS = 5.0
 
 
-class DispensableRedisCache(RedisCache):
-    """Knows nothing and keeps nothing while Redis does not answer."""
+class LocalCache(LocMemCache):
+    """The cache in the memory of one process."""
 
-    # Of each process, for Django makes such a cache for each thread.
+    def validate_key(self, key: str) -> None:
+        """Accept any key: checking it for memcached's restrictions takes longer than the cache operation itself."""
+
+
+class JsonSerializer:
+    """Stores JSON in Redis. Django's pickle serializer would execute code planted by anyone with access to Redis.
+
+    Integers are stored as their digits, so that Redis can increment them.
+    """
+
+    def dumps(self, value: Any) -> int | bytes:
+        """Return the stored form of a JSON value; raises TypeError for any other value."""
+        # bool is a subclass of int.
+        return value if type(value) is int else json.dumps(value).encode()
+
+    def loads(self, data: bytes) -> Any:
+        """Return the stored value; raises ValueError for anything but JSON."""
+        return json.loads(data)
+
+
+class OptionalRedisCache(RedisCache):
+    """Behaves like an empty cache while Redis does not respond."""
+
+    # Shared by the threads of a process: Django creates one cache object per thread.
     not_before: ClassVar[float] = 0.0
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """The value that is kept under the key, or `default`."""
-        return self._asked(partial(super().get, key, default, version), default)
+        """Return the value of the key, or `default`, also for a stored value that is not JSON."""
+        try:
+            return self._try(partial(super().get, key, default, version), default)
+        except (ValueError, RecursionError):
+            return default
 
     def set(self, key: Any, value: Any, timeout: Any = None, version: int | None = None) -> None:
-        """Keep the value for `timeout` seconds."""
-        self._asked(partial(super().set, key, value, timeout, version), None)
+        """Store the value for `timeout` seconds."""
+        self._try(partial(super().set, key, value, timeout, version), None)
 
     def add(self, key: Any, value: Any, timeout: Any = None, version: int | None = None) -> bool:
-        """Keep the value for `timeout` seconds unless there is one; tell whether it is kept now."""
-        return self._asked(partial(super().add, key, value, timeout, version), False)
+        """Store the value for `timeout` seconds unless the key exists; return whether it was stored."""
+        return self._try(partial(super().add, key, value, timeout, version), False)
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to the number under the key and return it; nothing was counted when Redis does not answer."""
-        return self._asked(partial(super().incr, key, delta, version), 0)
+        """Increment the number of the key and return it; return 0 while Redis does not respond."""
+        return self._try(partial(super().incr, key, delta, version), 0)
 
     def delete(self, key: Any, version: int | None = None) -> bool:
-        """Forget what is kept under the key; tell whether there was anything."""
-        return self._asked(partial(super().delete, key, version), False)
+        """Delete the key; return whether it existed."""
+        return self._try(partial(super().delete, key, version), False)
 
-    def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
+    def _try(self, operation: Callable[[], T], otherwise: T) -> T:
         if time.monotonic() < self.not_before:
             return otherwise
         try:
-            return ask()
+            return operation()
         except redis.RedisError as error:
-            DispensableRedisCache.not_before = time.monotonic() + _LEFT_ALONE
+            OptionalRedisCache.not_before = time.monotonic() + _RETRY_SECONDS
             log.warning("cache_unavailable", error=str(error))
             return otherwise

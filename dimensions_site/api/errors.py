@@ -1,13 +1,13 @@
-"""Errors as callers see them: problem details of RFC 9457, raised anywhere and rendered here (contract B1)."""
+"""Errors as clients see them: problem details of RFC 9457, raised anywhere and rendered here (contract B1)."""
 
 import errno
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.core.exceptions import (
     NON_FIELD_ERRORS,
     DisallowedHost,
@@ -27,42 +27,29 @@ from rest_framework.fields import get_error_detail
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from dimensions_site.api.paths import JoinPath, wire_path
-from dimensions_site.api.problems import MEDIA_TYPE, problem_body, shortened
-from dimensions_site.telemetry.observation import current
+from dimensions_site.api.failures import MAX_FAILURES as MAX_FAILURES
+from dimensions_site.api.failures import Failure as Failure
+from dimensions_site.api.failures import JoinPath, wire_path
+from dimensions_site.api.failures import quoted as quoted
+from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST, MAX_COUNTED, MEDIA_TYPE, problem_body
+from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
+from dimensions_site.observability.observation import current
+from dimensions_site.text.shortening import shortened
 
 if TYPE_CHECKING:
     # REST framework's views import the parsers, and those import this module.
     from rest_framework.views import APIView
 
-# How REST framework and Django name what concerns an object as a whole.
+# The keys under which REST framework and Django report errors of an object as a whole.
 _WHOLE_OBJECT = {api_settings.NON_FIELD_ERRORS_KEY, NON_FIELD_ERRORS}
-MAX_FAILURES = 1_000
-
-
-@dataclass(frozen=True)
-class Failure:
-    """One thing that is wrong with a request.
-
-    `path` is the wire path of the field (in a bulk body a JSON Pointer; empty for the body as a whole),
-    `code` is UPPER_SNAKE, `message` a sentence for people, `id` the element's id where it is known.
-    """
-
-    path: str
-    code: str
-    message: str
-    id: str | None = None
-
-    def as_json(self) -> dict[str, str]:
-        """Return the failure as it stands in `errors`."""
-        entry = {"path": self.path, "code": self.code, "message": self.message}
-        return entry if self.id is None else {"id": self.id} | entry
+# Paths show at most this many characters of a name.
+_LONGEST_KEY = 200
 
 
 class Problem(exceptions.APIException):
-    """A refusal with everything its body and headers say (contract B1).
+    """An error response with its body and headers (contract B1).
 
-    `failure_count` is the true number of failures when the caller holds only the first of them.
+    `failure_count` is the number of errors found, if `failures` holds only the first of them.
     """
 
     def __init__(
@@ -82,40 +69,41 @@ class Problem(exceptions.APIException):
         self.failure_count = len(self.failures) if failure_count is None else failure_count
 
     def body(self, request_id: str | None) -> dict[str, object]:
-        """Return the body for the request with that id."""
+        """Return the body for the request with this id."""
         errors = [failure.as_json() for failure in self.failures[:MAX_FAILURES]]
         return problem_body(self.status_code, self.code, str(self.detail), request_id, errors, self.failure_count)
 
 
 def bad_request(failures: Sequence[Failure], failure_count: int | None = None) -> Problem:
-    """Return the 400 for `failures`; a single failure lends its code and message to the whole. Contract B1."""
+    """Return the 400 for `failures`; a single failure provides the code and message of the whole. Contract B1."""
     count = len(failures) if failure_count is None else failure_count
     if count == 1:
         return Problem(400, failures[0].code, failures[0].message, failures)
-    detail = f"The request has {count:,} errors; each is listed in `errors`."
-    return Problem(400, "INVALID_REQUEST", detail, failures, failure_count=count)
+    return Problem(400, "INVALID_REQUEST", _summary(count), failures, failure_count=count)
+
+
+def _summary(count: int) -> str:
+    if count <= MAX_FAILURES:
+        return f"The request has {count:,} errors; each is listed in `errors`."
+    number = f"{count:,}" if count <= MAX_COUNTED else f"at least {MAX_COUNTED:,}"
+    return f"The request has {number} errors; the first {MAX_FAILURES:,} are listed in `errors`."
 
 
 def not_found(code: str, detail: str) -> Problem:
-    """Return the 404 with that code and sentence."""
+    """Return the 404 with this code and detail."""
     return Problem(404, code, detail)
 
 
 def forbidden(code: str, detail: str, headers: Mapping[str, str] | None = None) -> Problem:
-    """Return the 403 with that code and sentence."""
+    """Return the 403 with this code and detail."""
     return Problem(403, code, detail, headers=headers)
-
-
-def quoted(text: str) -> str:
-    """Return `text` in quotes for a message, cut when it is long."""
-    return f'"{shortened(text)}"'
 
 
 def flatten(detail: object, prefix: str = "", join: JoinPath = wire_path) -> list[Failure]:
     """Return the failures in the nested `detail` of REST framework's ValidationError, in its order.
 
-    Keys and list positions are appended to `prefix` by `join`: `a.b.c`, `a.0.b`. What concerns an object as a
-    whole stands at the object itself. Contract B1.
+    Keys and list positions are appended to `prefix` by `join`: `a.b.c`, `a.0.b`. An error of an object as a whole has
+    the path of the object. Contract B1.
     """
     return list(_failures(detail, prefix, join))
 
@@ -123,12 +111,17 @@ def flatten(detail: object, prefix: str = "", join: JoinPath = wire_path) -> lis
 def _failures(detail: object, path: str, join: JoinPath) -> Iterator[Failure]:
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            yield from _failures(value, path if key in _WHOLE_OBJECT else join(path, key), join)
+            yield from _failures(value, path if key in _WHOLE_OBJECT else join(path, _cut(key)), join)
     elif isinstance(detail, list | tuple):
         for position, item in enumerate(detail):
             yield from _failures(item, path if isinstance(item, str) else join(path, position), join)
     else:
         yield Failure(path, upper_snake(getattr(detail, "code", None) or "invalid"), str(detail))
+
+
+def _cut(key: object) -> object:
+    """Shorten a long key for a path: no known name is that long."""
+    return shortened(key, _LONGEST_KEY) if isinstance(key, str) else key
 
 
 def upper_snake(code: str) -> str:
@@ -137,8 +130,8 @@ def upper_snake(code: str) -> str:
 
 
 def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """Return `problem` as the response to `request`, always `application/problem+json` whatever Accept says."""
-    # The middleware `request_id` has put an id of its own there when the caller's was missing or not sane.
+    """Return `problem` as the response to `request`: always `application/problem+json`, whatever Accept says."""
+    # The middleware `request_id` has replaced a missing or invalid id.
     text = json.dumps(problem.body(request.META.get("HTTP_X_REQUEST_ID")), ensure_ascii=False)
     if observed := current():
         observed.code = problem.code
@@ -148,25 +141,25 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Answer any exception of a REST framework view (contracts B1, B2, B3)."""
+    """Return the response to any exception of a REST framework view (contracts B1, B2, B3)."""
     request: Request = context["request"]
     problem = as_problem(exc)
     if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         problem = Problem(401, problem.code, str(problem.detail), headers=_challenges(request, context["view"]))
     if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # The signal makes the log line with the traceback, as for an exception outside REST framework.
+        # The signal writes the log line with the traceback, as for an exception outside REST framework.
         got_request_exception.send(sender=None, request=request._request)
     return problem_response(request, problem)
 
 
 def _challenges(request: Request, view: "APIView") -> dict[str, str]:
     offered = (authenticator.authenticate_header(request) for authenticator in view.get_authenticators())
-    # The two modes with bearer tokens have one challenge in common.
+    # Both bearer token modes have the same challenge.
     challenges = ", ".join(dict.fromkeys(challenge for challenge in offered if challenge))
     return {"WWW-Authenticate": challenges} if challenges else {}
 
 
-# Exceptions of Django with the status, the code and the sentence that callers get. The first that fits counts.
+# Django's exceptions with status, code and detail of the response. The first match applies.
 _DJANGO_EXCEPTIONS: Sequence[tuple[type[Exception], int, str, str]] = (
     (Http404, 404, "NOT_FOUND", "Nothing is found at this address."),
     (PermissionDenied, 403, "PERMISSION_DENIED", "You are not permitted to do this."),
@@ -178,8 +171,23 @@ _DJANGO_EXCEPTIONS: Sequence[tuple[type[Exception], int, str, str]] = (
 )
 
 
+def _cancelled(end: End) -> Problem:
+    """Return the error for a request whose queries were cancelled."""
+    if end is End.CLIENT:
+        detail = "The client closed the connection before the answer."
+        return Problem(CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", detail)
+    if end is End.CROWD:
+        detail = "Other requests that take the database long are reading this repository. Try again in some seconds."
+        return Problem(503, "TOO_MANY_LONG_READS", detail, headers={"Retry-After": "5"})
+    detail = (
+        f"The database worked on this request for {settings.READ_TIMEOUT_SECONDS} seconds and was stopped. Ask "
+        "for less: fewer conditions in the filter, one language instead of all, a part of the ids, or another sort."
+    )
+    return Problem(503, "QUERY_TIMEOUT", detail)
+
+
 def as_problem(exc: Exception) -> Problem:
-    """Return what the caller is told about `exc`; of an unexpected exception nothing but that it happened."""
+    """Return the error that reports `exc` to the client; an unexpected exception reveals nothing of itself."""
     match exc:
         case Problem():
             return exc
@@ -192,8 +200,10 @@ def as_problem(exc: Exception) -> Problem:
             return Problem(exc.status_code, upper_snake(code), str(exc.detail), headers=headers)
         case DjangoValidationError():
             return bad_request(flatten(get_error_detail(exc)))
+        case OperationalError() if is_cancellation(exc) and (end := reads_ended_by()):
+            return _cancelled(end)
         case OperationalError() | InterfaceError() | DatabaseError(__cause__=ReadOnlySqlTransaction()):
-            # The database is stopped, full or a standby, or other writers hold it for longer than anybody waits.
+            # The database is stopped, full or a standby, or other writers hold its locks beyond the timeout.
             detail = "The database cannot serve this request now. Try again in some seconds."
             return Problem(503, "DATABASE_UNAVAILABLE", detail, headers={"Retry-After": "5"})
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):

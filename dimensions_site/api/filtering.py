@@ -1,4 +1,4 @@
-"""The query parameters `filter` and `sort` as django-filter knows them (contract D1 to D5)."""
+"""The query parameters `filter` and `sort` as filters of django-filter (contract D1 to D5)."""
 
 from typing import Any
 
@@ -15,28 +15,28 @@ from dimensions_site.rsql.sorting import parse_sort
 
 
 class TableField(forms.Field):
-    """A parameter whose text names fields; `table` is set for each request by `TableFilterSet`."""
+    """A parameter whose text names fields; `TableFilterSet` sets `table` for each request."""
 
     table: FieldTable
 
     def clean(self, value: str | None) -> Any:
-        """What the text means; None for a parameter that is not there. Raises `forms.ValidationError`."""
+        """Return the parsed value; None for an absent parameter. Raises `forms.ValidationError`."""
         if value is None:
             return None
         try:
             return self.read(value)
         except RsqlError as error:
-            faults = [forms.ValidationError(fault.message, code=fault.code) for fault in error.errors]
-            raise forms.ValidationError(faults) from None
+            errors = [forms.ValidationError(each.message, code=each.code) for each in error.errors]
+            raise forms.ValidationError(errors) from None
 
     def read(self, text: str) -> Any:
-        """What the text means, as each parameter says for itself. Raises `RsqlError`."""
+        """Return the parsed text. Raises `RsqlError`."""
         raise NotImplementedError
 
 
 class FilterField(TableField):
     def read(self, text: str) -> Q | None:
-        """The condition; an empty filter is none (contract D4)."""
+        """Return the condition; None for an empty filter (contract D4)."""
         return compile_filter(parse(text), self.table) if text else None
 
 
@@ -46,7 +46,7 @@ class SortField(TableField):
 
 
 class RsqlFilter(filters.Filter):
-    """`filter`: the conditions that the elements have to meet, in RSQL."""
+    """`filter`: the conditions on the elements, in RSQL."""
 
     field_class = FilterField
 
@@ -55,7 +55,7 @@ class RsqlFilter(filters.Filter):
 
 
 class SortFilter(filters.Filter):
-    """`sort`: the order of the elements; the column `last` is always the last key, so that the order is total."""
+    """`sort`: the order of the elements. The column `last` is always the last key, which makes the order total."""
 
     field_class = SortField
 
@@ -78,12 +78,12 @@ class TableFilterSet(filters.FilterSet):
 
     @property
     def failures(self) -> list[Failure]:
-        """Everything that is wrong with the parameters (contract B1).
+        """The errors of all parameters (contract B1).
 
-        django-filter's own translation of errors takes a `%` in a message for a place to fill in.
+        django-filter's own conversion of errors treats a `%` in a message as a placeholder.
         """
         return [
-            Failure(name, fault.code or "INVALID_VALUE", str(fault.message))
-            for name, faults in self.form.errors.as_data().items()
-            for fault in faults
+            Failure(name, error.code or "INVALID_VALUE", str(error.message))
+            for name, errors in self.form.errors.as_data().items()
+            for error in errors
         ]

@@ -1,4 +1,4 @@
-"""What Django answers when no view does: problem documents for programs, small HTML pages for people (contract B1).
+"""The error responses outside of views: problem documents for programs, small HTML pages for people (contract B1).
 
 `urls.py` names these functions as `handler400` to `handler500`.
 """
@@ -13,52 +13,54 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from dimensions_site.api.errors import Problem, as_problem, problem_response
-from dimensions_site.api.prefixes import is_api_request
-from dimensions_site.api.problems import shortened
+from dimensions_site.api.middleware.prefixes import is_api_request
+from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST
+from dimensions_site.text.shortening import shortened
 
 log = structlog.get_logger(__name__)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that Django refuses as malformed or unsafe: 400, or 413 for a body beyond the limit.
+    """Return the 400 for a request that Django rejects as malformed or unsafe; 413 for a body beyond the limit.
 
-    Of what our own code refuses the log tells why, without the stack trace that Django would write.
+    An error raised by this project is logged with its reason, without the stack trace that Django would write.
     """
     if type(exception) is SuspiciousOperation:
-        log.warning("request_not_understood", reason=shortened(str(exception)))
+        log.warning("malformed_request", reason=shortened(str(exception)))
     if not is_api_request(request):
         return defaults.bad_request(request, exception)
     problem = as_problem(exception)
     if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # Of the exceptions that bring Django here, the API itself knows only those that its views can meet.
+        # Some exceptions that Django handles as 400 are unknown to the API, whose views cannot raise them.
         problem = Problem(400, "INVALID_REQUEST", "The request is malformed.")
     return problem_response(request, problem)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that is not permitted: 403."""
+    """Return the 403 for a request that is not permitted."""
     if not is_api_request(request):
         return defaults.permission_denied(request, exception)
     return problem_response(request, as_problem(exception))
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request for an address that leads nowhere: 404."""
+    """Return the 404 for an unknown address."""
     if not is_api_request(request):
         return defaults.page_not_found(request, exception)
     return problem_response(request, as_problem(exception))
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Answer a request on which the service failed: 500, or 503 when the database cannot serve it now.
+    """Return the 500 for an unexpected exception; 503 while the database is unavailable.
 
-    Nothing of the exception is told; Django calls this while it handles one, and has logged it.
+    The response reveals nothing of the exception. Django calls this while it handles the exception, and has logged it.
     """
     exception = sys.exception()
     problem = as_problem(exception if isinstance(exception, Exception) else Exception())
     if is_api_request(request):
         return problem_response(request, problem)
-    if problem.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-        # Without the request, so that nothing of the page asks the database once more.
-        return HttpResponse(render_to_string("503.html"), status=problem.status_code, headers=problem.headers)
+    if problem.status_code in (HTTPStatus.SERVICE_UNAVAILABLE, CLIENT_CLOSED_REQUEST):
+        # Rendered without the request, so that no context processor queries the database again.
+        page = render_to_string("503.html", {"code": problem.code})
+        return HttpResponse(page, status=problem.status_code, headers=problem.headers)
     return defaults.server_error(request)

@@ -1,4 +1,4 @@
-"""Which representation is read and which is sent: the headers Content-Type and Accept."""
+"""Content negotiation by the headers Content-Type and Accept."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -12,13 +12,13 @@ from dimensions_site.api.errors import Problem, quoted
 
 
 class HeaderNegotiation(BaseContentNegotiation):
-    """Chooses by the media type alone: exactly for bodies, by quality (RFC 9110, 12.5.1) for responses.
+    """Selects by media type alone: exactly for bodies, by quality (RFC 9110, 12.5.1) for responses.
 
     Parameters of Accept other than `q` are ignored: `application/json; charset=utf-8` is application/json.
     """
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        """Return the parser for the body of `request`. Raises Problem 415 naming the types that can be read."""
+        """Return the parser for the body of `request`. Raises Problem 415 naming the supported types."""
         sent = media_type(request.content_type)
         by_type = {parser.media_type: parser for parser in parsers}
         if sent in by_type:
@@ -30,7 +30,7 @@ class HeaderNegotiation(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the renderer that the caller likes best and its media type. Raises Problem 406."""
+        """Return the renderer that the client prefers, and its media type. Raises Problem 406."""
         accept = request.META.get("HTTP_ACCEPT", "").strip() or "*/*"
         qualities = _qualities(accept)
         offered = [(renderer, str(renderer.media_type)) for renderer in renderers]
@@ -59,7 +59,7 @@ def _qualities(accept: str) -> dict[str, float]:
 
 
 def _weight(text: str) -> float:
-    """Return the number of a `q` parameter; 1 for one that is no number from 0 to 1."""
+    """Return the number of a `q` parameter; 1 for anything but a number from 0 to 1."""
     try:
         weight = float(text)
     except ValueError:
@@ -68,6 +68,6 @@ def _weight(text: str) -> float:
 
 
 def _quality(name: str, qualities: dict[str, float]) -> float:
-    """Return the quality of the media type `name`: that of the most specific range which covers it."""
+    """Return the quality of the media type `name`: that of the most specific matching range."""
     main = name.partition("/")[0]
     return next((qualities[r] for r in (name, f"{main}/*", "*/*") if r in qualities), 0.0)

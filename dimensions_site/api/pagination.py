@@ -6,23 +6,23 @@ from typing import Self
 
 from dimensions_site.api.errors import Failure, bad_request, quoted
 
-# The largest number that both databases take for LIMIT and OFFSET.
+# The largest number that both databases accept for LIMIT and OFFSET.
 MAX_COUNT = 2**63 - 1
 _DIGITS = re.compile(r"[0-9]{1,19}")
 
 
 @dataclass(frozen=True)
 class SkipTake:
-    """How many rows of a list are left out before the first one, and how many are answered at most (None: all)."""
+    """The number of rows to skip, and the largest number of rows to return (None: all)."""
 
     skip: int = 0
     take: int | None = None
 
     @classmethod
     def parse(cls, skip_text: str | None, take_text: str | None) -> Self:
-        """Return the paging that the two query parameters ask for; None is a parameter that was not sent.
+        """Return the paging of the two query parameters; None stands for an absent parameter.
 
-        Raises Problem 400 with a failure for each parameter that is no integer from 0 to 2**63 - 1: nothing is
+        Raises Problem 400 with a failure for each parameter that is not an integer from 0 to 2**63 - 1; no value is
         clamped. Contract D6.
         """
         counts: dict[str, int] = {}
@@ -33,7 +33,7 @@ class SkipTake:
             if _DIGITS.fullmatch(text) and int(text) <= MAX_COUNT:
                 counts[name] = int(text)
             else:
-                message = f"{name} must be an integer from 0 to {MAX_COUNT}, in digits; it is {quoted(text)}."
+                message = f"{name} must be a whole number from 0 to {MAX_COUNT}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
         if failures:
             raise bad_request(failures)

@@ -1,4 +1,4 @@
-"""JSON in: the body of a request, read strictly (contract B3)."""
+"""Strict parsing of JSON request bodies (contract B3)."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -10,30 +10,30 @@ from rest_framework.parsers import BaseParser
 
 from dimensions_site.api.bodies import read_body
 from dimensions_site.api.errors import Problem, bad_request, quoted
-from dimensions_site.api.json_reader import JsonError, read_json
-from dimensions_site.api.json_text import check_text
+from dimensions_site.api.json.raw import check_text
+from dimensions_site.api.json.reader import JsonError, read_json
 
 
 class JSONBodyParser(BaseParser):
-    """Reads `application/json` in UTF-8 up to a limit; a concrete parser says which, and what becomes of it."""
+    """Reads `application/json` in UTF-8 up to a limit; subclasses define the limit and the value."""
 
     media_type = "application/json"
 
     @abstractmethod
     def max_size(self) -> int:
-        """The largest accepted body in bytes."""
+        """Return the largest accepted body in bytes."""
 
     @abstractmethod
     def value(self, body: bytearray) -> Any:
-        """What the view gets. Raises JsonError."""
+        """Return the value for the view. Raises JsonError."""
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Return the value of the body; `on_body` in the context is called with the bytes before they are understood.
+        """Return the value of the body; call `on_body` of the context with the bytes before they are parsed.
 
-        Raises Problem 400 for a body that is malformed, 413 for one that is too large (at once when its length is
-        announced), 415 for a charset or a content encoding that is not read. Contract B3.
+        Raises Problem 400 for a malformed body, 413 for one that is too large (before reading it when its length is
+        declared), 415 for an unsupported charset or content encoding. Contract B3.
         """
         _check_charset(media_type or "")
         context = parser_context or {}
@@ -47,28 +47,28 @@ class JSONBodyParser(BaseParser):
 
 
 class StrictJSONParser(JSONBodyParser):
-    """Gives the view what the JSON stands for, as `read_json` reads it."""
+    """Passes the parsed JSON to the view, as `read_json` returns it."""
 
     def max_size(self) -> int:
-        """The largest accepted body of one element in bytes."""
+        """Return the largest accepted body of one element in bytes."""
         size: int = settings.API_MAX_BODY_SIZE
         return size
 
     def value(self, body: bytearray) -> Any:
-        """The value that the JSON stands for. Raises JsonError."""
+        """Return the parsed JSON. Raises JsonError."""
         return read_json(body)
 
 
 class BulkBodyParser(JSONBodyParser):
-    """Gives the view the bytes of the JSON, in UTF-8 without a byte-order mark: many elements are not built at once."""
+    """Passes the JSON to the view as bytes in UTF-8 without a byte-order mark: the elements are parsed one by one."""
 
     def max_size(self) -> int:
-        """The largest accepted body of many elements in bytes."""
+        """Return the largest accepted body of many elements in bytes."""
         size: int = settings.API_MAX_BULK_BODY_SIZE
         return size
 
     def value(self, body: bytearray) -> bytearray:
-        """The body. Raises JsonError for an empty one and for another encoding."""
+        """Return the body. Raises JsonError for an empty one and for another encoding."""
         check_text(body)
         return body
 

@@ -1,20 +1,21 @@
-"""JSON out, and what is streamed: arrays and lines of JSON, and tables as CSV."""
+"""Rendering JSON, and streaming JSON arrays, NDJSON and CSV."""
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
 from rest_framework.renderers import BaseRenderer
 
+from dimensions_site.text.file_formats import Format
+
 _LINE_END = "\r\n"
 
 
 class JSONRenderer(BaseRenderer):
-    """Renders what serializers return as compact UTF-8 JSON; parameters of Accept such as `indent` mean nothing."""
+    """Renders data as compact UTF-8 JSON; ignores parameters of Accept such as `indent`."""
 
-    media_type = "application/json"
-    format = "json"
+    media_type = Format.JSON.media_type
+    format = Format.JSON
     charset = None
 
     def render(
@@ -23,50 +24,77 @@ class JSONRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """Return `data` as JSON bytes; no bytes for a response without a body."""
+        """Return `data` as JSON; empty for a response without a body."""
         return b"" if data is None else orjson.dumps(data)
 
 
 class NdjsonRenderer(BaseRenderer):
-    """Offers a list as NDJSON; the view streams it."""
+    """Declares NDJSON for lists; the view streams it."""
 
-    media_type = "application/x-ndjson"
-    format = "ndjson"
+    media_type = Format.NDJSON.media_type
+    format = Format.NDJSON
     charset = None
 
 
 class CsvRenderer(BaseRenderer):
-    """Offers a list as CSV; the view streams it."""
+    """Declares CSV for lists; the view streams it."""
 
-    media_type = "text/csv"
-    format = "csv"
+    media_type = Format.CSV.media_type
+    format = Format.CSV
     charset = "utf-8"
 
 
 def content_type(renderer: BaseRenderer) -> str:
-    """The header Content-Type of what `renderer` offers."""
+    """Return the header Content-Type of the renderer."""
     return f"{renderer.media_type}; charset={renderer.charset}" if renderer.charset else str(renderer.media_type)
 
 
-def json_array(texts: Iterator[str], together: int) -> Iterator[bytes]:
-    """A JSON array of the JSON `texts`, in pieces of `together` of them."""
-    lead = "["
-    while part := list(islice(texts, together)):
-        yield f"{lead}{','.join(part)}".encode()
-        lead = ","
-    yield b"[]" if lead == "[" else b"]"
+# The size of a streamed piece in texts and in characters: large enough to hide the cost of sending a piece, small
+# enough to need little memory.
+PIECE_TEXTS = 200
+PIECE_LENGTH = 512 * 1024
 
 
-def json_lines(texts: Iterator[str], together: int) -> Iterator[bytes]:
-    """The JSON `texts`, each on a line of its own (NDJSON), in pieces of `together` of them."""
-    while part := list(islice(texts, together)):
-        yield ("\n".join(part) + "\n").encode()
+def pieces(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the `texts` in non-empty lists that are sent together."""
+    piece: list[str] = []
+    length = 0
+    for text in texts:
+        piece.append(text)
+        length += len(text)
+        if length >= PIECE_LENGTH or len(piece) == PIECE_TEXTS:
+            yield piece
+            piece, length = [], 0
+    if piece:
+        yield piece
 
 
-def csv_lines(headings: str, lines: Iterator[str], together: int) -> Iterator[bytes]:
-    """The `lines` of a table as CSV (RFC 4180) below that of its `headings`, in pieces of `together` of them."""
+def json_array(pieces: Iterable[list[str]]) -> Iterator[bytes]:
+    """Yield a JSON array of the JSON texts in `pieces`, piece by piece."""
+    lead = b"["
+    for piece in pieces:
+        yield lead + _joined(",", piece)
+        lead = b","
+    yield b"[]" if lead == b"[" else b"]"
+
+
+def json_lines(pieces: Iterable[list[str]]) -> Iterator[bytes]:
+    """Yield the JSON texts in `pieces`, one per line (NDJSON)."""
+    for piece in pieces:
+        yield _joined("\n", piece) + b"\n"
+
+
+def csv_lines(headings: str, pieces: Iterable[list[str]]) -> Iterator[bytes]:
+    """Yield the rows in `pieces` as CSV (RFC 4180), after the row of `headings`."""
     lead = headings + _LINE_END
-    while part := list(islice(lines, together)):
-        yield f"{lead}{_LINE_END.join(part)}{_LINE_END}".encode()
+    for piece in pieces:
+        yield lead.encode() + _joined(_LINE_END, piece) + _LINE_END.encode()
         lead = ""
     yield lead.encode()
+
+
+def _joined(separator: str, piece: list[str]) -> bytes:
+    """Return the texts of a `piece` as bytes and empty it, so that the data is not in memory twice during sending."""
+    joined = separator.join(piece)
+    piece.clear()
+    return joined.encode()

@@ -1,41 +1,67 @@
-"""The conventions that every view of the REST API keeps (contracts A4, A6, A7)."""
+"""The conventions of all REST views (contracts A4, A6, A7)."""
 
-from collections.abc import Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
+from functools import wraps
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeAlias
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dimensions_site.api import percent_encoding
-from dimensions_site.api.authentication_modes import mode_of
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
+from dimensions_site.api.access.modes import mode_of
+from dimensions_site.api.access.one_credential import check_one_credential
+from dimensions_site.api.access.throttling import count_refusal
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
+from dimensions_site.api.middleware import percent_encoding
 from dimensions_site.api.negotiation import HeaderNegotiation
-from dimensions_site.api.problems import shortened
-from dimensions_site.api.throttling import count_refusal
-from dimensions_site.telemetry.observation import current
+from dimensions_site.observability.observation import current
+from dimensions_site.text.shortening import shortened
+from dimensions_site.text.suggestions import close_names, did_you_mean
+
+View: TypeAlias = Callable[..., HttpResponse]
+
+
+_ALLOW = {"Allow": "GET, HEAD, OPTIONS"}
+
+
+def read_only(view: View) -> View:
+    """Restrict `view` to GET and HEAD, with the responses to OPTIONS (200) and other methods (405); contract A4."""
+
+    @csrf_exempt  # the view changes nothing, and the check would return 403 instead of 405
+    @wraps(view)
+    def checked(request: HttpRequest, **path: str) -> HttpResponse:
+        if request.method in ("GET", "HEAD"):
+            return view(request, **path)
+        if request.method == "OPTIONS":
+            return HttpResponse(headers=_ALLOW, content_type="text/plain")
+        detail = "Only GET and HEAD are permitted here."
+        return problem_response(request, Problem(405, "METHOD_NOT_ALLOWED", detail, headers=_ALLOW))
+
+    return checked
+
 
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 class ConventionsMixin(APIView):
-    """Refuses what must be refused, in the order of contract A6, before the handler of the method runs.
+    """Checks a request in the order of contract A6 before the handler of its method runs.
 
-    Stands before REST framework's own class: `class ElementList(ConventionsMixin, ViewSet)`.
+    Precedes REST framework's class: `class ElementList(ConventionsMixin, ViewSet)`.
     """
 
     content_negotiation_class = HeaderNegotiation
 
     def identify(self, request: Request) -> None:
-        """Find out who the caller is: raise `NotAuthenticated` or `AuthenticationFailed` when that is not shown.
+        """Authenticate the client: raise `NotAuthenticated` without credentials, `AuthenticationFailed` for wrong ones.
 
-        Raises Problem 429 in their place when too many credentials from the caller's address were refused.
+        Raises Problem 429 instead after too many refused credentials from the client's address.
         """
         try:
+            check_one_credential(request)
             self.perform_authentication(request)
         except AuthenticationFailed:
             if problem := count_refusal(request._request):
@@ -47,18 +73,18 @@ class ConventionsMixin(APIView):
             observed.name(mode=mode_of(request.successful_authenticator))
 
     def resolve_scope(self) -> None:
-        """Find what the path addresses and see whether the caller may: raise Problem 404 or 403 when not."""
+        """Resolve what the path addresses and check access: raise Problem 404 or 403."""
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
-        """Return the query parameters that this view reads; None: whatever is sent is ignored. Contract A7."""
+        """Return the query parameters of this view; None if it ignores unknown ones. Contract A7."""
         return frozenset()
 
     def further_failures(self) -> Sequence[Failure]:
-        """Return what is wrong with the values of the query parameters, beside their names. Contract B1."""
+        """Return the errors in the values of the query parameters, reported along with unknown names. Contract B1."""
         return ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise the first refusal that applies, as NotAuthenticated or Problem. Contract A6."""
+        """Raise the first error that applies, as NotAuthenticated or Problem. Contract A6."""
         self.format_kwarg = None
         self.identify(request)
         self.check_throttles(request)
@@ -73,23 +99,23 @@ class ConventionsMixin(APIView):
             _check_body_is_sent(request)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
-        """Answer which methods are permitted here, in `Allow` and in the body. Contract A4."""
+        """Return the permitted methods, in `Allow` and in the body. Contract A4."""
         return Response({"allow": self.allowed_methods})
 
     def _check_method(self, request: Request) -> None:
         if request.method not in self.allowed_methods:
             allowed = ", ".join(self.allowed_methods)
-            detail = f"The method {shortened(str(request.method))} is not permitted here; permitted are {allowed}."
+            detail = f"The method must be one of {allowed}; got {shortened(str(request.method))}."
             raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail, headers={"Allow": allowed})
 
     def _check_query(self, request: Request) -> None:
         allowed = self.allowed_query_parameters()
         if allowed is None:
             return
-        fault = percent_encoding.fault(request.META.get("QUERY_STRING", ""))
-        if fault:
-            raise bad_request([Failure("", "UNREADABLE_QUERY", f"The query string {fault}.")])
-        # Django would decode the query by the charset of Content-Type, which speaks of the body.
+        error = percent_encoding.query_error(request.META.get("QUERY_STRING", ""))
+        if error:
+            raise bad_request([Failure("", "UNREADABLE_QUERY", f"The query string {error}.")])
+        # Django would decode the query with the charset of Content-Type, which applies to the body.
         request._request.encoding = "utf-8"
         failures = [
             failure
@@ -103,25 +129,27 @@ class ConventionsMixin(APIView):
 
 def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failure | None:
     if name not in allowed:
-        nearest = get_close_matches(name, sorted(allowed), n=1)
-        hint = f"Did you mean {nearest[0]}?" if nearest else f"Known here are: {', '.join(sorted(allowed)) or 'none'}."
-        return Failure(shortened(name), "UNKNOWN_PARAMETER", f"There is no query parameter {quoted(name)}. {hint}")
+        known = tuple(sorted(allowed))
+        taken = f" This call takes {', '.join(known) if known else 'no query parameters'}."
+        hint = did_you_mean(close_names(name, known)) or taken
+        message = f"Unknown query parameter '{shortened(name)}'.{hint}"
+        return Failure(shortened(name), "UNKNOWN_PARAMETER", message)
     if count > 1:
-        return Failure(name, "REPEATED_PARAMETER", f"The query parameter {name} stands {count} times; give it once.")
+        return Failure(name, "REPEATED_PARAMETER", f"{name} must be given once; got it {count} times.")
     return None
 
 
 def _check_path_is_certain(request: Request) -> None:
-    """Refuse a path that Django has decoded by guess: the answer would be about what the caller never named."""
-    # The server's own copy of the request line, where it keeps one (gunicorn does).
+    """Refuse a path that Django cannot decode unambiguously: the response could be about another resource."""
+    # The request line as received, if the server provides it (gunicorn does).
     address = request.META.get("RAW_URI", "")
-    fault = percent_encoding.ambiguity(address.partition("?")[0])
-    if fault:
-        raise not_found("NOT_FOUND", f"Nothing is found at this address: it {fault}.")
+    error = percent_encoding.decoding_error(address.partition("?")[0])
+    if error:
+        raise not_found("NOT_FOUND", f"Nothing is found at this address: it {error}.")
 
 
 def _check_body_is_sent(request: Request) -> None:
-    """Refuse an absent body here: REST framework would take it for an empty object without asking the parser."""
+    """Refuse a missing body: REST framework would treat it as an empty object without calling the parser."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) == 0:
         message = "The request has no body; a JSON object or array is expected."

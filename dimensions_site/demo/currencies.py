@@ -1,4 +1,4 @@
-"""The currencies of ISO 4217 as rows of sample data, with the names that Unicode CLDR (through Babel) gives them."""
+"""The currencies of ISO 4217 as sample rows, with names from Unicode CLDR (through Babel)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -9,8 +9,8 @@ from babel.numbers import get_currency_precision, get_territory_currencies
 
 DEFAULT_LANGUAGES = ("en", "de", "it", "fr", "es")
 
-# A fixed day makes the same rows every day. Whoever moves it compares the tables below with ISO 4217 again;
-# they stand at amendment 180, in force since this day.
+# A fixed date gives the same rows every day. If you change it, compare the tables below with ISO 4217 again; they
+# correspond to amendment 180, in force since this date.
 AS_OF = date(2026, 1, 1)
 
 # Where CLDR's territories and ISO 4217's list of active codes disagree.
@@ -25,7 +25,7 @@ _NOT_ACTIVE_IN_ISO = {
     "XXX",  # stands for "no currency"
 }
 
-# CLDR gives the digits that people write in daily life, ISO 4217 those of the formal minor unit.
+# CLDR has the digits of daily use, ISO 4217 those of the formal minor unit.
 _ISO_DIGITS = {
     **dict.fromkeys(["AFN", "ALL", "IRR", "KPW", "LAK", "LBP", "MGA", "MMK", "RSD", "SOS", "SYP", "YER"], 2),
     "IQD": 3,
@@ -35,7 +35,7 @@ _ISO_DIGITS = {
 
 _PREFERRED = {"CHF", "CNY", "EUR", "GBP", "JPY", "USD"}
 
-# Names that CLDR lacks in the default languages; in any other language a missing name is the English one.
+# Names that CLDR lacks in the default languages; in other languages a missing name is the English one.
 _MISSING_NAMES = {
     "CHE": {"it": "euro WIR"},
     "CHW": {"it": "franco WIR"},
@@ -65,10 +65,10 @@ _MISSING_NAMES = {
 
 
 def currency_rows(languages: Sequence[str] = DEFAULT_LANGUAGES) -> Iterator[dict[str, str]]:
-    """Yield one row for each active ISO 4217 currency, by code, keyed by the wire paths of the import (contract H4).
+    """Yield a row for each active ISO 4217 currency, sorted by code, keyed by the import's wire paths (contract H4).
 
-    `decimalNumbers` is the number of digits of the ISO minor unit, 0 where there is none. A language is a tag
-    such as `de` or `de-CH`; one that CLDR does not know raises ValueError at the first row.
+    `decimalNumbers` is the number of digits of the ISO minor unit, 0 without one. A language is a tag such as `de` or
+    `de-CH`; an unknown one raises ValueError at the first row.
     """
     locales = {language: _locale(language) for language in languages}
     for code in _active_codes():

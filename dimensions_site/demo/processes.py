@@ -1,4 +1,4 @@
-"""Web and worker of the demo, side by side in one terminal."""
+"""Web server and worker of the demo, side by side in one terminal."""
 
 import os
 import shlex
@@ -12,15 +12,14 @@ from types import FrameType
 import honcho.manager
 from honcho.manager import SIGNALS, Manager
 
-# Seconds that the two get to end before they are killed, more than either takes by itself: gunicorn gives requests 30.
+# Seconds until they are killed, more than either needs: gunicorn gives requests 30.
 honcho.manager.KILL_WAIT = 40
 
 
 def serve(project: Path, environment: Mapping[str, str]) -> bool:
-    """Run web and worker of the `project` folder until both have ended; each line of theirs is marked with its process.
+    """Run web server and worker of the `project` folder until both have ended; prefix their lines with their names.
 
-    SIGINT, SIGTERM and a closed terminal end both, and so does the end of one of them. Tells whether the end was
-    asked for.
+    SIGINT, SIGTERM, a closed terminal or the end of one process ends both. Return whether the end was requested.
     """
     python = shlex.quote(sys.executable)
     web = f"exec {python} -m gunicorn -c {_path(project, 'gunicorn.conf.py')} --log-level warning dimensions_site.wsgi"
@@ -36,7 +35,7 @@ def serve(project: Path, environment: Mapping[str, str]) -> bool:
 
 
 def _end_unseen(number: int, frame: FrameType | None) -> None:
-    """End as SIGTERM does, without a word: the terminal is gone, and writing to it would fail."""
+    """End as on SIGTERM, without output: the terminal is gone, and writing to it would fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
@@ -48,10 +47,8 @@ def _path(folder: Path, name: str) -> str:
 
 
 class _Signals:
-    """Asks a process to end and leaves its children to it.
-
-    Honcho's own way asks the whole group at once. The children of django-q's cluster would die of that in the midst
-    of what they do.
+    """Signals a process, not its children. Honcho would signal the whole group, and the children of django-q2's cluster
+    would end in the middle of their work.
     """
 
     def terminate(self, pid: int) -> None:

@@ -1,57 +1,60 @@
-"""What the routes of a dimension have in common: which dimension it is, and who may enter it."""
+"""`Dimension`: everything that the service has to know about a dimension; and the installed dimensions."""
 
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass
 
-from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
-from rest_framework.viewsets import ViewSet
+from django_stubs_ext import StrOrPromise
 
-from dimensions_site.api.errors import not_found
+from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.wire import Wire
-from dimensions_site.idempotency.views import IdempotentMixin
-from dimensions_site.repositories.credentials import Credential
-from dimensions_site.repositories.models import Role
-from dimensions_site.repositories.permissions import enter
+from dimensions_site.repositories.dimensions import register_name
 
 
-class DimensionViewSet(IdempotentMixin, ViewSet):
-    """Routes inside one dimension of one repository; a concrete view set names its dimension, model and wire."""
+@dataclass(frozen=True, eq=False)
+class Dimension:
+    """A dimension: its `name` in addresses, grants and jobs, the `model` of its elements, and their `wire`.
 
-    dimension: ClassVar[str]
-    model: ClassVar[type[Element]]
-    wire: ClassVar[Wire]
-    # Actions without an entry take no query parameters; None lets whatever comes pass unread (contract A7).
-    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
-    # Actions without an entry are open to readers (contract G2).
-    roles: ClassVar[dict[str, Role]] = {}
-    # The name of the database that elements are read from.
-    database: str = DEFAULT_DB_ALIAS
+    Each dimension's app makes one and registers it in `AppConfig.ready`. The `summary` is one English sentence about
+    its elements, for the landing page.
+    """
 
-    def resolve_scope(self) -> None:
-        """Enter the repository that the path names: the one place where a tenant is chosen (contract A6)."""
-        # ConventionsMixin has refused whoever is anonymous.
-        self.user = cast(User, self.request.user)
-        credential = cast(Credential | None, self.request.auth)
-        self.scope = enter(self.user, self.kwargs["db_id"], self.dimension, credential)
-        self.scope.require(self.role)
-        # Only the address as it was sent, where the server keeps it, tells an id that ends with a slash from a
-        # path that does (contract A3, A5).
-        if self.request.META.get("RAW_URI", "").partition("?")[0].endswith("/"):
-            raise not_found(
-                "NOT_FOUND", "Nothing is found at this address: it ends with a slash. In an id a slash is written %2F."
-            )
+    name: str
+    model: type[Element]
+    wire: Wire
+    summary: str
+    # The path before the dbID, and the version, in the dimension's OpenAPI document (contract A1, H3).
+    prefix: str = "dimensions/v1/"
+    version: str = "V1"
+    # Wire paths that `filter` may not name.
+    unfilterable: frozenset[str] = frozenset()
 
     @property
-    def role(self) -> Role:
-        """The smallest role that the action is open to."""
-        return self.roles.get(self.action or "", Role.READER)
-
-    def allowed_query_parameters(self) -> frozenset[str] | None:
-        return self.query_parameters.get(self.action or "", frozenset())
+    def verbose_name(self) -> StrOrPromise:
+        """The name of one element for people, in their language."""
+        return self.model._meta.verbose_name or self.name
 
     @property
-    def elements(self) -> QuerySet[Any]:
-        """The elements of this repository and of no other."""
-        return self.model.of(self.scope.repository).using(self.database)
+    def verbose_name_plural(self) -> StrOrPromise:
+        """The name of several elements for people, in their language."""
+        return self.model._meta.verbose_name_plural or self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_installed: dict[str, Dimension] = {}
+
+
+def register(dimension: Dimension) -> None:
+    """Add the `dimension` to the installed ones. Raises `ValueError` if its name is taken."""
+    register_name(dimension.name, dimension.verbose_name)
+    _installed[dimension.name] = dimension
+
+
+def dimensions() -> list[Dimension]:
+    """Return the installed dimensions, in the order of INSTALLED_APPS."""
+    return list(_installed.values())
+
+
+def dimension_named(name: str) -> Dimension:
+    """Return the installed dimension with this `name`. Raises `KeyError` if there is none."""
+    return _installed[name]

@@ -1,11 +1,12 @@
-"""What the elements of every dimension have in common."""
+"""The base classes of the elements of every dimension and of their history."""
 
 import json
+from collections.abc import Collection
 from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import Q, QuerySet
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Combinable
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
@@ -14,28 +15,28 @@ from dimensions_site.rsql.columns import CodePointTextField
 
 
 class Origin(models.TextChoices):
-    """From where an element was changed (contract C12)."""
+    """The channel through which an element was changed (contract C12)."""
 
     INPUT_WEB = "INPUT_WEB", _("REST API or admin")
     IMPORT = "IMPORT", _("imported file")
 
 
 class WireJSONEncoder(json.JSONEncoder):
-    """Writes JSON columns as they stand on the wire: compact, and every script readable in the database."""
+    """Writes JSON columns as in responses: compact, and with every script readable in the database."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "ensure_ascii": False, "separators": (",", ":")})
 
 
 def json_column(*, null: bool = False) -> "models.JSONField[Any, Any]":
-    """A column for a map or a bundle of the wire."""
+    """Return a column for a map or a bundle."""
     return models.JSONField(null=null, encoder=WireJSONEncoder)
 
 
 class ElementHistory(models.Model):
-    """What a version of an element tells beside its values: by whom and from where (contract C18).
+    """What a version of an element has besides its values: by whom and through which channel (contract C18).
 
-    The name is kept as text, so that it survives the user.
+    The user's name is stored as text, so that it survives the user.
     """
 
     history_actor = CodePointTextField()
@@ -49,7 +50,7 @@ class ElementRecords(HistoricalRecords):
     """The history of a dimension, in which deleted elements are found by repository and id."""
 
     def get_meta_options(self, model: type[models.Model]) -> dict[str, Any]:
-        """The options of the history's model, with an index that costs a write nothing unless it deletes."""
+        """Return the options of the history's model, with an index that only deletions write to."""
         deletions = models.Index(
             fields=["repository", "element_id", "history_id"],
             condition=Q(history_type="-"),
@@ -62,10 +63,10 @@ class ElementRecords(HistoricalRecords):
 class Element(models.Model):
     """An element of a dimension: what `{dbID}/<dimension>/elements/{id}` addresses."""
 
-    # Columns that are unique within a repository, and the wire's names of them.
+    # Columns that are unique within a repository, and their wire names.
     unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
-    # Columns on which depends what is generated from an element: nothing, as long as none of them is set to other than
-    # false, and nothing else, as long as none of them changes.
+    # The columns from which other rows are generated: nothing is generated while none of them is true, and nothing
+    # changes while none of them changes.
     generating: ClassVar[frozenset[str]] = frozenset()
 
     # No index of its own: each unique constraint of an element begins with the repository.
@@ -96,13 +97,28 @@ class Element(models.Model):
         return self.element_id
 
     @classmethod
-    def of(cls, repository: Repository | Expression) -> QuerySet[Self]:
-        """The elements of this repository and of no other: the one place that keeps tenants apart (contract A6)."""
+    def of(cls, repository: Repository | int | Combinable) -> QuerySet[Self]:
+        """Return the elements of this repository only, which keeps tenants apart (contract A6).
+
+        `repository` is the repository, its primary key, or an expression for that. All elements are selected here, by
+        `within`, or by keys that one of the two returned (`reading.lookup`); `test_one_scope.py` checks it.
+        """
         return cls._base_manager.filter(repository=repository)
 
     @classmethod
+    def within(cls, repositories: Collection[int]) -> QuerySet[Self]:
+        """Return the elements of the repositories with these primary keys only."""
+        return cls._base_manager.filter(repository__in=repositories)
+
+    @classmethod
+    def versions_within(cls, repositories: Collection[int]) -> QuerySet[Any]:
+        """Return the history of these repositories' elements, the latest version first."""
+        versions: QuerySet[Any] = cls.history.filter(repository__in=repositories)
+        return versions.order_by("-history_id")
+
+    @classmethod
     def after_save(cls, rows: QuerySet[Any]) -> None:
-        """Bring up to date what is generated from the elements `rows`, in the transaction that wrote them."""
+        """Update what is generated from the elements `rows`, in the transaction that wrote them."""
 
     @classmethod
     def before_delete(cls, rows: QuerySet[Any]) -> None:

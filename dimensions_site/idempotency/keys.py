@@ -1,4 +1,4 @@
-"""The header by which a caller says that a request is the same one as before."""
+"""The `Idempotency-Key` header, with which a client marks retries of a request."""
 
 import hashlib
 import re
@@ -12,21 +12,21 @@ from dimensions_site.repositories.models import Repository
 
 HEADER = "Idempotency-Key"
 MAX_LENGTH = 255
-# A blank at either end never arrives: HTTP takes it away.
+# No blank at either end: HTTP strips it.
 PATTERN = r"[!-~]([ -~]*[!-~])?"
 
 
 def checked(key: str) -> str:
-    """Return the key; raises Problem 400 for one that is not 1 to 255 printable ASCII characters."""
+    """Return the key. Raises Problem 400 unless it is 1 to 255 printable ASCII characters."""
     if len(key) > MAX_LENGTH or not re.fullmatch(PATTERN, key):
-        message = f"{HEADER} cannot be {quoted(key)}; it has to be 1 to {MAX_LENGTH} printable ASCII characters."
+        message = f"{HEADER} must be 1 to {MAX_LENGTH} printable ASCII characters; got {quoted(key)}."
         raise bad_request([Failure(HEADER, "INVALID", message)])
     return key
 
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """A request with a key: whose it is, where, and what it asks for (`fingerprint`)."""
+    """A request with a key: its user, its repository, and a `fingerprint` of its content."""
 
     user: User
     repository: Repository
@@ -35,12 +35,12 @@ class KeyedRequest:
 
     @cached_property
     def name(self) -> bytes:
-        """The same 32 bytes for all requests of the caller in the repository with this key, and for no others."""
+        """Return 32 bytes that identify the key of this user in this repository."""
         return hashlib.sha256(f"{self.repository.pk} {self.user.pk} {self.key}".encode()).digest()
 
 
 def fingerprint(method: str, path: str, query: str, body_digest: bytes) -> str:
-    """What two requests have in common only if they ask for the same; the digest is that of the unpacked body."""
+    """Return a hash that is equal only for equal requests; `digest` is that of the decompressed body."""
     digest = hashlib.sha256()
     for part in (method.encode(), path.encode("utf-8", "surrogatepass"), query.encode("utf-8", "surrogatepass")):
         digest.update(len(part).to_bytes(8) + part)

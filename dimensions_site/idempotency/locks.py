@@ -1,4 +1,4 @@
-"""At most one request with a key at a time, by locks that end with their holder, however that ends."""
+"""Run at most one request per key at a time; the locks end with their process, however it ends."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from typing import IO
 
 from django.db import OperationalError, connection, transaction
 
-from dimensions_site.repositories.locks import sqlite_patience
+from dimensions_site.db.locks import sqlite_timeout
 
 
 class StillRunning(Exception):
@@ -17,28 +17,28 @@ class StillRunning(Exception):
 
 
 @contextmanager
-def transaction_of_one(name: bytes, patience: float | None) -> Iterator[None]:
-    """A transaction that no other one with this `name`, of 32 bytes, runs beside.
+def transaction_of_one(name: bytes, timeout: float | None) -> Iterator[None]:
+    """Run a transaction that excludes others with the same `name` of 32 bytes.
 
-    Raises `StillRunning` at once when there is one. On SQLite it waits for other writers of any kind, with a
-    `patience`, in seconds, for so long.
+    Raises `StillRunning` at once if another one runs. On SQLite it waits for any other writer, at most `timeout`
+    seconds if given.
     """
     if connection.vendor == "postgresql":
-        # The lock is the transaction's and not the session's: so it also holds behind a pool of connections, and
-        # nothing can be left locked.
+        # The lock belongs to the transaction, not the session: it works behind a connection pooler, and cannot be left
+        # behind.
         with transaction.atomic():
             if not _is_ours(int.from_bytes(name[:8], signed=True)):
                 raise StillRunning
             yield
     else:
-        # The one lock of SQLite would let others wait instead of telling them.
-        waiting = nullcontext() if patience is None else sqlite_patience(patience)
+        # Waiting for SQLite's only lock would delay the second request instead of rejecting it.
+        waiting = nullcontext() if timeout is None else sqlite_timeout(timeout)
         with _file_lock(_folder() / name.hex()), waiting, transaction.atomic():
             yield
 
 
 def remove_leftovers() -> None:
-    """Remove the files of locks whose holders were killed."""
+    """Delete the lock files of processes that were killed."""
     if connection.vendor == "sqlite" and _folder().exists():
         for path in _folder().iterdir():
             with suppress(StillRunning), _file_lock(path):
@@ -57,7 +57,7 @@ def _folder() -> Path:
 
 @contextmanager
 def _file_lock(path: Path) -> Iterator[None]:
-    """Hold the file, which is there only for so long. The operating system frees it when the process is killed."""
+    """Lock the file, and delete it at the end. The operating system releases the lock when the process is killed."""
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         file = _locked(path)
@@ -80,7 +80,7 @@ def _locked(path: Path) -> IO[bytes]:
         except BlockingIOError:
             file.close()
             raise StillRunning from None
-        file.close()  # its holder has removed it in between: what is locked is not what others would find
+        file.close()  # the previous holder has deleted it meanwhile: others would create and lock another file
 
 
 def _is_at(path: Path, file: IO[bytes]) -> bool:

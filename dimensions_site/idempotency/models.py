@@ -1,4 +1,4 @@
-"""The answers to requests with a key, kept so that a repeated request gets the first one."""
+"""Stored answers to requests with an idempotency key."""
 
 from typing import Any
 
@@ -9,8 +9,10 @@ from django.db.models.functions import Now
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.columns import CodePointTextField
 
-# An answer may outlive its user and its repository until it is too old. If it went with them, the page on which the
-# admin deletes a user would read all of his answers, bodies included.
+# Answers up to this size, in bytes, are always stored, so that most requests need not look for space.
+SMALL_ANSWER = 16 * 1024
+# An answer may outlive its user and repository until it expires. Otherwise the admin's page for deleting a user would
+# load all of their answers, bodies included.
 _LOOSE: dict[str, Any] = {
     "on_delete": models.DO_NOTHING,
     "db_constraint": False,
@@ -20,10 +22,10 @@ _LOOSE: dict[str, Any] = {
 
 
 class StoredAnswer(models.Model):
-    """What a caller was answered to the first request with this key in a repository.
+    """The answer to a client's first request with a key in a repository.
 
-    It is written in the transaction of what it tells, so there is never one without the other. The `fingerprint` tells
-    whether another request is the same one.
+    Written in the same transaction as the changes that it reports, so neither exists without the other. The
+    `fingerprint` shows whether another request is a retry.
     """
 
     repository = models.ForeignKey(Repository, **_LOOSE)
@@ -33,17 +35,30 @@ class StoredAnswer(models.Model):
     status = models.PositiveSmallIntegerField()
     headers = models.JSONField()
     created_at = models.DateTimeField(db_default=Now())
+    # Uncompressed size of the body in bytes.
+    size = models.PositiveBigIntegerField(default=0, db_default=0)
+    # False if the body was too large to store or was deleted for later ones; the key remains known.
+    has_body = models.BooleanField(default=True, db_default=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["repository", "user", "key"], name="one_answer_for_a_key")]
-        indexes = [models.Index(fields=["created_at"], name="answers_by_age")]
+        indexes = [
+            models.Index(fields=["created_at"], name="answers_by_age"),
+            models.Index(
+                fields=["repository", "user", "created_at"],
+                name="large_answers",
+                condition=models.Q(has_body=True, size__gt=SMALL_ANSWER),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"answer {self.status} to {self.key}"
 
 
 class StoredAnswerPart(models.Model):
-    """A part of the body of an answer, packed; unpacked it is `answers.PART_BYTES` long, the last one shorter."""
+    """A compressed part of the body of an answer, `answers.PART_BYTES` long when decompressed; the last one may be
+    shorter.
+    """
 
     answer = models.ForeignKey(StoredAnswer, on_delete=models.CASCADE, related_name="parts", db_index=False)
     position = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""The one place where a POST with a key is done once, and its repetitions get the first answer."""
+"""Perform a POST with an idempotency key once, and replay its answer to retries."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,33 +12,32 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Problem, as_problem
-from dimensions_site.api.problems import shortened
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.idempotency.answers import find, keep, replay
 from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked, fingerprint
 from dimensions_site.idempotency.locks import StillRunning, transaction_of_one
 from dimensions_site.repositories.permissions import Scope
+from dimensions_site.text.shortening import shortened
 
-# Refusals that are kept: about what the request says. The others depend on who asks, or on the moment.
+# Statuses that are stored: errors in the request. Others depend on the client's rights or on the moment.
 _FINAL = frozenset({400, 404, 412})
-# The code of the refusals, of these statuses too, that ask the caller to try again.
+# The code of errors with one of these statuses that ask the client to retry.
 _TRY_AGAIN = "CONFLICT"
 
 
 class IdempotentMixin(ConventionsMixin):
-    """Does a POST that carries the header Idempotency-Key once, however often it is sent.
+    """Performs a POST with the header `Idempotency-Key` once, however often it is sent.
 
-    What a handler does and the answer that tells of it are one transaction, which this begins. Access is checked
-    before, each time, and so are the query parameters. The answer of a handler has its content, or is streamed and
-    has a Content-Length.
+    The changes and the stored answer are one transaction, which begins here. Access and query parameters are checked
+    each time before. The handler's response has its content, or is streamed with a Content-Length.
     """
 
-    # For how many seconds a POST with a key waits on SQLite for other writers; None: as long as any other writer.
-    patience: ClassVar[float | None] = None
+    # How many seconds a POST with a key waits for other writers on SQLite; None: as long as any other writer.
+    timeout: ClassVar[float | None] = None
 
     user: User
     scope: Scope
-    # The handler of POST. REST framework looks for it after `initial`.
+    # The handler of POST. REST framework looks it up after `initial`.
     post: Callable[..., HttpResponseBase]
 
     _body_digest: bytes | None = None
@@ -50,10 +49,17 @@ class IdempotentMixin(ConventionsMixin):
         return context
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise the first refusal that applies, at last Problem 400 for a key that is none."""
+        """Raise the first error that applies, finally Problem 400 for an invalid key."""
         super().initial(request, *args, **kwargs)
         if request.method == "POST" and HEADER in request.headers:
-            self.post = partial(self._once, checked(request.headers[HEADER]), self.post)
+            key = checked(request.headers[HEADER])
+            if self.is_remembered:
+                self.post = partial(self._once, key, self.post)
+
+    @property
+    def is_remembered(self) -> bool:
+        """Return whether the request must not be performed twice."""
+        return True
 
     def _digest(self, body: bytearray) -> None:
         self._body_digest = hashlib.sha256(body).digest()
@@ -61,51 +67,51 @@ class IdempotentMixin(ConventionsMixin):
     def _once(
         self, key: str, handle: Callable[..., HttpResponseBase], request: Request, **path: str
     ) -> HttpResponseBase:
-        """The answer to the first request with this key, which may be this one.
+        """Return the answer to the first request with this key, which may be this one.
 
-        Raises Problem 409 while that is at work, and 422 when it was another one.
+        Raises Problem 409 while that one is running, and 422 if it was a different request.
         """
-        digest, fault = self._read(request)
+        digest, rejection = self._read(request)
         query = request.META.get("QUERY_STRING", "")
-        asked = fingerprint(str(request.method), request.path_info, query, digest)
-        sent = KeyedRequest(self.user, self.scope.repository, key, asked)
+        fingerprinted = fingerprint(str(request.method), request.path_info, query, digest)
+        sent = KeyedRequest(self.user, self.scope.repository, key, fingerprinted)
         stored = find(sent)
         if stored is None:
             try:
-                with transaction_of_one(sent.name, self.patience):
-                    stored = find(sent)  # another one may just have ended
+                with transaction_of_one(sent.name, self.timeout):
+                    stored = find(sent)  # it may have been stored just now
                     if stored is None:
-                        return keep(sent, self._decide(fault, handle, request, path))
+                        return keep(sent, self._decide(rejection, handle, request, path))
             except StillRunning:
                 raise _in_use(key) from None
         return replay(stored, sent)
 
     def _read(self, request: Request) -> tuple[bytes, Problem | None]:
-        """Read the body, before anything is locked; return its digest, and what is wrong with it as a whole.
+        """Read the body before any lock is taken; return its digest, and the error of the body as a whole.
 
-        Raises for one that has not arrived, or not whole.
+        Raises the error if the body has not arrived completely.
         """
-        fault = None
+        rejection = None
         try:
             _ = request.data
         except Problem as problem:
-            fault = problem
+            rejection = problem
         if self._body_digest is None:
-            raise fault or RuntimeError("The parser of this view tells nobody what it has read.")
-        return self._body_digest, fault
+            raise rejection or RuntimeError("The parser of this view tells nobody what it has read.")
+        return self._body_digest, rejection
 
     def _decide(
-        self, fault: Problem | None, handle: Callable[..., HttpResponseBase], request: Request, path: dict[str, str]
+        self, rejection: Problem | None, handle: Callable[..., HttpResponseBase], request: Request, path: dict[str, str]
     ) -> HttpResponseBase:
-        """What the handler answers, also as a refusal; raises those that are not to be kept."""
+        """Return the handler's response, which may be an error; raise errors that must not be stored."""
         try:
             with transaction.atomic():
-                if fault is not None:
-                    raise fault
+                if rejection is not None:
+                    raise rejection
                 return handle(request, **path)
         except Exception as error:
             problem = as_problem(error)
-            # What could not be undone by itself is undone with everything: then nothing can be kept.
+            # What the savepoint cannot undo is undone with the whole transaction, which then cannot store an answer.
             if problem.status_code not in _FINAL or problem.code == _TRY_AGAIN or transaction.get_rollback():
                 raise
             return self.handle_exception(error)

@@ -1,4 +1,4 @@
-"""What the arguments of commands name, and whether a row can be made of them."""
+"""Arguments of management commands: find what they name, and validate new rows."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ ROLES: Mapping[str, Role] = {str(role.label): role for role in Role}
 
 
 def find_repository(db_id: str) -> Repository:
-    """The repository with that dbID; raises `CommandError` when there is none."""
+    """Return the repository with this dbID; raises `CommandError` if it does not exist."""
     repository = Repository.objects.filter(db_id=db_id).first()
     if repository is None:
         raise CommandError(f"There is no repository '{db_id}'.")
@@ -21,7 +21,9 @@ def find_repository(db_id: str) -> Repository:
 
 
 def find_user(username: str, *, may_be_new: bool = False) -> User:
-    """The user of that name; raises `CommandError` when there is none, and tells how to make one who `may_be_new`."""
+    """Return the user with this name; raises `CommandError` if it does not exist. If the user `may_be_new`, the message
+    says how to create one.
+    """
     user = User.objects.filter(username=User.normalize_username(username)).first()
     if user is None:
         hint = f" `manage.py create_user {username}` makes one." if may_be_new else ""
@@ -30,9 +32,10 @@ def find_user(username: str, *, may_be_new: bool = False) -> User:
 
 
 def check(row: Model, arguments: Mapping[str, str], *, taken: str) -> None:
-    """Raise `CommandError` unless the new row may be saved, with a line for each argument that does not fit.
+    """Raise `CommandError` with a line for each invalid argument if the new row is not valid.
 
-    `arguments` are the names of the arguments by the fields that they fill, `taken` is said of a name that is taken.
+    `arguments` maps fields to the names of the arguments that set them; `taken` is the message for a name that exists
+    already.
     """
     try:
         row.full_clean()
@@ -41,9 +44,9 @@ def check(row: Model, arguments: Mapping[str, str], *, taken: str) -> None:
 
 
 def _lines(row: Model, refusal: ValidationError, arguments: Mapping[str, str], taken: str) -> Iterator[str]:
-    for field, faults in refusal.error_dict.items():
-        if any(fault.code == "unique" for fault in faults):
+    for field, errors in refusal.error_dict.items():
+        if any(error.code == "unique" for error in errors):
             yield taken
         else:
-            messages = " ".join(message for fault in faults for message in fault.messages)
+            messages = " ".join(message for error in errors for message in error.messages)
             yield f"{arguments[field]} '{getattr(row, field)}' does not fit: {messages}"

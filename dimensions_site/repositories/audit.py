@@ -1,7 +1,7 @@
-"""A line in the log for each change of who may do what: by whichever way it is made, and with what was before.
+"""Record each change of access rights as an `AccessChange` row and a log line, with the values before and after.
 
-Who made it and from where, the request or the command beside it tells. Passwords and keys are never told, only that
-they have changed.
+The row is written in the transaction of the change, and the line after its commit. Passwords and keys are never
+recorded, only that they changed.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,58 +17,73 @@ from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_save, pre_delete, pre_save
 from django.dispatch import receiver
 
-from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from dimensions_site.telemetry.observation import current
+from dimensions_site.observability.observation import current
+from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, Repository, Role
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """How events of a model begin, what is told of a row, and of which columns only that they have changed."""
+    """The event prefix of a model, the fields that are recorded, and the fields of which only a change is recorded."""
 
     name: str
-    told: Mapping[str, Callable[[Any], object]]
+    fields: Mapping[str, Callable[[Any], object]]
     secrets: tuple[str, ...]
 
     def of(self, row: Model) -> dict[str, object]:
-        """People and repositories by their names, which outlive their rows."""
-        return {name: read(row) for name, read in self.told.items()}
+        """Users and repositories are recorded by name, which outlives their rows."""
+        return {name: read(row) for name, read in self.fields.items()}
 
 
 SUBJECTS: dict[type[Model], _Subject] = {}
-# Lists of which an entry more or less is a change of rights, by their tables.
+# Many-to-many tables whose entries are rights.
 _LISTS = {User.groups.through: "groups", ApiKey.repositories.through: "repositories"}
 _CHANGES = {"post_add": "added", "post_remove": "removed", "pre_clear": "cleared"}
-# Written often, and no change of rights.
-_NOT_TOLD = (frozenset({"last_login"}), frozenset({"last_used_at"}))
-# Where an instance keeps, while it is saved, how it was before.
-_BEFORE = "_told_before"
+# Written often, and not access rights.
+_NOT_RECORDED = (frozenset({"last_login"}), frozenset({"last_used_at"}))
+# The attribute that keeps an instance's values from before it is saved.
+_BEFORE = "_recorded_before"
 
 
 def watch(
-    model: type[Model], name: str, told: Mapping[str, Callable[[Any], object]], *, secrets: tuple[str, ...] = ()
+    model: type[Model], name: str, fields: Mapping[str, Callable[[Any], object]], *, secrets: tuple[str, ...] = ()
 ) -> None:
-    """Log what is created, changed and deleted of `model`: `told` by its names, and that one of `secrets` has changed.
+    """Record creations, changes and deletions of `model`: the fields in `fields`, and for `secrets` only that they
+    changed.
 
-    Only of models that are named: rows of a model that somebody listens to are no longer deleted by one statement.
+    Connect only the models that need it: Django cannot delete the rows of a model with receivers in one statement.
     """
-    SUBJECTS[model] = _Subject(name, told, secrets)
+    SUBJECTS[model] = _Subject(name, fields, secrets)
     pre_save.connect(remember, sender=model)
     post_save.connect(saved, sender=model)
     pre_delete.connect(deleted, sender=model)
 
 
-def _log(instance: Model, what: str, **more: object) -> None:
-    """Write the line as soon as the change is committed; `instance` is described as it is now."""
-    subject = SUBJECTS[type(instance)]
-    told = {name: value for name, value in subject.of(instance).items() if value is not None}
-    transaction.on_commit(partial(log.info, f"{subject.name}_{what}", subject=told, **more))
+def _record(instance: Model, what: str, changed: Mapping[str, object] | None = None) -> None:
+    """Record the event `what` of `instance` with its current names."""
+    described = SUBJECTS[type(instance)]
+    event = f"{described.name}_{what}"
+    subject = {name: value for name, value in described.of(instance).items() if value is not None}
+    context = structlog.contextvars.get_contextvars()
+    names = observed.names() if (observed := current()) else {}
+    command = context.get("command")
+    address = names.get("address")
+    AccessChange.objects.create(
+        changed_by=str(names.get("caller") or (f"manage.py {command}" if command else "system")),
+        address=None if address is None else str(address),
+        request_id=context.get("request_id"),
+        event=event,
+        subject=subject,
+        changes=changed,
+    )
+    more = {} if changed is None else {"changed": changed}
+    transaction.on_commit(partial(log.info, event, subject=subject, **more))
 
 
 def remember(sender: type[Model], instance: Any, raw: bool, update_fields: frozenset[str] | None, **_: Any) -> None:
-    """Keep how it was, unless only what is not told is written: the last sign-in, or the use of a key."""
-    if raw or instance._state.adding or update_fields in _NOT_TOLD:
+    """Keep the stored values, unless only unrecorded fields are saved: the last login, or the last use of a key."""
+    if raw or instance._state.adding or update_fields in _NOT_RECORDED:
         return
     before = sender._default_manager.filter(pk=instance.pk).first()
     if before is not None:
@@ -78,46 +93,48 @@ def remember(sender: type[Model], instance: Any, raw: bool, update_fields: froze
 
 
 def _is_rehashed(instance: Any, update_fields: frozenset[str] | None) -> bool:
-    """Whether the same password gets a stronger hash, as Django does when somebody signs in with it."""
+    """Return whether the same password gets a stronger hash, as Django does at a login."""
     return update_fields == frozenset({"password"}) and getattr(instance, "_password", "") is None
 
 
 def saved(sender: type[Model], instance: Any, raw: bool, created: bool, **_: Any) -> None:
-    """Tell what was created or changed."""
+    """Record what was created or changed."""
     if raw:
         return
     if created:
-        _log(instance, "created")
+        _record(instance, "created")
         return
     before, secrets = instance.__dict__.pop(_BEFORE, ({}, {}))
     now = SUBJECTS[sender].of(instance)
     changed: dict[str, object] = {name: [was, now[name]] for name, was in before.items() if was != now[name]}
     changed |= {name: "changed" for name, was in secrets.items() if was != getattr(instance, name)}
     if changed:
-        _log(instance, "changed", changed=changed)
+        _record(instance, "changed", changed)
 
 
 def deleted(sender: type[Model], instance: Any, **_: Any) -> None:
-    """Tell what is deleted, also along with what it belongs to, which is gone afterwards."""
-    _log(instance, "deleted")
+    """Record a deletion; what was deleted along with it cannot be read afterwards."""
+    _record(instance, "deleted")
 
 
 def list_changed(
     sender: type[Model], instance: Any, action: str, reverse: bool, model: Any, pk_set: set[Any] | None, **_: Any
 ) -> None:
-    """Tell which entries were added to a list and which were taken out of it."""
+    """Record the entries that were added to or removed from a many-to-many field."""
     if action not in _CHANGES or pk_set == set():
         return
     entries = None if pk_set is None else sorted(map(str, model._default_manager.filter(pk__in=pk_set)))
     name = f"{model._meta.model_name}s" if reverse else _LISTS[sender]
-    _log(instance, "changed", changed={name: {_CHANGES[action]: entries or "all"}})
+    _record(instance, "changed", {name: {_CHANGES[action]: entries or "all"}})
 
 
 @receiver(user_login_failed)
 def sign_in_failed(credentials: Mapping[str, Any], **_: Any) -> None:
-    """Name the user as whom somebody tried to sign in; not what is no user's name, which may be a password."""
+    """Add the name of the existing user of a failed login to the log; an unknown name may be a password and is not
+    logged.
+    """
     name = credentials.get(User.USERNAME_FIELD)
-    # PostgreSQL fails on NUL and on half a surrogate pair, which no name has.
+    # PostgreSQL fails on NUL and lone surrogates, which no name contains.
     is_name = isinstance(name, str) and name.isprintable()
     if (observed := current()) and is_name and User.objects.filter(**{User.USERNAME_FIELD: name}).exists():
         observed.name(tried=name)

@@ -1,13 +1,16 @@
-"""The tenant and who may enter it."""
+"""Repositories (the tenants), and who has access to them."""
 
-from axes.models import AccessAttempt
+from datetime import datetime, timedelta
+
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from rest_framework_api_key.models import AbstractAPIKey
 
+from dimensions_site.repositories.dimensions import ALL, access_choices
+from dimensions_site.repositories.secret_keys import SecretKey
 from dimensions_site.rsql.columns import CodePointTextField
 
 DB_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
@@ -17,7 +20,7 @@ LANGUAGE_PATTERN = r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"  # contract C3
 class Repository(models.Model):
     """A database of the application, addressed by `{dbID}`: the tenant.
 
-    Every element belongs to exactly one repository, and every route of the REST API runs inside one.
+    Every element belongs to exactly one repository, and every route of the REST API is about one.
     """
 
     db_id = CodePointTextField(
@@ -54,19 +57,8 @@ class Repository(models.Model):
         return f"{self.db_id} ({self.name})"
 
 
-class Dimension(models.TextChoices):
-    """What a grant covers: one dimension of the repository or all of them."""
-
-    ALL = "all", _("all dimensions")
-    CURRENCY = "currency", _("currency")
-    ACCOUNT = "account", _("account")
-
-
-DIMENSIONS = tuple(dimension for dimension in Dimension if dimension is not Dimension.ALL)
-
-
 class Role(models.IntegerChoices):
-    """What a grant allows; a greater role includes the smaller ones (contract G2)."""
+    """The role of a grant; a higher role includes the lower ones (contract G2)."""
 
     READER = 1, _("reader")
     EDITOR = 2, _("editor")
@@ -95,7 +87,7 @@ class AccessGrant(models.Model):
         blank=True,
         related_name="access_grants",
     )
-    dimension = models.CharField(_("dimension"), max_length=20, choices=Dimension.choices, default=Dimension.ALL)
+    dimension = models.CharField(_("dimension"), max_length=20, choices=access_choices, default=ALL)
     role = models.PositiveSmallIntegerField(_("role"), choices=Role.choices, default=Role.READER)
 
     class Meta:
@@ -125,11 +117,11 @@ class AccessGrant(models.Model):
 
     def __str__(self) -> str:
         role, dimension = self.get_role_display(), self.get_dimension_display()
-        told = {"who": self.user or self.group, "role": role, "what": dimension, "where": self.repository.db_id}
-        return gettext("%(who)s: %(role)s of %(what)s in %(where)s") % told
+        values = {"who": self.user or self.group, "role": role, "what": dimension, "where": self.repository.db_id}
+        return gettext("%(who)s: %(role)s of %(what)s in %(where)s") % values
 
 
-class ApiKey(AbstractAPIKey):
+class ApiKey(SecretKey):
     """A key with which a program calls the REST API as its user; only its hash is stored (contract G1)."""
 
     user = models.ForeignKey(
@@ -151,11 +143,11 @@ class ApiKey(AbstractAPIKey):
     dimension = models.CharField(
         _("dimension"),
         max_length=20,
-        choices=Dimension.choices,
-        default=Dimension.ALL,
+        choices=access_choices,
+        default=ALL,
         help_text=_("Calls for another dimension are refused."),
     )
-    # Stored, not told from the list: a key whose last repository is deleted opens nothing then, never everything.
+    # Stored, not derived from the list: a key whose last repository is deleted must permit nothing, not everything.
     is_limited = models.BooleanField(
         _("only certain repositories"),
         default=False,
@@ -175,21 +167,21 @@ class ApiKey(AbstractAPIKey):
         verbose_name_plural = _("API keys")
 
     def allows(self) -> str:
-        """What the key allows at most, for people; each key is asked for its repositories."""
+        """Return the limits of the key for people; queries its repositories."""
         role, dimension = self.get_role_display(), self.get_dimension_display()
         where = ", ".join(repository.db_id for repository in self.repositories.all()) or gettext("no repository")
-        told = {"role": role, "what": dimension, "where": where if self.is_limited else gettext("all repositories")}
-        return gettext("%(role)s of %(what)s in %(where)s") % told
+        values = {"role": role, "what": dimension, "where": where if self.is_limited else gettext("all repositories")}
+        return gettext("%(role)s of %(what)s in %(where)s") % values
 
 
 class WriteCount(models.Model):
-    """How often elements of a repository have been written, where there is a replica; `repositories/write_counts.py`.
+    """Counts the writes to the elements of a repository, for the replica; see `repositories/write_counts.py`.
 
-    Each transaction adds one, to one of several rows, so that two of them seldom wait for each other.
+    Each transaction increments one of several rows, so that two of them seldom wait for each other.
     """
 
     pk = models.CompositePrimaryKey("repository_id", "slot")
-    # Of a repository that is deleted it stays: nothing else gets its number.
+    # It outlives its repository, and primary keys are not reused.
     repository = models.ForeignKey(
         Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
     )
@@ -203,20 +195,92 @@ class WriteCount(models.Model):
         return f"{self.repository_id}/{self.slot}: {self.writes}"
 
 
-class WrongPassword(AccessAttempt):
-    """The wrong passwords for a user name from an address, as django-axes keeps them; no password is among it."""
+class AccessChange(models.Model):
+    """A change of access rights, kept for auditors: the service never changes or deletes it.
+
+    Users and repositories are recorded by name, which outlives their rows.
+    """
+
+    at = models.DateTimeField(_("when"), default=timezone.now, db_index=True)
+    # The user, or `manage.py` and the command, whose caller is unknown.
+    changed_by = CodePointTextField(_("changed by"))
+    address = CodePointTextField(_("address"), null=True)
+    request_id = CodePointTextField(_("request id"), null=True)
+    # The name of the log event, such as `grant_created`.
+    event = CodePointTextField(_("change"))
+    # The current names of what was changed; `changes` has the old and new value of each changed field.
+    subject = models.JSONField(_("of what"))
+    changes = models.JSONField(_("before and after"), null=True)
 
     class Meta:
-        proxy = True
-        ordering = ["-attempt_time"]
-        verbose_name = _("failed sign-in")
-        verbose_name_plural = _("failed sign-ins")
+        ordering = ("-pk",)
+        default_permissions = ()
+        verbose_name = _("access change")
+        verbose_name_plural = _("access changes")
 
     def __str__(self) -> str:
-        return f"{self.username} ({self.ip_address})"
+        return f"{self.event} {self.at:%Y-%m-%d %H:%M}"
 
 
-# The library has names for its fields in English only.
-_WORDS = {"name": _("name"), "prefix": _("prefix"), "revoked": _("revoked")}
-for _field in ApiKey._meta.concrete_fields:
-    _field.verbose_name = _WORDS.get(_field.name, _field.verbose_name)
+class LoginFailures(models.Model):
+    """The wrong passwords for a user name from an address, or from all addresses without a daily count of their own.
+
+    An address from which the user has recently signed in has a daily count of its own; see
+    `repositories/login/lockout.py`. Neither passwords nor anything else of a request is stored.
+    """
+
+    # The address of the record with the daily count of all other addresses.
+    EVERYWHERE = ""
+    # The period of daily failures, which is also the longest lockout.
+    DAY = timedelta(days=1)
+
+    name = models.CharField(_("user name"), max_length=150)
+    address = models.CharField(_("address"), max_length=45, default=EVERYWHERE)
+    # Consecutive failures, each within LOGIN_LOCKOUT_SECONDS of the one before.
+    failures = models.PositiveIntegerField(_("wrong passwords"), default=0)
+    failed_at = models.DateTimeField(_("last wrong password"), null=True)
+    daily_failures = models.PositiveIntegerField(_("within a day"), default=0)
+    day_began_at = models.DateTimeField(_("since"), default=timezone.now)
+    succeeded_at = models.DateTimeField(_("last sign-in"), null=True)
+
+    class Meta:
+        ordering = ("-failed_at",)
+        default_permissions = ("view",)
+        verbose_name = _("failed sign-in")
+        verbose_name_plural = _("failed sign-ins")
+        constraints = (
+            models.UniqueConstraint(fields=("name", "address"), name="login_failures_of_a_name_at_an_address"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.address or gettext('all other addresses')})"
+
+    def count(self, *, at_address: bool, of_day: bool) -> None:
+        """Count a wrong password at the address, for the day, or for both; a count that has expired starts again."""
+        now = timezone.now()
+        if at_address:
+            lockout = timedelta(seconds=settings.LOGIN_LOCKOUT_SECONDS)
+            self.failures = self.failures + 1 if self.failed_at and self.failed_at >= now - lockout else 1
+        if of_day and self.day_began_at > now - self.DAY:
+            self.daily_failures += 1
+        elif of_day:
+            self.daily_failures, self.day_began_at = 1, now
+        self.failed_at = now
+
+    @property
+    def locked_until(self) -> datetime | None:
+        """Return the end of the lockout after too many consecutive failures; None without one."""
+        if self.failed_at is None or self.failures < settings.LOGIN_ATTEMPTS:
+            return None
+        return _if_later(self.failed_at + timedelta(seconds=settings.LOGIN_LOCKOUT_SECONDS))
+
+    @property
+    def locked_for_day_until(self) -> datetime | None:
+        """Return the end of the lockout after too many failures within a day; None without one."""
+        if self.daily_failures < settings.LOGIN_ACCOUNT_ATTEMPTS:
+            return None
+        return _if_later(self.day_began_at + self.DAY)
+
+
+def _if_later(moment: datetime) -> datetime | None:
+    return moment if moment > timezone.now() else None

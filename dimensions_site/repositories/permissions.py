@@ -1,4 +1,4 @@
-"""The one place where a caller is let into a repository or refused (contract A6, G2, G3)."""
+"""Decide whether a client has access to a repository, and in which role (contract A6, G2, G3)."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,18 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Max, QuerySet, Value
 
 from dimensions_site.api.errors import Problem, forbidden, not_found
-from dimensions_site.api.problems import shortened
+from dimensions_site.repositories.access import find_access, grants
 from dimensions_site.repositories.credentials import Credential, limits_of
-from dimensions_site.repositories.entrances import find_entrance, grants
-from dimensions_site.repositories.models import AccessGrant, Dimension, Repository, Role
+from dimensions_site.repositories.dimensions import ALL
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from dimensions_site.text.shortening import shortened
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a caller may do in one dimension of one repository.
+    """A client's rights in one dimension of one repository.
 
-    `role` is what the grants and the `credential` of the call allow together.
+    `role` is the lower of the role of its grants and that of its `credential`.
     """
 
     repository: Repository
@@ -25,7 +26,7 @@ class Scope:
     credential: Credential | None = None
 
     def require(self, role: Role) -> None:
-        """Raise 403 when the caller's role is smaller than `role` (contract G2)."""
+        """Raise 403 if the client's role is lower than `role` (contract G2)."""
         if self.role >= role:
             return
         of_credential = limits_of(self.credential).role
@@ -40,24 +41,24 @@ class Scope:
         )
 
 
-def enter(user: User, db_id: str, dimension: str, credential: Credential | None = None) -> Scope:
-    """Let `user`, who came with the `credential`, into the `dimension` of the repository `db_id`.
+def check_access(user: User, db_id: str, dimension: str, credential: Credential | None = None) -> Scope:
+    """Return the scope of `user`, authenticated by `credential`, in the `dimension` of the repository `db_id`.
 
-    It costs one query, unless the one that read the credential has found that too.
+    Costs one query, unless authentication has already read the access.
 
-    Raises 404 for an unknown repository, then 403 for a caller without a grant, then 403 for a credential that is not
-    for this repository and dimension, then 403 when the API of the repository is switched off, for superusers too
-    (contract A6, G1, G2, G3).
+    Raises 404 for an unknown repository, then 403 without a grant, then 403 for a credential that does not cover the
+    repository or dimension, then 403 if the API of the repository is disabled, for superusers too (contract A6, G1, G2,
+    G3).
     """
     limits = limits_of(credential)
-    found = find_entrance(user, db_id, dimension) if credential is None else credential.entrance(user, db_id, dimension)
+    found = find_access(user, db_id, dimension) if credential is None else credential.access(user, db_id, dimension)
     if found is None:
         raise _unknown(db_id)
     repository = found.repository
     granted = Role.MANAGER if user.is_superuser else found.best_role
     if granted is None:
         raise forbidden("NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'.")
-    if limits.role is None or not found.is_within or limits.dimension not in (Dimension.ALL, dimension):
+    if limits.role is None or not found.is_within or limits.dimension not in (ALL, dimension):
         raise forbidden(
             "CREDENTIAL_TOO_NARROW",
             f"The {credential} is not for the {dimension} dimension of repository '{db_id}', though your grants are.",
@@ -73,12 +74,14 @@ def _unknown(db_id: str) -> Problem:
 
 
 def grants_of(user: User, dimension: str) -> QuerySet[AccessGrant]:
-    """The grants that `user` has for `dimension`, of the user's own or through a group."""
+    """Return the grants of `user` for `dimension`, direct or by group."""
     return grants(Value(user.pk), dimension)
 
 
 def repositories_open_to(user: User | AnonymousUser, dimension: str, role: Role = Role.READER) -> QuerySet[Repository]:
-    """The repositories in whose `dimension` the user has at least `role`: the scope of the admin (contract G2)."""
+    """Return the repositories in whose `dimension` the user has at least `role`: the scope of the admin (contract
+    G2).
+    """
     if user.is_anonymous:
         return Repository.objects.none()
     if user.is_superuser:
@@ -87,7 +90,7 @@ def repositories_open_to(user: User | AnonymousUser, dimension: str, role: Role 
 
 
 def roles_of(user: User | AnonymousUser, dimension: str) -> dict[int, Role]:
-    """The best role that the user has for the `dimension` of each repository, by its primary key; one query."""
+    """Return the user's best role for the `dimension` of each repository, by its primary key; one query."""
     if user.is_anonymous:
         return {}
     if user.is_superuser:

@@ -1,7 +1,7 @@
-"""Whether a replica of the database has all that was written to the elements of a repository.
+"""Whether a replica has received all committed writes to the elements of a repository.
 
-Each transaction that writes some counts itself in the database, right before it is committed. A replica that has
-counted as much as the primary has all of these transactions, whatever it still lacks of others: record 0028.
+Each transaction that writes elements increments a counter in the database right before its commit. A replica whose
+counters are as high as those of the primary has all of these transactions (record 0028).
 """
 
 import threading
@@ -10,10 +10,11 @@ from typing import cast
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from dimensions_site.databases import REPLICA
-from dimensions_site.postgresql.base import DatabaseWrapper
+from dimensions_site.db.postgresql.base import DatabaseWrapper
 
-# Rows for each repository. Two transactions that count in the same one commit one after the other.
+# The name of the streaming replica in DATABASES, if there is one.
+REPLICA = "replica"
+# Rows per repository. Two transactions that count in the same one commit one after the other.
 _SLOTS = 16
 _COUNT = (
     "INSERT INTO repositories_writecount (repository_id, slot, writes) VALUES (%s, %s, 1) "
@@ -29,12 +30,12 @@ _IS_COUNTED = (
 
 
 def has_replica() -> bool:
-    """Whether the service has a replica (`REPLICA_URL`)."""
+    """Return whether the service has a replica (`REPLICA_URL`)."""
     return REPLICA in connections.settings
 
 
 def count_write(repository: int) -> None:
-    """Count the current transaction, which writes elements of the `repository`, a primary key, when it is committed.
+    """Count the current transaction, which writes elements of the `repository` (a primary key), when it commits.
 
     Without a replica nothing is counted.
     """
@@ -49,16 +50,17 @@ def _count(connection: DatabaseWrapper, repository: int) -> None:
 
 
 def counted(repository: int) -> Mapping[int, int]:
-    """The writes to the `repository` that are committed by now, by the row in which they are counted."""
+    """Return the number of committed writes to the `repository`, by counter row."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(_COUNTED, [repository])
         return dict(cursor.fetchall())
 
 
 def replica_has(repository: int, writes: Mapping[int, int]) -> bool:
-    """Whether the replica has the `writes` that were `counted`; False for a database that is no replica any more.
+    """Return whether the replica has the `writes` that `counted` returned; False for a database that is no longer a
+    replica.
 
-    It has them in the transaction in which this is asked, too, and in each later one.
+    It then has them in the transaction of this query, and in every later one.
     """
     with connections[REPLICA].cursor() as cursor:
         cursor.execute(_IS_COUNTED, [list(writes), list(writes.values()), repository])

@@ -1,4 +1,4 @@
-"""Lends SQLite two functions that it lacks: folding of case beyond ASCII, and exact decimals."""
+"""Adds two SQL functions to SQLite: case folding beyond ASCII, and exact decimals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ from django.apps import AppConfig
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from dimensions_site.rsql.characters import fold
 from dimensions_site.rsql.decimals import sort_key
-from dimensions_site.rsql.folding import fold
 
 
 class RsqlConfig(AppConfig):
@@ -16,16 +16,16 @@ class RsqlConfig(AppConfig):
     label = "rsql"
 
     def ready(self) -> None:
-        connection_created.connect(_lend_functions, dispatch_uid="dimensions_site.rsql")
+        connection_created.connect(_add_functions, dispatch_uid="dimensions_site.rsql")
 
 
-def _lend_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+def _add_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
     if connection.vendor == "sqlite":
-        # Deterministic: SQLite computes a constant's value once a query, and may use the function in an index.
-        connection.connection.create_function("rsql_fold", 1, _of_text(fold), deterministic=True)
-        connection.connection.create_function("rsql_decimal", 1, _of_text(sort_key), deterministic=True)
+        # Deterministic: SQLite computes a constant once per query, and may use the function in an index.
+        connection.connection.create_function("rsql_fold", 1, _null_safe(fold), deterministic=True)
+        connection.connection.create_function("rsql_decimal", 1, _null_safe(sort_key), deterministic=True)
 
 
-def _of_text(function: Callable[[str], str]) -> Callable[[str | None], str | None]:
-    """`function` as SQL functions behave: NULL for NULL."""
+def _null_safe(function: Callable[[str], str]) -> Callable[[str | None], str | None]:
+    """Return `function` extended to return NULL for NULL."""
     return lambda text: None if text is None else function(text)

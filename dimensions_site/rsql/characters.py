@@ -1,19 +1,37 @@
-"""Characters that no filter and no sort order may hold."""
+"""Case folding, and characters that a filter or a sort order must not contain."""
 
 import re
 
 from dimensions_site.rsql.errors import RsqlError
 
-# Control characters but the tab, and halves of surrogate pairs: no database text holds the latter.
-_REFUSED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+
+def fold(text: str) -> str:
+    """Return a form that is equal for texts which differ only in case (contract D2).
+
+    Both steps are needed: the Kelvin sign equals `k` only in lower case, the two small sigmas only in upper case.
+    Python and ICU agree on these mappings for all code points that both know; they do not on `str.casefold`.
+    """
+    return text.lower().upper()
+
+
+_CONTROL = "\x01-\x08\x0a-\x1f\x7f-\x9f"
+# NUL and surrogates: PostgreSQL cannot store them.
+_NOT_STORABLE = "\x00\ud800-\udfff"
+NOT_STORABLE = re.compile(f"[{_NOT_STORABLE}]")
+# Control characters other than tab as well: they are allowed only in quotes.
+REFUSED_UNQUOTED = re.compile(f"[{_CONTROL}{_NOT_STORABLE}]")
 _NAMES = {"\n": "a line break", "\r": "a line break", "\0": "the character NUL"}
 
 
-def refuse_control_characters(text: str, what: str) -> None:
-    """Raise RsqlError when `text`, called `what` in the message, has a character that cannot be looked for."""
-    match = _REFUSED.search(text)
+def refuse(characters: re.Pattern[str], text: str, what: str) -> None:
+    """Raise RsqlError if `text`, called `what` in the message, contains one of the `characters`."""
+    match = characters.search(text)
     if match is not None:
-        character = match[0]
-        name = _NAMES.get(character, f"the character U+{ord(character):04X}")
         position = match.start() + 1
-        raise RsqlError(f"The {what} has {name} at character {position}.", code="SYNTAX", position=position)
+        message = f"The {what} has {named(match[0])} at character {position}."
+        raise RsqlError(message, code="SYNTAX", position=position)
+
+
+def named(character: str) -> str:
+    """Return the name of a control character for a message."""
+    return _NAMES.get(character, f"the character U+{ord(character):04X}")

@@ -1,4 +1,4 @@
-"""Model fields whose text means the same on every database."""
+"""Model fields whose text compares alike on every database."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
 
     class _TextField(models.TextField):
-        # Django's own fields take type arguments in the stubs only; `null=True` needs them to be typed right.
+        # Django's fields accept type arguments only in the stubs, where `null=True` needs them.
         def __class_getitem__(cls, types):
             return cls
 
@@ -23,8 +23,8 @@ else:
 class CodePointTextField(_TextField[_Set, _Get]):
     """Text that the database compares and sorts by Unicode code point (contract D5).
 
-    SQLite does so by nature; PostgreSQL takes the collation "C" for it. The collation is chosen when the
-    column is created, so one migration serves both databases.
+    This is SQLite's default; PostgreSQL needs the collation "C". The collation is set when the column is created, so
+    one migration serves both databases.
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""From the tree of a filter to the condition of a query (contracts D2 to D4)."""
+"""Compile the syntax tree of a filter into a query condition (contracts D2 to D4)."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ from dimensions_site.rsql.conditions import (
 )
 from dimensions_site.rsql.decimals import WORDS_START
 from dimensions_site.rsql.errors import RsqlError, raise_all
-from dimensions_site.rsql.expressions import DecimalKey, Fold
+from dimensions_site.rsql.expressions import AnsweredText, DecimalKey, Fold
 from dimensions_site.rsql.fields import Field, FieldTable, Kind
 from dimensions_site.rsql.nodes import And, Comparison, Node
 from dimensions_site.rsql.operators import OPERATORS, Relation, listed
@@ -27,10 +27,10 @@ from dimensions_site.rsql.values import SqlValue, convert, convert_bound, conver
 
 
 def compile_filter(node: Node, table: FieldTable) -> Q:
-    """The condition that holds for exactly the rows which the filter `node` describes.
+    """Return the condition for exactly the rows that the filter `node` describes.
 
-    Raises RsqlError with the position of the condition at fault and one of the codes UNKNOWN_FIELD, NOT_FILTERABLE,
-    OPERATOR_NOT_ALLOWED, INVALID_VALUE; its `errors` are all faults of the filter.
+    Raises RsqlError with the position of the invalid condition and one of the codes UNKNOWN_FIELD, NOT_FILTERABLE,
+    OPERATOR_NOT_ALLOWED, INVALID_VALUE; its `errors` are all errors of the filter.
     """
     errors: list[RsqlError] = []
     condition = _compile(node, table, errors)
@@ -43,12 +43,12 @@ def _compile(node: Node, table: FieldTable, errors: list[RsqlError]) -> Q:
         try:
             return _compile_comparison(node, table)
         except RsqlError as error:
-            for fault in error.errors:
-                fault.position = node.position
-                errors.append(fault)
+            for each in error.errors:
+                each.position = node.position
+                errors.append(each)
             return Q()
-    # SQLite's parser has room for 100 open terms. `((c) AND b) AND a` takes one of them for each parenthesis,
-    # `a AND (b AND (c))` three: so the deepest child goes first, which changes nothing of what is meant.
+    # SQLite's parser has a stack of 100 terms. `((c) AND b) AND a` needs one per parenthesis, `a AND (b AND (c))`
+    # three, so put the deepest child first; the order does not change the meaning.
     children = sorted(node.children, key=_depth, reverse=True)
     connector = Q.AND if isinstance(node, And) else Q.OR
     return Q(*(_compile(child, table, errors) for child in children), _connector=connector)
@@ -65,11 +65,13 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
     match field.kind:
         case Kind.TEXT_MAP:
             condition: Func = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
+        case _ if operator.relation in _CONTAINMENT:
+            condition = _relate(_answered(field), operator.relation, constants)
         case Kind.DECIMAL:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
             condition = _relate(field.expression, operator.relation, constants)
-    if field.searched is not None and operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
+    if field.searched is not None and operator.relation in _CONTAINMENT:
         is_folded = operator.relation is Relation.CONTAINS_FOLDED
         condition = narrowed(condition, field.searched, str(constants[0]), folded=is_folded)
     elif field.indexed and operator.relation is Relation.CONTAINS:
@@ -77,21 +79,28 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
     if operator.negated or (operator.relation is Relation.IS_SET and constants[0]):
         condition = complement(condition)
     if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
-        # Words have keys above those of all numbers, but are not greater than any.
+        # The keys of words are above those of all numbers, but words are not greater than numbers.
         return Q(condition, compare(DecimalKey(field.expression), "<", WORDS_START))
     return Q(condition)
+
+
+def _answered(field: Field) -> Combinable:
+    """Return the text of `field` in responses, which containment operators search (contract M5)."""
+    return AnsweredText(field.expression, field.kind) if field.kind in AnsweredText.kinds else field.expression
 
 
 def _check_use(field: Field, node: Comparison) -> None:
     operator = node.operator
     if not field.filterable:
-        raise RsqlError(f"{field.path} cannot be used in a filter.", code="NOT_FILTERABLE")
+        raise RsqlError(f"{field.path} must not be used in a filter.", code="NOT_FILTERABLE")
     if field.kind not in operator.kinds:
         usable = listed(other for other in OPERATORS if field.kind in other.kinds)
-        message = f"{field.path} cannot be compared by {operator}; it takes {usable}."
+        message = f"{field.path} must be compared by one of {usable}; got {operator}."
         raise RsqlError(message, code="OPERATOR_NOT_ALLOWED")
     if len(node.values) > 1 and not operator.takes_list:
-        message = f"The operator {operator} takes one value; {field.path} is given {len(node.values)}."
+        lists = {"==": " Use =in= for a list.", "!=": " Use =out= for a list."}
+        hint = lists.get(str(operator), "")
+        message = f"{field.path}{operator} must be followed by one value; got {len(node.values)}.{hint}"
         raise RsqlError(message, code="INVALID_VALUE")
 
 
@@ -122,6 +131,7 @@ def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) 
             return compare(subject, relation.value, constants[0])
 
 
+_CONTAINMENT = frozenset({Relation.CONTAINS, Relation.CONTAINS_FOLDED})
 _READERS: dict[Relation, Callable[[Field, str], SqlValue]] = {
     Relation.ONE_OF: convert,
     Relation.LESS: convert_bound,

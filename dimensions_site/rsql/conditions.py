@@ -1,6 +1,6 @@
-"""The conditions that filters are made of, the same on SQLite and PostgreSQL.
+"""The SQL conditions of filters, with the same results on SQLite and PostgreSQL.
 
-The templates of the classes are those for SQLite.
+The class attributes `template` are those for SQLite.
 """
 
 import re
@@ -18,7 +18,7 @@ from dimensions_site.rsql.expressions import Fold, Sql
 
 
 def compare(value: Combinable, symbol: str, constant: Any) -> Func:
-    """`value symbol constant`, where `symbol` is one of the SQL signs `<`, `<=`, `>`, `>=`."""
+    """Return `value symbol constant`, where `symbol` is one of the SQL operators `<`, `<=`, `>`, `>=`."""
     return Func(
         value,
         Value(constant),
@@ -29,23 +29,23 @@ def compare(value: Combinable, symbol: str, constant: Any) -> Func:
 
 
 def one_of(value: Combinable, constants: Iterable[Any]) -> Func:
-    """`value` equals one of `constants`, of which there is at least one."""
+    """Return the condition that `value` equals one of `constants`, which must not be empty."""
     listed = Func(*map(Value, constants), template="(%(expressions)s)")
     return Func(value, listed, template="%(expressions)s", arg_joiner=" IN ", output_field=BooleanField())
 
 
 def is_set(value: Combinable) -> Func:
-    """`value` is not NULL."""
+    """Return the condition that `value` is not NULL."""
     return Func(value, template="%(expressions)s IS NOT NULL", output_field=BooleanField())
 
 
 def complement(condition: Func) -> Func:
-    """Holds exactly where `condition` does not, also where SQL would answer NULL (contract D2)."""
+    """Return the negation of `condition`, which is true where `condition` is NULL (contract D2)."""
     return Func(condition, template="(%(expressions)s) IS NOT TRUE", output_field=BooleanField())
 
 
 class Needle(Value):
-    """A text to look for inside others: on PostgreSQL as a pattern of LIKE, without any wildcard of its own."""
+    """A text to search for; on PostgreSQL a LIKE pattern with its wildcards escaped."""
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         escaped = re.sub(r"([\\%_])", r"\\\1", self.value)
@@ -53,9 +53,9 @@ class Needle(Value):
 
 
 class Contains(Func):
-    """A text contains a `Needle`; LIKE on PostgreSQL, so that a trigram index can serve it."""
+    """A text contains a `Needle`; LIKE on PostgreSQL, which can use a trigram index."""
 
-    # LIKE of SQLite takes upper and lower case of ASCII for the same; INSTR does not.
+    # SQLite's LIKE ignores the case of ASCII letters; INSTR does not.
     template = "INSTR(%(expressions)s) > 0"
     arity = 2
     output_field = BooleanField()
@@ -65,7 +65,7 @@ class Contains(Func):
 
 
 class Narrowed(Func):
-    """The second of two conditions, where the first holds wherever it does, and is told sooner."""
+    """The second of two conditions, preceded by the first, which it implies and which is faster to evaluate."""
 
     template = "(%(expressions)s)"
     arg_joiner = " AND "
@@ -73,13 +73,13 @@ class Narrowed(Func):
     output_field = BooleanField()
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        # Of how many rows the first holds PostgreSQL knows by its index. Of the second it would guess that it holds for
-        # one of two hundred of these, and read whole tables for the first page of a word that all of them have.
+        # PostgreSQL estimates the first condition by its index. For the second it would assume one row in two hundred,
+        # and read whole tables for the first page of a frequent word; COALESCE hides it from the planner.
         return self.as_sql(compiler, connection, template="(%(expressions)s, FALSE))", arg_joiner=" AND COALESCE(")
 
 
 class NarrowedByIndex(Narrowed):
-    """The same, where the first is told sooner by an index of PostgreSQL only."""
+    """The same, where only an index of PostgreSQL makes the first condition faster."""
 
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
@@ -90,9 +90,9 @@ class NarrowedByIndex(Narrowed):
 
 
 def narrowed(condition: Func, column: str, text: str, *, folded: bool) -> Func:
-    """The `condition`, which says that a text in the JSON column contains `text`, in a form for the index of searches.
+    """Return `condition`, that a text in the JSON column contains `text`, in a form that can use the search index.
 
-    What a text contains its JSON contains as JSON, and what it contains in one case (not `folded`) in any case, too.
+    If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`).
     """
     if _TRIGRAM.search(text) is None:
         return condition
@@ -101,18 +101,18 @@ def narrowed(condition: Func, column: str, text: str, *, folded: bool) -> Func:
 
 
 def narrowed_by_case(condition: Func, subject: Combinable, text: str) -> Func:
-    """The same of a `subject` that has such an index itself: what is in it in one case is so in any case, too."""
+    """Return the same for a `subject` with its own case-insensitive index."""
     if _TRIGRAM.search(text) is None:
         return condition
     return NarrowedByIndex(Contains(Fold(subject), Fold(Needle(text))), condition)
 
 
-# The index knows texts by what three letters or digits they have next to each other.
+# A trigram index needs three adjacent letters or digits.
 _TRIGRAM = re.compile(r"[^\W_]{3}")
 
 
 class EntryText(Expression):
-    """The text of the entry that `AnyEntry` looks at, NULL for a null."""
+    """The text of the current entry in `AnyEntry`, NULL for null."""
 
     output_field = TextField()
 
@@ -124,7 +124,7 @@ class EntryText(Expression):
 
 
 class AnyEntry(Func):
-    """A condition on `EntryText` holds for some entry of a JSON object (contract D3); never NULL."""
+    """True if a condition on `EntryText` holds for any entry of a JSON object (contract D3); never NULL."""
 
     template = "EXISTS(SELECT 1 FROM JSON_EACH(%(expressions)s)"
     arg_joiner = ") AS entry WHERE "

@@ -1,14 +1,16 @@
-"""SQL values of fields that are no plain column, the same on SQLite and PostgreSQL.
+"""SQL expressions of fields that are not plain columns, with the same results on SQLite and PostgreSQL.
 
-All work in `filter()`, `order_by()` and `annotate()`, and give NULL when nothing is set. The templates of the classes
+All work in `filter()`, `order_by()` and `annotate()`, and are NULL for unset values. The class attributes `template`
 are those for SQLite.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
 from dimensions_site.rsql.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
@@ -18,12 +20,12 @@ Sql = tuple[str, Sequence[Any]]
 
 
 class MapEntry(Func):
-    """The text under `key` in a column that holds a JSON object of texts; NULL when it is null or missing.
+    """The text under `key` in a column with a JSON object of texts; NULL if it is null or missing.
 
     Any `key` is safe. Compared and sorted by code point.
     """
 
-    # A JSON path of SQLite cannot name every key (quotes, escaped letters); a comparison of keys can.
+    # SQLite's JSON paths cannot express every key (quotes, escapes), so compare keys instead.
     template = "(SELECT entry.value FROM JSON_EACH(%(expressions)s)"
     arg_joiner = ") AS entry WHERE entry.key = "
     output_field = TextField()
@@ -36,9 +38,9 @@ class MapEntry(Func):
 
 
 class JsonLeaf(Func):
-    """The text, enum or boolean (its `kind`) at `path` in a JSON column; NULL when it or a group around it is not set.
+    """The text, enum or boolean (its `kind`) at `path` in a JSON column; NULL if it or a group around it is unset.
 
-    Raises ValueError when `path` is not made of identifiers, which go into the SQL as they are, or for another kind.
+    Raises ValueError for another kind, and if `path` is not made of identifiers, which are put into the SQL unquoted.
     """
 
     def __init__(self, column: str, path: tuple[str, ...], kind: Kind) -> None:
@@ -60,10 +62,42 @@ class JsonLeaf(Func):
         return self.as_sql(compiler, connection, template=typed)
 
 
-class DecimalKey(Func):
-    """The sort key (`decimals.sort_key`) of decimal text: compared as text it orders as the numbers do.
+class AnsweredText(Func):
+    """The text of a stored number, boolean or instant in responses (contracts C11, M5).
 
-    Words that may stand in place of a number sort after all numbers.
+    Texts, enums and decimal text are stored in that form.
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.INTEGER, Kind.BOOLEAN, Kind.TIMESTAMP})
+    output_field = TextField()
+
+    def __init__(self, value: Combinable, kind: Kind) -> None:
+        super().__init__(value)
+        self.kind = kind
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any) -> Any:
+        return self._as_sql(compiler, "STRFTIME('%%%%Y-%%%%m-%%%%dT%%%%H:%%%%M:%%%%f+0000', %(expressions)s)")
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Any:
+        form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"+0000"'"""
+        return self._as_sql(compiler, f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
+
+    def _as_sql(self, compiler: SQLCompiler, timestamp: str) -> Sql:
+        [value] = self.get_source_expressions()
+        match self.kind:
+            case Kind.BOOLEAN:
+                text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
+                return compiler.compile(Func(value, template=text, output_field=TextField()))
+            case Kind.TIMESTAMP:
+                return compiler.compile(Func(value, template=timestamp, output_field=TextField()))
+            case _:
+                return compiler.compile(Cast(value, TextField()))
+
+
+class DecimalKey(Func):
+    """The sort key (`decimals.sort_key`) of decimal text: as text it sorts in the order of the numbers.
+
+    Words in place of numbers sort after all numbers.
     """
 
     function = "rsql_decimal"
@@ -81,13 +115,13 @@ class DecimalKey(Func):
 
 
 class Fold(Func):
-    """A text as `folding.fold` gives it: equal for texts that differ by case alone (contract D2)."""
+    """A text as `characters.fold` returns it: equal for texts that differ only in case (contract D2)."""
 
     function = "rsql_fold"
     arity = 1
     output_field = TextField()
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        # ICU, for the other collations know upper and lower case of some languages only.
+        # ICU: the mappings of other collations cover only some languages.
         folded = 'UPPER(LOWER((%(expressions)s) COLLATE "und-x-icu")) COLLATE "C"'
         return self.as_sql(compiler, connection, template=folded)

@@ -1,4 +1,4 @@
-"""The fields that a filter or a sort order may name: what the owner of a model tells the language about them."""
+"""The description of fields for filters and sort orders, provided by the owner of a model."""
 
 import enum
 from collections.abc import Mapping
@@ -10,48 +10,50 @@ from django.db.models import Expression, F
 
 
 class Kind(enum.StrEnum):
-    """What the values of a field are, and so how a value in a filter is read and compared (contract D4)."""
+    """The type of a field's values, which determines how filters parse and compare them (contract D4)."""
 
     TEXT = "text"
     ENUM = "enum"
     INTEGER = "integer"
-    # A decimal number stored as text, with the digits it was sent with.
+    # A decimal number stored as text, with the digits as sent.
     DECIMAL = "decimal"
     BOOLEAN = "boolean"
     TIMESTAMP = "timestamp"
-    # A JSON object of text or null; a condition on it holds when it holds for any entry.
+    # A JSON object of texts or nulls; a condition on it is true if it is true for any entry.
     TEXT_MAP = "text map"
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field of the wire as the database knows it.
+    """One wire field and its SQL expression.
 
-    `expression` is its SQL value, NULL when unset: `F("column")` or one of the module `expressions`.
+    `expression` is its SQL value, NULL if unset: `F("column")` or an expression of the module `expressions`.
     """
 
     path: str
     kind: Kind
     expression: Expression | F
-    # ENUM: the stored values. DECIMAL: the words that may stand in place of a number.
+    # ENUM: the stored values. DECIMAL: words that may replace a number.
     choices: tuple[str, ...] = ()
-    # ENUM: other accepted spelling -> stored value.
+    # ENUM: alternative spelling -> stored value.
     spellings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    # ENUM: any other text is accepted too.
+    # INTEGER: the smallest and the largest stored value.
+    bounds: tuple[int, int] | None = None
+    # ENUM: any other text is also accepted.
     open_text: bool = False
-    # False: it can be sorted by, but not filtered.
+    # False: the field can only be sorted by.
     filterable: bool = True
-    # The JSON column that the text is an entry of, where containment in it has an index.
+    # The JSON column that contains the text and has an index for containment.
     searched: str | None = None
-    # True: containment in the text, whatever its case, has an index.
+    # True: case-insensitive containment in the text has an index.
     indexed: bool = False
-    # False: the column is never NULL, so SQL needs no care for it.
+    # False: the column is never NULL, which simplifies the SQL.
     nullable: bool = True
 
 
 class FieldTable(Protocol):
-    """The fields of one kind of element, found by the name that people write."""
+    """The fields of one kind of element, by any accepted name."""
 
     def resolve(self, selector: str) -> Field:
-        """The field that `selector` names, in any accepted spelling; raises `errors.UnknownField`."""
+        """Return the field that `selector` names, in any accepted spelling; raises `errors.UnknownField`."""
         ...

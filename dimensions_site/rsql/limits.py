@@ -1,4 +1,4 @@
-"""How much one filter may ask: far more than people write, and far less than a database refuses (contract D4)."""
+"""The limits of one filter: far more than people write, and far less than a database rejects (contract D4)."""
 
 from typing import cast
 
@@ -13,14 +13,14 @@ MAX_VALUES = 100
 
 
 def check_length(text: str) -> None:
-    """Raise RsqlError TOO_LONG when the filter `text` is too long to be read at all."""
+    """Raise RsqlError TOO_LONG for a filter `text` beyond the limit."""
     if len(text) > MAX_LENGTH:
-        message = f"The filter has {len(text)} characters; at most {MAX_LENGTH} are allowed."
+        message = f"filter is {len(text):,} characters long; the limit is {MAX_LENGTH:,}."
         raise RsqlError(message, code="TOO_LONG", position=MAX_LENGTH + 1)
 
 
 class TokenCounter:
-    """Watches the tokens of one filter while it is read, so that reading stops at the first one too many."""
+    """Counts the tokens of a filter during parsing, so that parsing stops at the first one beyond a limit."""
 
     def __init__(self) -> None:
         self.conditions = 0
@@ -30,7 +30,7 @@ class TokenCounter:
         self._after_operator = False
 
     def count(self, token: Token) -> None:
-        """Take note of the next token; raises RsqlError TOO_MANY or TOO_DEEP when a limit is passed."""
+        """Count the next token; raises RsqlError TOO_MANY or TOO_DEEP beyond a limit."""
         if token.type == "OPERATOR":
             self.conditions += 1
             self.values = 0
@@ -48,12 +48,12 @@ class TokenCounter:
     def _check(self, token: Token) -> None:
         position = cast(int, token.start_pos) + 1
         if self.depth > MAX_DEPTH:
-            message = f"Parentheses are nested more than {MAX_DEPTH} deep at character {position}."
+            message = f"filter nests parentheses more than {MAX_DEPTH} deep at character {position}."
             raise RsqlError(message, code="TOO_DEEP", position=position)
         for number, limit, what in (
-            (self.conditions, MAX_CONDITIONS, "conditions in the filter"),
-            (self.values, MAX_VALUES, "values in the list"),
+            (self.conditions, MAX_CONDITIONS, "conditions"),
+            (self.values, MAX_VALUES, "values in one list"),
         ):
             if number > limit:
-                message = f"There are more than {limit} {what} at character {position}."
+                message = f"filter has more than {limit} {what}; the limit is reached at character {position}."
                 raise RsqlError(message, code="TOO_MANY", position=position)

@@ -1,4 +1,4 @@
-"""The filter as a tree."""
+"""The syntax tree of a filter."""
 
 from dataclasses import dataclass, field
 
@@ -7,9 +7,9 @@ from dimensions_site.rsql.operators import Operator
 
 @dataclass(frozen=True)
 class Comparison:
-    """One condition, such as `type==NORMAL`: its values are texts, unescaped but not yet converted.
+    """One condition, such as `type==NORMAL`, with its values unescaped but not yet converted.
 
-    `position` is the character of the filter, counted from 1, at which the selector starts.
+    `position` is the character at which the selector starts, counted from 1.
     """
 
     selector: str
@@ -20,14 +20,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class And:
-    """Holds when all its children do; there are at least two."""
+    """The conjunction of two or more children."""
 
     children: tuple["Node", ...]
 
 
 @dataclass(frozen=True)
 class Or:
-    """Holds when any of its children does; there are at least two."""
+    """The disjunction of two or more children."""
 
     children: tuple["Node", ...]
 

@@ -1,4 +1,4 @@
-"""The operators of the filter language, a table (contract D1)."""
+"""The table of filter operators (contract D1)."""
 
 import enum
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from dimensions_site.rsql.fields import Kind
 
 
 class Relation(enum.Enum):
-    """What an operator asks of a field and its values; the value of a bound is its sign in SQL."""
+    """The relation between a field and the values of a condition; the value of an inequality is its SQL operator."""
 
     ONE_OF = "one of"
     LESS = "<"
@@ -23,14 +23,13 @@ class Relation(enum.Enum):
 
 ALL_KINDS = frozenset(Kind)
 ORDERED_KINDS = ALL_KINDS - {Kind.BOOLEAN}
-TEXT_KINDS = frozenset({Kind.TEXT, Kind.ENUM, Kind.TEXT_MAP})
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: `symbols` are its spellings, the usual one first, `kinds` the kinds of fields that take it.
+    """One operator: `symbols` are its spellings, the canonical one first; `kinds` are the kinds of fields it supports.
 
-    A negated operator holds exactly where its relation does not, rows without a value included (contract D2).
+    A negated operator is true exactly where its relation is not, including rows without a value (contract D2).
     """
 
     symbols: tuple[str, ...]
@@ -55,8 +54,8 @@ OPERATORS = (
     Operator(("<=", "=le="), Relation.LESS_OR_EQUAL, ORDERED_KINDS),
     Operator((">", "=gt="), Relation.GREATER, ORDERED_KINDS),
     Operator((">=", "=ge="), Relation.GREATER_OR_EQUAL, ORDERED_KINDS),
-    Operator(("=like=",), Relation.CONTAINS, TEXT_KINDS),
-    Operator(("=ilike=",), Relation.CONTAINS_FOLDED, TEXT_KINDS),
+    Operator(("=like=",), Relation.CONTAINS, ALL_KINDS),
+    Operator(("=ilike=",), Relation.CONTAINS_FOLDED, ALL_KINDS),
     Operator(("=isnull=",), Relation.IS_SET, ALL_KINDS),
 )
 
@@ -64,5 +63,5 @@ BY_SYMBOL = {symbol: operator for operator in OPERATORS for symbol in operator.s
 
 
 def listed(operators: Iterable[Operator]) -> str:
-    """All spellings of `operators`, for a message."""
+    """Return all spellings of `operators`, for a message."""
     return " ".join(symbol for operator in operators for symbol in operator.symbols)

@@ -1,17 +1,60 @@
-"""From the text of a filter to its tree (contract D1)."""
+"""Parse the text of a filter into its syntax tree (contract D1)."""
 
 import re
+from collections.abc import Collection
 from typing import cast
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from dimensions_site.rsql.characters import refuse_control_characters
-from dimensions_site.rsql.errors import RsqlError, shortened
+from dimensions_site.rsql.characters import NOT_STORABLE, REFUSED_UNQUOTED, named, refuse
+from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.limits import TokenCounter, check_length
 from dimensions_site.rsql.nodes import And, Comparison, Node, Or
 from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, listed
-from dimensions_site.rsql.syntax_errors import syntax_error
+from dimensions_site.text.shortening import shortened
+
+# What the parser expects, by the first of these terminals that it would accept.
+_EXPECTED = {
+    "QUOTED": "a value is expected",
+    "OPERATOR": f"an operator is expected ({listed(OPERATORS)})",
+    "WORD": "a field name or '(' is expected",
+}
+_QUOTING = "A value that has a blank or one of \"'();,=!~<> in it needs quotes around it."
+
+_WORD = re.compile(r"[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+|.", re.DOTALL)
+
+
+def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group: bool) -> RsqlError:
+    """Return the error for a filter `text` that is invalid at index `start`.
+
+    `terminals` are the grammar's terminals allowed there; `in_group` says that a parenthesis is open.
+    """
+    word = _WORD.match(text, start)
+    if word is not None and REFUSED_UNQUOTED.match(word[0]):
+        return _error(f"there is {named(word[0])}, which is allowed between quotes only.", start)
+    if word is None:
+        found = "the filter ends"
+    elif word[0] in "\"'" and "QUOTED" in terminals:
+        return _error("the quote that opens here is never closed.", start)
+    else:
+        found = f"there is '{shortened(word[0], QUOTED)}'"
+    for terminal, expected in _EXPECTED.items():
+        if terminal in terminals:
+            return _error(f"{found} where {expected}.", start)
+    if "SEMICOLON" not in terminals and "COMMA" in terminals:
+        return _error(f"{found} where ',' or ')' is expected. {_QUOTING}", start)
+    if word is not None and word[0].lower() in {"and", "or"}:
+        needs = "which needs small letters, a blank on each side and a condition behind it"
+        return _error(f"{found}, {needs}. {_QUOTING}", start)
+    end = "')'" if in_group else "the end"
+    return _error(f"{found} where ';' or ' and ', ',' or ' or ', or {end} is expected. {_QUOTING}", start)
+
+
+def _error(what: str, start: int) -> RsqlError:
+    position = start + 1
+    message = f"The filter cannot be read at character {position}: {what}"
+    return RsqlError(message, code="SYNTAX", position=position)
 
 
 class _TreeBuilder(Transformer[Token, Node]):
@@ -30,12 +73,12 @@ _LARK = Lark.open("grammar.lark", rel_to=__file__, parser="lalr", start="disjunc
 
 
 def parse(text: str) -> Node:
-    """The tree of a filter, which must not be empty.
+    """Return the syntax tree of a non-empty filter.
 
     Raises RsqlError with a position and one of the codes SYNTAX, UNKNOWN_OPERATOR, TOO_LONG, TOO_DEEP, TOO_MANY.
     """
     check_length(text)
-    refuse_control_characters(text, "filter")
+    refuse(NOT_STORABLE, text, "filter")
     parser = _LARK.parse_interactive(text)
     counter = TokenCounter()
     try:
@@ -55,10 +98,10 @@ def _index(token: Token) -> int:
 
 
 def _unquoted(token: Token) -> str:
-    return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.type == "QUOTED" else str(token)
+    return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL) if token.type == "QUOTED" else str(token)
 
 
 def _unknown_operator(token: Token) -> RsqlError:
     position = _index(token) + 1
-    message = f"There is no operator '{shortened(token)}' (character {position}). There are {listed(OPERATORS)}."
+    message = f"Unknown operator '{shortened(token, QUOTED)}' at character {position}. Use one of {listed(OPERATORS)}."
     return RsqlError(message, code="UNKNOWN_OPERATOR", position=position)

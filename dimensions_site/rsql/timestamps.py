@@ -1,28 +1,45 @@
-"""Points in time as clients write them."""
+"""Parsing of timestamps from clients."""
 
 import re
 from datetime import UTC, datetime
 
-# The forms of ISO 8601 that contract C11 names; `datetime.fromisoformat` reads more, and others in each Python.
+# The forms of ISO 8601 in contract C11, extended and basic; `datetime.fromisoformat` accepts more, depending on the
+# version of Python. A fraction has up to three digits, and any number of trailing zeros.
 _HOUR = "(?:[01][0-9]|2[0-3])"
-_TIMESTAMP = re.compile(
-    "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    f"(?:[T ]{_HOUR}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?"
-    f"(?:Z|[+-]{_HOUR}(?::?[0-5][0-9])?)?)?"
-)
+_FRACTION = "(?:[.,](?P<fraction{form}>[0-9]+))?"
+_OFFSET = f"(?:Z|[+-]{_HOUR}(?::?[0-5][0-9])?)?"
+_EXTENDED = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ]{_HOUR}:[0-9]{{2}}(?::[0-9]{{2}}{_FRACTION})?{_OFFSET})?"
+_BASIC = f"[0-9]{{8}}(?:T{_HOUR}[0-9]{{2}}(?:[0-9]{{2}}{_FRACTION})?{_OFFSET})?"
+_TIMESTAMP = re.compile(f"{_EXTENDED.replace('{form}', '1')}|{_BASIC.replace('{form}', '2')}")
+_MILLISECONDS = 3
 
 
-def parse_timestamp(text: str) -> datetime:
-    """The instant that ISO 8601 `text` names, in UTC, cut to whole milliseconds (contract C11).
+class TooPrecise(ValueError):
+    """A timestamp between two milliseconds, which could not be returned as it was sent."""
 
-    The offset is `Z`, `+HH:MM`, `+HHMM` or `+HH`; a date alone is its first moment, and without an offset the
-    time is UTC. Raises ValueError when the text has another form or names no instant from year 1 to 9999.
+
+class NoSuchMoment(ValueError):
+    """A well-formed date or time that does not exist."""
+
+
+def parse_timestamp(text: str, *, cut: bool = False) -> datetime:
+    """Return the instant of the ISO 8601 `text` in UTC, in whole milliseconds (contract C11).
+
+    The offset is `Z`, `+HH:MM`, `+HHMM` or `+HH`; a date alone is its start, and without an offset the time is UTC.
+    Raises ValueError for another form, `NoSuchMoment` for an instant that does not exist or is not in the years 1 to
+    9999, and `TooPrecise` for one between two milliseconds, unless `cut` truncates it.
     """
-    if _TIMESTAMP.fullmatch(text) is None:
-        raise ValueError("The text is not a date or time as ISO 8601 writes it.")
-    local = datetime.fromisoformat(text)
+    form = _TIMESTAMP.fullmatch(text)
+    if form is None:
+        raise ValueError("The text is not an ISO 8601 date or time.")
+    fraction = form["fraction1"] or form["fraction2"] or ""
+    if not cut and len(fraction.rstrip("0")) > _MILLISECONDS:
+        raise TooPrecise("The text has a fraction of a millisecond.")
     try:
+        local = datetime.fromisoformat(text)
         instant = local.replace(tzinfo=local.tzinfo or UTC).astimezone(UTC)
+    except ValueError as error:
+        raise NoSuchMoment("This date or time does not exist.") from error
     except OverflowError as error:
-        raise ValueError("The year in UTC is not from 1 to 9999.") from error
+        raise NoSuchMoment("The year in UTC is not from 1 to 9999.") from error
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)

@@ -1,29 +1,31 @@
-"""Values of a filter, converted to what the field is compared with (contract D4)."""
+"""Conversion of filter values to SQL values (contract D4)."""
 
 import re
 from collections.abc import Callable
 from datetime import datetime
 
 from dimensions_site.rsql.decimals import is_decimal, sort_key
-from dimensions_site.rsql.errors import RsqlError, shortened
+from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.fields import Field, Kind
-from dimensions_site.rsql.timestamps import parse_timestamp
+from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.shortening import shortened
+from dimensions_site.text.suggestions import close_names, did_you_mean
 
 SqlValue = str | int | bool | datetime
 
-_TRUTHS = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 
 
 def convert(field: Field, text: str) -> SqlValue:
-    """The value that a condition of equality compares `field` with; a DECIMAL is compared by its sort key.
+    """Return the value for an equality condition on `field`; for a DECIMAL its sort key.
 
-    Raises RsqlError INVALID_VALUE, whose message names field, value and what would be right.
+    Raises RsqlError INVALID_VALUE, whose message names the field, the value and what is valid.
     """
     return _CONVERTERS[field.kind](field, text)
 
 
 def convert_bound(field: Field, text: str) -> SqlValue:
-    """Like `convert`, for `<`, `<=`, `>` and `>=`: any text bounds an ENUM, and only a number bounds a DECIMAL."""
+    """Convert like `convert`, for `<`, `<=`, `>` and `>=`: an ENUM accepts any text, a DECIMAL only a number."""
     if field.kind is Kind.ENUM:
         return text
     if field.kind is Kind.DECIMAL:
@@ -32,19 +34,20 @@ def convert_bound(field: Field, text: str) -> SqlValue:
 
 
 def convert_part(field: Field, text: str) -> str:
-    """The text that `field` has to contain, for `=like=` and `=ilike=`: any text, of an ENUM too."""
+    """Return the text that `=like=` and `=ilike=` search: any text, for all kinds of fields."""
     return text
 
 
 def convert_truth(field: Field, text: str) -> bool:
-    """What `=isnull=` asks for; raises RsqlError as `convert` does."""
-    if text in _TRUTHS:
-        return _TRUTHS[text]
-    raise _refusal(field, text, "true or false after =isnull=")
+    """Return the value of `=isnull=`; raises RsqlError as `convert` does."""
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    message = f'{field.path}=isnull= must be followed by true or false; got "{shortened(text, QUOTED)}".'
+    raise RsqlError(message, code="INVALID_VALUE")
 
 
-def _refusal(field: Field, text: str, right: str) -> RsqlError:
-    message = f"The value '{shortened(text)}' does not fit {field.path}: it must be {right}."
+def _invalid(field: Field, text: str, expected: str, hint: str = "") -> RsqlError:
+    message = f'{field.path} must be {expected}; got "{shortened(text, QUOTED)}".{hint}'
     return RsqlError(message, code="INVALID_VALUE")
 
 
@@ -52,13 +55,15 @@ def _choice(field: Field, text: str) -> str:
     value = field.spellings.get(text, text)
     if field.open_text or value in field.choices:
         return value
-    raise _refusal(field, text, f"one of {', '.join(field.choices)}")
+    hint = did_you_mean(close_names(text, field.choices), in_quotes=False)
+    raise _invalid(field, text, f"one of {', '.join(field.choices)}", hint)
 
 
 def _integer(field: Field, text: str) -> int:
     if re.fullmatch("-?[0-9]{1,10}", text) and -(2**31) <= int(text) < 2**31:
         return int(text)
-    raise _refusal(field, text, f"a whole number from {-(2**31)} to {2**31 - 1}")
+    smallest, largest = field.bounds or (-(2**31), 2**31 - 1)
+    raise _invalid(field, text, f"a whole number from {smallest} to {largest}")
 
 
 def _decimal(field: Field, text: str) -> str:
@@ -69,22 +74,27 @@ def _number(field: Field, text: str, words: tuple[str, ...]) -> str:
     if is_decimal(text) or text in words:
         return sort_key(text)
     number = "a decimal number with at most 15 digits before and 10 after the point, such as -12.50"
-    raise _refusal(field, text, " or ".join((number, *words)))
+    raise _invalid(field, text, f"{number}, or {' or '.join(words)}" if words else number)
 
 
 def _boolean(field: Field, text: str) -> bool:
-    if text in _TRUTHS:
-        return _TRUTHS[text]
-    raise _refusal(field, text, "true or false")
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    raise _invalid(field, text, "true or false")
 
 
 def _timestamp(field: Field, text: str) -> datetime:
     try:
         return parse_timestamp(text)
+    except TooPrecise as error:
+        expected = "a time with at most 3 digits after the seconds: times are stored in milliseconds"
+        raise _invalid(field, text, expected) from error
+    except NoSuchMoment as error:
+        raise RsqlError(f"{field.path}: {shortened(text, QUOTED)} does not exist.", code="INVALID_VALUE") from error
     except ValueError as error:
-        # The form in which the service itself returns times has a plus sign, which a URL turns into a blank.
-        right = "a date such as 2024-12-31 or a time such as 2024-12-31T23:59:59.000+0000 (write + as %2B in a URL)"
-        raise _refusal(field, text, right) from error
+        # The service's own format has a plus sign, which decodes to a space in an unescaped URL.
+        expected = "a date or time such as 2024-12-31 or 2024-12-31T23:59:59.000+0000 (write + as %2B in a URL)"
+        raise _invalid(field, text, expected) from error
 
 
 _CONVERTERS: dict[Kind, Callable[[Field, str], SqlValue]] = {

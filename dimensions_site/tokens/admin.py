@@ -1,4 +1,4 @@
-"""Applications of OAuth2 and the tokens that they hold, for superusers, while the mode is on (contract G1)."""
+"""OAuth2 applications and their tokens in the admin, for superusers, if the mode is enabled (contract G1)."""
 
 from typing import Any
 
@@ -11,16 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
-from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
-from dimensions_site.repositories.admin import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.repositories.admin_columns import when
+from dimensions_site.repositories.admin.repositories import LookOnlyMixin, SuperuserAdmin, when
 from dimensions_site.tokens.ending import end_tokens
 from dimensions_site.tokens.models import Application, IssuedToken
 
-# The libraries' pages let people make tokens and codes, or show what only the service needs. They are registered by
-# now, for the libraries stand before this app in INSTALLED_APPS.
-for _model in (Application, AccessToken, Grant, IDToken, RefreshToken, OutstandingToken, BlacklistedToken):
+# The libraries' pages would let people create tokens and codes, or show internal records. They are registered already,
+# because these apps precede this one in INSTALLED_APPS.
+for _model in (Application, AccessToken, Grant, IDToken, RefreshToken):
     admin.site.unregister(_model)
 
 
@@ -33,16 +31,16 @@ class ApplicationAdmin(SuperuserAdmin):
     actions = ["renew_secrets", "revoke_tokens"]
 
     def get_fields(self, request: HttpRequest, obj: Application | None = None) -> Any:
-        """What names the application to others is there once it is made."""
+        """Show the client id once the application exists."""
         fields = ["name", "authorization_grant_type", "client_type", "user", "redirect_uris", "may_introspect"]
         return fields if obj is None else [*fields, "client_id"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Application | None = None) -> list[str]:
-        """Whoever has the secret goes on with it, so the application cannot become another one."""
+        """Make the client and its user read-only: whoever has the secret would get another application's rights."""
         return [] if obj is None else ["authorization_grant_type", "client_type", "user", "client_id"]
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Name the applications, not each of their tokens, which are deleted with them."""
+        """List the applications, not each of their tokens, which are deleted with them."""
         return [str(application) for application in objs], {}, set(), []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -50,32 +48,34 @@ class ApplicationAdmin(SuperuserAdmin):
         secret = obj.client_secret
         super().save_model(request, obj, form, change)
         if not change:
-            self._tell(request, obj, secret)
+            self._show_secret(request, obj, secret)
 
     @admin.action(description=_("Make new secrets for the selected applications"), permissions=["change"])
     def renew_secrets(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """Refuse the old secrets from now on; the tokens that were got with them stay until they expire."""
+        """Reject the old secrets from now on; tokens obtained with them remain valid until they expire."""
         for application in queryset:
             application.client_secret = secret = generate_client_secret()
             application.save(update_fields=["client_secret", "updated"])
             self.log_change(request, application, "secret renewed")
-            self._tell(request, application, secret)
+            self._show_secret(request, application, secret)
 
     @admin.action(description=_("Revoke all tokens of the selected applications"), permissions=["change"])
     def revoke_tokens(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """Refuse their tokens from now on; the applications may get new ones."""
+        """Reject their tokens from now on; the applications may obtain new ones."""
         held = list(AccessToken.objects.filter(application__in=queryset))
         _revoke(request, held)
         for application in queryset:
             self.log_change(request, application, "tokens revoked")
 
-    def _tell(self, request: HttpRequest, application: Application, secret: str) -> None:
+    def _show_secret(self, request: HttpRequest, application: Application, secret: str) -> None:
         if application.client_type == Application.CLIENT_PUBLIC:
-            told = _("The client id of %(name)s is %(id)s; a public program has no secret.")
+            message = _("The client id of %(name)s is %(id)s; a public program has no secret.")
         else:
-            told = _("The client id of %(name)s is %(id)s, its secret %(secret)s – copy it now, it is not shown again.")
+            message = _(
+                "The client id of %(name)s is %(id)s, its secret %(secret)s – copy it now, it is not shown again."
+            )
         words = {"name": application.name, "id": application.client_id, "secret": secret}
-        messages.warning(request, told % words)
+        messages.warning(request, message % words)
 
 
 class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
@@ -95,38 +95,38 @@ class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("scopes"), ordering="scope")
     def rights(self, obj: IssuedToken) -> str:
-        """What the token allows at most."""
+        """Return the limits of the token."""
         return str(obj.scope)
 
     @admin.action(description=_("Revoke the selected tokens"), permissions=["view"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[IssuedToken]) -> None:
-        """Refuse them and their refresh tokens from now on, for good."""
+        """Reject the tokens and their refresh tokens from now on; this cannot be undone."""
         _revoke(request, list(queryset))
 
 
 def _revoke(request: HttpRequest, held: list[Any]) -> None:
     for token in held:
         revoke_access_token(token)
-    told = ngettext(
+    message = ngettext(
         "%(count)d token is revoked; calls with it are refused from now on.",
         "%(count)d tokens are revoked; calls with them are refused from now on.",
         len(held),
     )
-    messages.success(request, told % {"count": len(held)})
+    messages.success(request, message % {"count": len(held)})
 
 
 @admin.action(description=_("End all tokens of the selected users"), permissions=["change"])
 def end_tokens_of_users(page: Any, request: HttpRequest, queryset: QuerySet[User]) -> None:
-    """Refuse them from now on, for good, as for a laptop that is lost; the users may get new ones."""
+    """Reject the users' tokens from now on, for example after the loss of a laptop; the users may obtain new ones."""
     for user in queryset:
         end_tokens(user)
         page.log_change(request, user, "tokens ended")
-    told = ngettext(
+    message = ngettext(
         "All tokens of %(count)d user are ended; calls with them are refused from now on.",
         "All tokens of %(count)d users are ended; calls with them are refused from now on.",
         len(queryset),
     )
-    messages.success(request, told % {"count": len(queryset)})
+    messages.success(request, message % {"count": len(queryset)})
 
 
 if {"jwt", "oauth2"} & set(settings.API_AUTHENTICATION):

@@ -1,5 +1,3 @@
-from importlib import import_module
-
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -10,6 +8,5 @@ class TokensConfig(AppConfig):
     verbose_name = _("Applications and tokens")
 
     def ready(self) -> None:
-        """Have each change of an application logged, and the tokens of a user ended who is deactivated."""
-        for module in ("audit", "deactivation"):
-            import_module(f"dimensions_site.tokens.{module}")
+        """Log changes of applications, end the tokens of deactivated users, and document the security schemes."""
+        from dimensions_site.tokens import audit, ending, openapi

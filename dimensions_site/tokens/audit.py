@@ -1,4 +1,4 @@
-"""A line in the log for each application that is made, changed or deleted: it opens what its user may enter."""
+"""Log the creation, change and deletion of OAuth2 applications, which give access to the service."""
 
 from dimensions_site.repositories.audit import watch
 from dimensions_site.tokens.models import Application

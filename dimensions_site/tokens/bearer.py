@@ -1,4 +1,4 @@
-"""Bearer tokens: which kind one is, and whom it stands for (contract G1, RFC 6750)."""
+"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750)."""
 
 import re
 
@@ -9,29 +9,30 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from dimensions_site.repositories.credentials import Credential
-from dimensions_site.tokens import json_web_tokens, opaque_tokens
 from dimensions_site.tokens.credentials import REALM
+from dimensions_site.tokens.jwt import tokens as json_web_tokens
+from dimensions_site.tokens.oauth2 import opaque_tokens
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)
 
 
 class BearerAuthentication(BaseAuthentication):
-    """Takes `Authorization: Bearer <token>`, and leaves the tokens of the other bearer mode to its class."""
+    """Accepts `Authorization: Bearer <token>`, except for the tokens of the other bearer mode."""
 
     mode: str
 
     def authenticate(self, request: Request) -> tuple[User, Credential] | None:
-        """Return the user of the token and what the token allows, or None when the request carries none of this mode.
+        """Return the token's user and credential, or None if the request has no token of this mode.
 
-        Raises `AuthenticationFailed` (401) for a token that is not taken, and Problem 503 when the keys of the identity
-        provider cannot be had.
+        Raises `AuthenticationFailed` (401) for an invalid token, and Problem 503 if the identity provider's keys are
+        unavailable.
         """
         token = _bearer(request)
         if token is None:
             return None
         if not _TOKEN.fullmatch(token):
             raise AuthenticationFailed("The header Authorization has no bearer token behind the word Bearer.")
-        # The parts of a JSON Web Token are set apart by dots, and the tokens of OAuth2 have none.
+        # The parts of a JSON Web Token are separated by dots; OAuth2 tokens contain none.
         mode = "jwt" if "." in token else "oauth2"
         if mode == self.mode:
             return self.authenticated(token, request)
@@ -40,16 +41,16 @@ class BearerAuthentication(BaseAuthentication):
         raise AuthenticationFailed("This is not a token of this service.")
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        """The user and what the token allows, as each mode finds out for itself. Raises `AuthenticationFailed`."""
+        """Return the token's user and credential; each mode implements it. Raises `AuthenticationFailed`."""
         raise NotImplementedError
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the challenge for a 401, which says when it was a token that was refused (contract B2)."""
+        """Return the challenge for a 401; it says so if a token was rejected (contract B2)."""
         return REALM if _bearer(request) is None else f'{REALM}, error="invalid_token"'
 
 
 class OAuth2Authentication(BearerAuthentication):
-    """Takes access tokens that `/auth/oauth2/token` has issued."""
+    """Accepts access tokens issued by `/auth/oauth2/token`."""
 
     mode = "oauth2"
 
@@ -58,7 +59,7 @@ class OAuth2Authentication(BearerAuthentication):
 
 
 class JwtAuthentication(BearerAuthentication):
-    """Takes JSON Web Tokens of `/auth/jwt/token`, and those of the identity provider when there is one."""
+    """Accepts JSON Web Tokens of `/auth/jwt/token`, and those of the identity provider, if configured."""
 
     mode = "jwt"
 

@@ -1,45 +1,28 @@
-"""What the libraries of tokens are told, made from our settings (contract G1).
+"""The signing keys of our JSON Web Tokens and the identity provider, for the settings (contract G1).
 
-`settings.py` reads this module, so nothing here may import Django's models.
+`settings.py` imports this module, so it must not import Django's models.
 """
 
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from dimensions_site.api.authentication_modes import SCOPES
-
-# Who issues and who reads our own JSON Web Tokens.
+# The issuer and the audience of our own JSON Web Tokens.
 ISSUER = "dimensions"
-# Signatures that only the provider can make. With those of the HS family, whoever can check one can make one.
+# Asymmetric signatures only. With the HS family, anyone who can verify a token can also forge one.
 ASYMMETRIC = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
-)
-# A changed password ends all JSON Web Tokens that were made with the one before.
-_CHECKED = ("CHECK_REVOKE_TOKEN",)
-# All that the best current practice of OAuth2 (RFC 9700) asks for; the last one keeps only the hashes of tokens.
-_ENFORCED = (
-    "PKCE_REQUIRED",
-    "REFRESH_TOKEN_REUSE_PROTECTION",
-    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT",
-    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT",
-    "COMPLIANT_BCP_RFC9700_PKCE_METHOD",
-    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT",
-    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS",
-    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE",
 )
 
 
 @dataclass(frozen=True)
 class IdentityProvider:
-    """An outside identity provider whose tokens are taken: each token names the `issuer` and the `audience`.
+    """An external identity provider, whose tokens must have this `issuer` and `audience`.
 
-    `user_claim` is the claim with the user name, `algorithms` are those in which a token may be signed.
+    `user_claim` is the claim with the user name, `algorithms` are the accepted signature algorithms.
     """
 
     issuer: str
@@ -52,9 +35,9 @@ class IdentityProvider:
 def identity_provider(
     issuer: str, audience: str, jwks_url: str, user_claim: str, algorithms: Sequence[str], modes: Sequence[str]
 ) -> IdentityProvider | None:
-    """Return the provider that the settings IDP_… describe, None when they name none.
+    """Return the provider configured by the settings IDP_…, or None.
 
-    Raises ImproperlyConfigured for half of a provider, and for one whose tokens no mode takes. Contract G1.
+    Raises ImproperlyConfigured for an incomplete one, and for one without an enabled mode for its tokens. Contract G1.
     """
     needed = {"IDP_ISSUER": issuer, "IDP_AUDIENCE": audience, "IDP_JWKS_URL": jwks_url}
     missing = [name for name, value in needed.items() if not value]
@@ -73,29 +56,14 @@ def identity_provider(
     return IdentityProvider(issuer, audience, jwks_url, user_claim, tuple(algorithms))
 
 
-def simple_jwt(secret_key: str, access_minutes: int, refresh_days: int) -> dict[str, Any]:
-    """What djangorestframework-simplejwt is told."""
+def signing_keys(secret_key: str, fallbacks: Sequence[str]) -> dict[str, str]:
+    """Return the keys of our JSON Web Tokens by `kid`: first the one that signs, then those that only verify."""
     return {
-        "ALGORITHM": "HS256",
-        # A key of its own: what is signed here can stand for nothing else that SECRET_KEY signs.
-        "SIGNING_KEY": hmac.digest(secret_key.encode(), b"dimensions: JSON Web Tokens", "sha256").hex(),
-        "ISSUER": ISSUER,
-        "AUDIENCE": ISSUER,
-        "ACCESS_TOKEN_LIFETIME": timedelta(minutes=access_minutes),
-        "REFRESH_TOKEN_LIFETIME": timedelta(days=refresh_days),
-    } | dict.fromkeys(_CHECKED, True)
+        _derived(secret, b"dimensions: kid of JSON Web Tokens")[:16]: _derived(secret, b"dimensions: JSON Web Tokens")
+        for secret in (secret_key, *fallbacks)
+    }
 
 
-def oauth2_provider(access_minutes: int, refresh_days: int) -> dict[str, Any]:
-    """What django-oauth-toolkit is told."""
-    return {
-        "SCOPES": SCOPES,
-        "DEFAULT_SCOPES": ["read"],
-        "ACCESS_TOKEN_EXPIRE_SECONDS": access_minutes * 60,
-        "REFRESH_TOKEN_EXPIRE_SECONDS": refresh_days * 24 * 3600,
-        "OAUTH2_SERVER_CLASS": "dimensions_site.tokens.oauth2_server.AuthorizationServer",
-        "OAUTH2_VALIDATOR_CLASS": "dimensions_site.tokens.oauth2_validator.Validator",
-        "OAUTH2_BACKEND_CLASS": "dimensions_site.tokens.oauth2_server.Backend",
-        # A loopback address of an application on somebody's machine is allowed by `Application` itself.
-        "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
-    } | dict.fromkeys(_ENFORCED, True)
+def _derived(secret_key: str, purpose: bytes) -> str:
+    """Derive a separate key, so that its signatures are useless for anything else that SECRET_KEY signs."""
+    return hmac.digest(secret_key.encode(), purpose, "sha256").hex()

@@ -1,4 +1,4 @@
-"""Applications that get tokens over OAuth2 (contract G1)."""
+"""OAuth2 applications, and records of issued and ended tokens (contract G1)."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,14 +9,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from oauth2_provider.models import AbstractApplication, AccessToken, ApplicationManager, RefreshToken
 
-# Where a program on somebody's own machine waits for its code (RFC 8252, 7.3).
+# Where a program on the user's own machine receives its code (RFC 8252, 7.3).
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class Application(AbstractApplication):
-    """A program that gets tokens, for itself or for the people who let it.
+    """A program that obtains tokens, for itself or for users who consent.
 
-    The rules of `clean` hold for the page of the administration and for `manage.py createapplication` alike.
+    The rules of `clean` apply to the admin page and to `manage.py createapplication`.
     """
 
     AUTHORIZATION_GRANTS = (
@@ -62,66 +62,66 @@ class Application(AbstractApplication):
 
     @property
     def get_absolute_url(self) -> Any:
-        """There is none: the library's pages, to which its own leads, are not there."""
+        """Return no URL: the library's pages, to which its own method leads, do not exist here."""
         raise AttributeError("An application has no page beside that of the administration.")
 
     def get_allowed_schemes(self) -> list[str]:
-        """The schemes of addresses to which a browser may be sent; `clean` lets http stay on the machine."""
+        """Return the permitted schemes of redirect URIs; `clean` limits http to the local machine."""
         return ["https", "http"]
 
     def is_usable(self, request: Any) -> bool:
-        """Tell whether the application may get tokens: not when the user that it acts as is not active."""
+        """Return whether the application may obtain tokens: not if the user that it acts as is inactive."""
         return self.user is None or bool(self.user.is_active)
 
     def clean(self) -> None:
-        """Raise ValidationError, by field, for what cannot be meant or would not be safe."""
-        faults: dict[str, list[Any]] = {}
+        """Raise ValidationError, by field, for invalid or insecure values."""
+        errors: dict[str, list[Any]] = {}
         try:
             super().clean()
         except ValidationError as refusal:
-            faults = refusal.error_dict
-        for field, message in self._faults():
-            faults.setdefault(field, []).append(ValidationError(message))
-        if faults:
-            raise ValidationError(faults)
+            errors = refusal.error_dict
+        for field, message in self._errors():
+            errors.setdefault(field, []).append(ValidationError(message))
+        if errors:
+            raise ValidationError(errors)
 
-    def _faults(self) -> list[tuple[str, Any]]:
-        faults: list[tuple[str, Any]] = []
+    def _errors(self) -> list[tuple[str, Any]]:
+        errors: list[tuple[str, Any]] = []
         if self.authorization_grant_type == self.GRANT_CLIENT_CREDENTIALS:
             if self.user_id is None:
-                faults.append(("user", _("A program that gets tokens for itself acts as a user: name one.")))
+                errors.append(("user", _("A program that gets tokens for itself acts as a user: name one.")))
             if self.client_type != self.CLIENT_CONFIDENTIAL:
-                faults.append(("client_type", _("A program that gets tokens for itself has to keep a secret.")))
+                errors.append(("client_type", _("A program that gets tokens for itself has to keep a secret.")))
             if self.redirect_uris.strip():
-                faults.append(("redirect_uris", _("Nobody is sent anywhere by a program that gets tokens for itself.")))
+                errors.append(("redirect_uris", _("Nobody is sent anywhere by a program that gets tokens for itself.")))
         elif self.user_id is not None:
-            faults.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
-        faults += self._unsafe_choices()
+            errors.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
+        errors += self._unsafe_choices()
         for uri in self.redirect_uris.split():
             if _leaves_the_machine_in_clear(uri):
-                faults.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; take https.")))
-        return faults
+                errors.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; take https.")))
+        return errors
 
     def _unsafe_choices(self) -> list[tuple[str, Any]]:
-        faults: list[tuple[str, Any]] = []
+        errors: list[tuple[str, Any]] = []
         if self.may_introspect and self.client_type != self.CLIENT_CONFIDENTIAL:
-            faults.append(("may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")))
+            errors.append(("may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")))
         if self.skip_authorization:
-            faults.append(("skip_authorization", _("People are always asked.")))
+            errors.append(("skip_authorization", _("People are always asked.")))
         if not self.hash_client_secret:
-            faults.append(("hash_client_secret", _("Only the hash of the secret is stored.")))
-        return faults
+            errors.append(("hash_client_secret", _("Only the hash of the secret is stored.")))
+        return errors
 
 
 def _leaves_the_machine_in_clear(uri: str) -> bool:
     try:
         parts = urlsplit(uri)
-    except ValueError:  # that it is no address is told by the library
+    except ValueError:  # the library reports invalid URIs itself
         return False
     return parts.scheme == "http" and parts.hostname not in _LOOPBACK
 
 
-# The library's names for the other fields, and its translations of them, are for developers.
+# The library's names of the other fields are for developers, and not translated well.
 _WORDS = {
     "client_id": _("client id"),
     "client_secret": _("client secret"),
@@ -133,7 +133,7 @@ for _field in Application._meta.concrete_fields:
 
 
 class IssuedToken(AccessToken):
-    """An access token under a name that the pages of the administration can translate."""
+    """An access token, with names that the admin can translate."""
 
     class Meta:
         proxy = True
@@ -143,9 +143,9 @@ class IssuedToken(AccessToken):
 
 
 class TokenGeneration(models.Model):
-    """How often all tokens of a user were ended; who never had them ended has no row.
+    """How often all tokens of a user were ended; users without a row never had them ended.
 
-    JSON Web Tokens carry the number of their making, for nothing else is stored of them.
+    JSON Web Tokens contain the number at their issue, because nothing else about them is stored.
     """
 
     user = models.OneToOneField(
@@ -165,8 +165,24 @@ class TokenGeneration(models.Model):
         return str(self.number)
 
 
+class UsedToken(models.Model):
+    """A refresh token that was used, or a login that was ended because one was used twice; kept until it expires.
+
+    Nothing is stored about valid JSON Web Tokens.
+    """
+
+    jti = models.CharField(max_length=32, primary_key=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.jti
+
+
 class FirstScope(models.Model):
-    """The scope that was granted at first, of a refresh token whose access token was asked for with a narrower one."""
+    """The originally granted scope of a refresh token whose access token was requested with a narrower one."""
 
     refresh_token = models.OneToOneField(
         RefreshToken,

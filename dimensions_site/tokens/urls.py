@@ -1,13 +1,14 @@
-"""The addresses at which tokens are issued; those of a mode that is off are not there (contract G1)."""
+"""The URLs of the token endpoints; those of disabled modes do not exist (contract G1)."""
 
 from django.conf import settings
 from django.urls import URLPattern, path
 from django.views.decorators.cache import never_cache
 from django.views.generic import TemplateView
 
-from dimensions_site.tokens import oauth2_endpoints
-from dimensions_site.tokens.consent import ConsentView
-from dimensions_site.tokens.json_views import LogInView, RenewView
+from dimensions_site.tokens.jwt.views import LogInView, RenewView
+from dimensions_site.tokens.oauth2 import endpoints as oauth2_endpoints
+from dimensions_site.tokens.oauth2.consent import ConsentView
+from dimensions_site.tokens.oauth2.metadata import metadata
 
 _OF_MODES = {
     "jwt": [
@@ -19,7 +20,7 @@ _OF_MODES = {
         path("oauth2/introspect", oauth2_endpoints.introspect, name="oauth2-introspect"),
         path("oauth2/revoke", oauth2_endpoints.revoke, name="oauth2-revoke"),
         path("oauth2/authorize", never_cache(ConsentView.as_view()), name="oauth2-authorize"),
-        # Where the pages of the documents get the codes with which somebody lets them act for him.
+        # Receives the code when Swagger UI authorizes.
         path(
             "oauth2/callback",
             never_cache(TemplateView.as_view(template_name="swagger_ui_callback.html")),
@@ -27,6 +28,13 @@ _OF_MODES = {
         ),
     ],
 }
+
+_WELL_KNOWN = [
+    path(".well-known/oauth-authorization-server", metadata, name="oauth-server-metadata"),
+    path(".well-known/oauth-authorization-server/<path:issuer_path>", metadata),
+]
+# In the library's namespace, where it looks up the issuer for its responses.
+well_known = (_WELL_KNOWN if "oauth2" in settings.API_AUTHENTICATION else [], "oauth2_provider")
 
 urlpatterns: list[URLPattern] = [
     route for mode, routes in _OF_MODES.items() if mode in settings.API_AUTHENTICATION for route in routes

@@ -15,7 +15,7 @@ class Outcome:
     """What a command has said: on its output, line by line in its errors, and as its last word when it refused."""
 
     output: str
-    faults: list[str]
+    errors: list[str]
     refusal: str | None
     status: int
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.live.clerk import prepare
-from tests.live.database import migrated_database
-from tests.live.service import Service, serving
-from tests.live.worker import QUICK
+from tests.services.clerk import prepare
+from tests.services.database import migrated_database
+from tests.services.service import Service, serving
+from tests.services.worker import QUICK
 
 
 @pytest.fixture(scope="session")

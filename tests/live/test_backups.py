@@ -9,15 +9,15 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.live.bulk_state import rows
-from tests.live.clerk import prepare
-from tests.live.deletion_chaos import remaining
-from tests.live.guide import commands, run
-from tests.live.own_postgresql import own_postgresql
-from tests.live.service import serving
-from tests.live.worker import MANY, QUICK, delete, fill, hasten, wait_until, working, working_slowly
-from tests.live.writers import ACCOUNTS, stored, writing
-from tests.live.writers import MANY as OF_A_SAVE
+from tests.load.chaos.deletion import remaining
+from tests.services.bulk_state import rows
+from tests.services.clerk import prepare
+from tests.services.guide import commands, run
+from tests.services.own_postgresql import own_postgresql
+from tests.services.service import serving
+from tests.services.worker import MANY, QUICK, delete, fill, hasten, wait_until, working, working_slowly
+from tests.services.writers import ACCOUNTS, stored, writing
+from tests.services.writers import MANY as OF_A_SAVE
 
 VERSIONS = "SELECT count(*) FROM account_historicalaccount WHERE element_id = 'counter'"
 SLOW = {"DELETION_CHUNK_SIZE": "1", **QUICK}

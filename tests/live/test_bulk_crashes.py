@@ -1,6 +1,6 @@
 """A process or a database that dies in the middle of a bulk save: nothing of it is stored, or everything.
 
-A few deaths each time; `python -m tests.live.bulk_chaos` deals out many.
+A few deaths each time; `python -m tests.load.chaos.bulk` deals out many.
 """
 
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.bulk_chaos import Tally, kill_workers, stop_database
-from tests.live.database import migrated_database
+from tests.load.chaos.bulk import Tally, kill_workers, stop_database
+from tests.services.database import migrated_database
 
 DATABASE = os.environ.get("DATABASE_URL", "")
 SIZE = 3_000

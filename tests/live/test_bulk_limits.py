@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.factories import account, json_bytes
-from tests.live.service import Service, serving
+from tests.services.service import Service, serving
 
 BULK = "/dimensions/v1/northwind/account/elements-bulk"
 COUNT = "/dimensions/v1/northwind/account/elements-count"

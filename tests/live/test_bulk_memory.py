@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.big_bodies import accounts
-from tests.live.bulk_speed import body, call
-from tests.live.memory import SINGLE
-from tests.live.service import Service, serving
+from tests.load.memory import SINGLE
+from tests.load.speed.bulk import body, call
+from tests.services.big_bodies import accounts
+from tests.services.service import Service, serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
 

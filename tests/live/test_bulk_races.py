@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 
-from tests.bulkops.bulk import patch
+from tests.bulkops.save.bulk import patch
 from tests.factories import account, currency
-from tests.live.bulk_state import Version, histories, marked, rows
-from tests.live.hasty_worker import HoldingWorker
-from tests.live.service import Answer, Service, serving
-from tests.live.worker import wait_until
+from tests.services.bulk_state import Version, histories, marked, rows
+from tests.services.holding_worker import HoldingWorker
+from tests.services.service import Answer, Service, serving
+from tests.services.worker import wait_until
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
 CALLS = 40
+# Of a call that is refused because many others wait. On a busy machine that is usual.
+TRIES = 60
 ROUNDS = 3
 IDS = 24
 # Accounts of a bulk save that takes some moments.
@@ -41,7 +43,13 @@ class Call:
     merges: frozenset[str]
 
     def send(self, service: Service) -> Answer:
-        return service.send(self.method, self.address, self.body)
+        """Send the request, and again while the repository is busy: nothing was saved then."""
+        for _ in range(TRIES):
+            answer = service.send(self.method, self.address, self.body)
+            if answer.status != 503 or answer.json()["code"] != "REPOSITORY_BUSY":
+                break
+            time.sleep(0.5)
+        return answer
 
 
 def change(mark: str) -> dict[str, Any]:
@@ -168,7 +176,9 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
         with ThreadPoolExecutor(len(requests)) as pool:
             answers = list(pool.map(lambda request: service.send(*request), requests))
 
-        assert {answer.status for answer in answers} <= {200, 201, 400}
+        # Of ten bulk saves at once some are asked to come again.
+        assert {answer.status for answer in answers} <= {200, 201, 400, 503}
+        assert {answer.json()["code"] for answer in answers if answer.status == 503} <= {"REPOSITORY_BUSY"}
         for id in ids:
             oids = rows(prepared[0], "SELECT DISTINCT oid FROM currency_historicalcurrency WHERE element_id = %s", id)
             assert len(oids) == 1, id
@@ -178,7 +188,7 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
 def test_others_are_served_while_a_large_bulk_runs(prepared: tuple[str, str], tmp_path: Path):
     """Who reads gets an answer at once, what was there before; small saves get their turn, and all is stored."""
     large = {"put": [marked(f"large-{number:05}", "large") for number in range(LARGE)]}
-    holding = {"GUNICORN_CMD_ARGS": "--worker-class tests.live.hasty_worker.HoldingWorker"}
+    holding = {"GUNICORN_CMD_ARGS": "--worker-class tests.services.holding_worker.HoldingWorker"}
 
     with serving(*prepared, tmp_path, **holding) as service, ThreadPoolExecutor(2) as pool:
         assert service.send("POST", ACCOUNTS, marked("beside", "before")).status == 201

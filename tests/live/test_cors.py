@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.service import Service, serving
+from tests.services.service import Service, serving
 
 ORIGIN = "https://app.example.com"
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
@@ -84,3 +84,11 @@ def test_no_other_origin_is_permitted_anything(open_service: Service, origin: st
 def test_pages_are_for_nobody_else(open_service: Service, path: str):
     """Only the addresses that programs call are opened."""
     assert permissions(open_service.send("GET", path, Origin=ORIGIN)) == {}
+
+
+@pytest.mark.contract("G1")
+def test_a_page_of_a_named_origin_finds_the_endpoints_of_oauth2(open_service: Service):
+    """Clients in a browser read the metadata as any other."""
+    answer = open_service.send("GET", "/.well-known/oauth-authorization-server", Origin=ORIGIN, **NOBODY)
+    permitted = {name.lower(): value for name, value in permissions(answer).items()}
+    assert (answer.status, permitted["access-control-allow-origin"]) == (200, ORIGIN)

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from tests.live.deletion_chaos import abort_at_random, kill_workers, overlap
-from tests.live.service import Service, serving
-from tests.live.worker import QUICK, working
+from tests.load.chaos.deletion import abort_at_random, kill_workers, overlap
+from tests.services.service import Service, serving
+from tests.services.worker import QUICK, working
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.live.bulk_state import Counts, counts, marked
-from tests.live.faults_chaos import HARMS, suffer
-from tests.live.service import serving
-from tests.live.small_disk import small_disk
+from tests.load.chaos.faults import HARMS, suffer
+from tests.load.chaos.small_disk import small_disk
+from tests.services.bulk_state import Counts, counts, marked
+from tests.services.service import serving
 
 pytestmark = [
     pytest.mark.contract("B3", "C18", "E2", "F2"),

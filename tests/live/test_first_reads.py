@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.clerk import prepare
-from tests.live.service import serving
-from tests.live.writers import ACCOUNTS
+from tests.services.clerk import prepare
+from tests.services.service import serving
+from tests.services.writers import ACCOUNTS
 
 
 @pytest.mark.contract("F6")

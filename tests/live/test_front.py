@@ -1,29 +1,32 @@
-"""The service behind nginx with TLS, with and without a prefix of the path, and with TLS of its own.
+"""The service behind nginx with TLS, with and without a prefix of the path.
 
-What is started are the files of docs/deploy. Through each front go the first calls of the README, by curl, and the
+What is started are the files of docs/deploy. Through each front go the calls of the quick start, by curl, and the
 pages in a real browser.
 """
 
 import json
 import os
 import re
+import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import PATIENCE, Watched, chromium, follow, skip_without_browser
-from tests.docs_calls import LACKING, run_calls
-from tests.live.database import copied_database, migrated_database
-from tests.live.front import APPLICATION, PASSWORD, Front, behind_nginx, by_itself, filled
-from tests.live.service import PROJECT
+from tests.browser import TIMEOUT, Watched, chromium, follow, skip_without_browser
+from tests.docs.calls import LACKING, run_calls
+from tests.services.database import copied_database, migrated_database
+from tests.services.front import APPLICATION, PASSWORD, Front, behind_nginx, filled
+from tests.services.service import PROJECT
 
 PREFIX = "/some/prefix"
-FRONTS: dict[str, str | None] = {"nginx": "", "nginx with a prefix": PREFIX, "gunicorn": None}
+FRONTS = {"nginx": "", "nginx with a prefix": PREFIX}
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +42,8 @@ def front(
 ) -> Iterator[Front]:
     folder = tmp_path_factory.mktemp("front")
     url, key = documented
-    with copied_database(folder, url) as copy:
-        is_alone = request.param is None
-        opened = by_itself(folder, copy, key) if is_alone else behind_nginx(folder, copy, key, request.param)
-        with opened as front:
-            yield front
+    with copied_database(folder, url) as copy, behind_nginx(folder, copy, key, request.param) as front:
+        yield front
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def page(front: Front, browser: Browser) -> Iterator[Page]:
     """A page of a browser that has not been here before; nothing it loads may fail or come from beside the prefix."""
     # With a context of its own, which keeps nothing of others and ends with it.
     page = browser.new_page(ignore_https_errors=True, viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(TIMEOUT)
     watched, failed = Watched(page), []
     page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
     addresses: list[str] = []
@@ -102,7 +102,10 @@ def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path:
         "ACCOUNT": f"{front.https}/dimensions/v1/demo/account",
         "SERVICE": front.https,
     }
-    assert run_calls(PROJECT / "README.md", environment, tmp_path, after_each=nothing_waits) > 5
+    assert (
+        run_calls(PROJECT / "docs" / "integrators" / "quick-start.md", environment, tmp_path, after_each=nothing_waits)
+        > 5
+    )
 
 
 @pytest.mark.contract("G1")
@@ -192,7 +195,7 @@ def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
 def test_the_openapi_document_names_the_prefix(front: Front) -> None:
     """A client that is made from it calls the right addresses."""
     document = json.loads(curl(front, f"{front.https}/openapi/currency.json")[1])
-    assert document.get("servers", []) == ([{"url": front.prefix}] if front.prefix else [])
+    assert document.get("servers", []) == [{"url": front.prefix or "/", "description": "This service."}]
 
 
 @pytest.mark.contract("G2")
@@ -239,3 +242,38 @@ def test_an_operation_is_tried_out_in_swagger_ui(front: Front, page: Page) -> No
     operation.get_by_role("button", name="Execute").click()
     answer = operation.locator(".live-responses-table .response")
     expect(answer.locator(".response-col_status")).to_contain_text("200")
+
+
+def handshake(front: Front, version: ssl.TLSVersion) -> str | None:
+    """The version of TLS that is agreed upon with a caller who speaks up to `version`; raises ssl.SSLError."""
+    context = ssl.create_default_context(cafile=str(front.certificate))
+    context.minimum_version, context.maximum_version = ssl.TLSVersion.MINIMUM_SUPPORTED, version
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else this side would refuse the old versions
+    place = ("127.0.0.1", urlsplit(front.https).port or 443)
+    with (
+        socket.create_connection(place, timeout=30) as connection,
+        context.wrap_socket(connection, server_hostname="localhost") as wrapped,
+    ):
+        return wrapped.version()
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_no_version_of_tls_below_1_2_is_spoken(front: Front):
+    """1.2 and 1.3 are, so that the refusal is about the version and nothing else."""
+    assert handshake(front, ssl.TLSVersion.TLSv1_3) == "TLSv1.3"
+    assert handshake(front, ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
+    with pytest.raises(ssl.SSLError, match=r"(?i)version"):
+        handshake(front, ssl.TLSVersion.TLSv1_1)
+
+
+def test_the_cookies_of_the_administration_go_over_https_only(front: Front):
+    """The form of the login brings the first one."""
+    head, _ = bare_curl(front, f"{front.https}/admin/login/")
+    assert re.search(r"(?im)^set-cookie: csrftoken=.*; Secure", head)
+
+
+def test_a_probe_in_http_1_0_needs_no_host(front: Front):
+    """nginx names the service to the web server, which answers no request in HTTP/1.1 without a Host."""
+    with socket.create_connection(("127.0.0.1", urlsplit(front.http).port or 80), timeout=30) as connection:
+        connection.sendall(f"GET {front.prefix}/health/live HTTP/1.0\r\n\r\n".encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")

@@ -10,15 +10,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.live.database import migrated_database
-from tests.live.fuzzing.answers import Malformed, answers, complaint
-from tests.live.fuzzing.attempts import attempt
-from tests.live.fuzzing.corpus import Corpus
-from tests.live.fuzzing.holdings import hand_out
-from tests.live.fuzzing.message import Message
-from tests.live.fuzzing.ordeal import Ordeal, hostile_house
-from tests.live.fuzzing.tokens import TOKENS
-from tests.site.test_methods import PERMITTED
+from tests.dimensions_site.api.test_methods import PERMITTED
+from tests.load.fuzz.answers import Malformed, answers, complaint
+from tests.load.fuzz.attempts import attempt
+from tests.load.fuzz.corpus import Corpus
+from tests.load.fuzz.holdings import hand_out
+from tests.load.fuzz.message import Message
+from tests.load.fuzz.ordeal import Ordeal, hostile_house
+from tests.load.fuzz.tokens import TOKENS
+from tests.services.database import migrated_database
 
 SEED = 20
 

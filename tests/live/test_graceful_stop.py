@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.bulk_state import Counts, counts, marked
-from tests.live.clerk import prepare
-from tests.live.database import migrated_database
-from tests.live.hasty_worker import HoldingWorker
-from tests.live.service import Answer, Service, serving
-from tests.live.worker import fill, is_alive, wait_until
+from tests.services.bulk_state import Counts, counts, marked
+from tests.services.clerk import prepare
+from tests.services.database import migrated_database
+from tests.services.holding_worker import HoldingWorker
+from tests.services.service import Answer, Service, serving
+from tests.services.worker import fill, is_alive, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
 LIST = "/dimensions/v1/northwind/account/elements"
@@ -81,7 +81,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
         saving = pool.submit(bulk, service, "begun-bulk-save")
         wait_until(lambda: "begun-bulk-save" in service.log.read_text(), "Nothing is saved")
         os.kill(service.pid, signal.SIGTERM)
-        wait_until(lambda: refuses(service), "New callers get in", patience=25)
+        wait_until(lambda: refuses(service), "New callers get in", timeout=25)
         assert is_alive(service.pid)
         assert saving.result().status == 200
         assert len(json.loads(text + response.read())) == LONG
@@ -92,7 +92,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
 @pytest.mark.contract("E2")
 def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[str, str], tmp_path: Path):
     """A supervisor waits no longer for a server than the server says that it takes."""
-    hasty = {"GUNICORN_CMD_ARGS": "--graceful-timeout 1 --worker-class tests.live.hasty_worker.HoldingWorker"}
+    hasty = {"GUNICORN_CMD_ARGS": "--graceful-timeout 1 --worker-class tests.services.holding_worker.HoldingWorker"}
     with serving(*prepared, tmp_path, **hasty) as service, ThreadPoolExecutor(1) as pool:
         saving = pool.submit(bulk, service, "late")
         wait_until((tmp_path / HoldingWorker.HELD).exists, "Nothing is saved")
@@ -122,4 +122,4 @@ def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str,
                 break
         assert set(told) == {200}
         assert 20 < len(told) < 2_000
-        wait_until(lambda: refuses(service), "New callers get in", patience=25)  # at the doors of all its processes
+        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the doors of all its processes

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.own_redis import own_redis
-from tests.live.service import Answer, Service, free_port, serving
+from tests.services.own_redis import own_redis
+from tests.services.service import Answer, Service, free_port, serving
 
 pytestmark = pytest.mark.contract("G1")
 

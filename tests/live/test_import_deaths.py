@@ -4,16 +4,16 @@ import json
 import time
 from pathlib import Path
 
-from tests.live.clerk import errand
-from tests.live.worker import QUICK, working, working_slowly
+from tests.services.clerk import errand
+from tests.services.worker import QUICK, working, working_slowly
 
 # So many that an import takes longer than it is left alone.
 COUNT = 15_000
 
 
 def tell(url: str, call: str) -> str:
-    """What a function of `tests.live.file_imports` prints."""
-    return errand(url, f"from tests.live import file_imports; file_imports.{call}")
+    """What a function of `tests.services.file_imports` prints."""
+    return errand(url, f"from tests.services import file_imports; file_imports.{call}")
 
 
 def test_another_worker_starts_an_import_again_whose_worker_was_killed(prepared: tuple[str, str], tmp_path: Path):

@@ -1,6 +1,6 @@
 """A process or a database that dies while a request with a key is at work: sent again, it is done exactly once.
 
-A few deaths each time; `python -m tests.live.key_chaos` deals out many.
+A few deaths each time; `python -m tests.load.chaos.keys` deals out many.
 """
 
 import os
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.clerk import errand
-from tests.live.database import migrated_database
-from tests.live.key_chaos import ROUTES, Tally, kill_workers, stop_database
+from tests.load.chaos.keys import ROUTES, Tally, kill_workers, stop_database
+from tests.services.clerk import errand
+from tests.services.database import migrated_database
 
 DATABASE = os.environ.get("DATABASE_URL", "")
 SIZE = 1_000

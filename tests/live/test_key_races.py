@@ -3,8 +3,8 @@
 import pytest
 
 from tests.factories import account
-from tests.live.service import Answer, Service
 from tests.live.test_races import ACCOUNTS, CALLERS, ROUNDS, at_once
+from tests.services.service import Answer, Service
 
 BODIES = {
     ACCOUNTS: lambda turn: account(f"keyed-{turn}"),

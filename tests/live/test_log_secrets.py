@@ -17,10 +17,10 @@ from urllib.error import HTTPError
 
 import pytest
 
-from tests.live.clerk import prepare
-from tests.live.database import migrated_database
-from tests.live.service import Service, manage, serving
-from tests.live.worker import delete, wait_until, working
+from tests.services.clerk import prepare
+from tests.services.database import migrated_database
+from tests.services.service import Service, manage, serving
+from tests.services.worker import delete, wait_until, working
 
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency"
 FORM = "application/x-www-form-urlencoded"

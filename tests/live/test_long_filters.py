@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.live.service import Service
+from tests.services.service import Service
 
 FILTER_LENGTH = 4096
 ADDRESS = "/dimensions/v1/northwind/account/elements-count?filter="

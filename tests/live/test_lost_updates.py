@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.live.lost_updates import count
-from tests.live.service import Service
+from tests.load.lost_updates import count
+from tests.services.service import Service
 
 CALLERS = 20
 INCREMENTS = 3

@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
 from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
-from tests.live.clerk import errand
-from tests.live.service import Service, serving
+from tests.services.clerk import errand
+from tests.services.service import Service, serving
 
 pytestmark = [pytest.mark.contract("G1")]
 
@@ -65,6 +66,18 @@ def test_a_program_gets_a_token_for_itself(plain: Service) -> None:
     assert session.get(plain.address + COUNT).status_code == 401
     session.fetch_token(token_url, client_id="warehouse", client_secret=SECRET)
     assert session.get(plain.address + COUNT).status_code == 200
+
+
+def test_a_client_that_knows_the_issuer_alone_gets_a_token(plain: Service) -> None:
+    """Authlib reads the metadata, and calls with the token from the endpoint that they name."""
+    session = AuthlibSession("warehouse", SECRET, scope="read")
+    address = f"{plain.address}/.well-known/oauth-authorization-server"
+    metadata = session.request("GET", address, withhold_token=True).json()
+    assert metadata["issuer"] == plain.address
+    session.fetch_token(metadata["token_endpoint"], grant_type="client_credentials")
+    assert isinstance(session.get(plain.address + COUNT).json(), int)
+    asked = session.introspect_token(metadata["introspection_endpoint"], token=session.token["access_token"])
+    assert asked.json()["active"] is True
 
 
 def fields(page: str, form: str) -> dict[str, str]:

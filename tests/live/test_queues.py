@@ -1,13 +1,18 @@
 """Queues that lose what is in them, or are out of order: they wake workers, and nothing depends on them."""
 
+import base64
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core import signing
+from django_q.signing import PickleSerializer
 
-from tests.live.clerk import errand
-from tests.live.own_redis import own_redis
-from tests.live.service import free_port, serving
-from tests.live.worker import QUICK, delete, wait_until, working
+from tests.services.clerk import errand
+from tests.services.own_redis import own_redis
+from tests.services.service import free_port, serving
+from tests.services.worker import QUICK, delete, wait_until, working
 
 DONE = {"status": "COMPLETED", "requested": 1, "processed": 1, "deleted": 0, "notFound": ["none"], "error": None}
 # A worker looks for work six times in the time after which it counts as lost.
@@ -50,3 +55,29 @@ def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple
                 # It may have found the work by itself before it was back at Redis.
                 wait_until(lambda: server.llen("django_q:dimensions:q") == 0, "It takes nothing from Redis any more")
             assert worker.stop() == 0
+
+
+class Command:
+    """What is read from a pickle of it makes a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.mkdir, (self._folder,)
+
+
+@pytest.mark.contract("F2", "F6")
+def test_what_others_put_into_the_queue_is_not_run(prepared: tuple[str, str], tmp_path: Path):
+    """An entry without the signature of SECRET_KEY is dropped unread, and the worker goes on with the next one."""
+    port = free_port()
+    queue = {"BROKER_URL": f"redis://127.0.0.1:{port}/1"}
+    pickled = pickle.dumps(Command(tmp_path / "made"))
+    forged = signing.dumps(Command(tmp_path / "made"), key="another key", serializer=PickleSerializer)
+    with own_redis(tmp_path, port) as server, serving(*prepared, tmp_path, **queue) as service:
+        server.rpush("django_q:dimensions:q", base64.b64encode(pickled) + b":signature", forged)
+        with working(prepared[0], tmp_path, **queue, **RARE) as worker:
+            assert delete(service, ["none"]).ended() == DONE
+            wait_until(lambda: server.llen("django_q:dimensions:q") == 0, "It takes nothing from Redis any more")
+            assert worker.stop() == 0
+    assert not (tmp_path / "made").exists()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.factories import account, currency
-from tests.live.service import Answer, Service
+from tests.services.service import Answer, Service
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"

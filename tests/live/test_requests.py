@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from tests.factories import account
-from tests.live.service import Service
+from tests.services.service import Service
 
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
 

@@ -17,9 +17,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.live.service import PROJECT, environment, free_port, stop, wait_for_port
+from tests.services.service import PROJECT, environment, free_port, stop, wait_for_port
 
-_PATIENCE = 60
+_TIMEOUT = 60
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes from /proc")
 
 
@@ -72,7 +72,7 @@ def alive(session: int) -> list[str]:
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _TIMEOUT
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -88,6 +88,12 @@ def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, numbe
     """
     port = free_port()
     with demo(folder, port) as (process, output):
+        # Nothing stands before the banner.
+        assert output().startswith(f"\nThe service        http://127.0.0.1:{port}/\n")
+        for dimension in ("currency", "account"):
+            (page,) = re.findall(rf"http://\S+/docs/{dimension}$", output(), re.MULTILINE)
+            with urlopen(page) as response:
+                assert response.status == 200
         (line,) = re.findall(r"^curl .*$", output(), re.MULTILINE)
         words = shlex.split(line)
         assert words[:2] == ["curl", "-u"]
@@ -112,8 +118,9 @@ def test_who_ends_make_ends_the_service(tmp_path: Path):
     """As a supervisor does: the recipe leaves no process between that would take the signal for itself."""
     port = free_port()
     (tmp_path / "manage.py").symlink_to(PROJECT / "manage.py")
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-    make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "install", "run", f"PORT={port}"]
+    (tmp_path / ".run").mkdir()
+    (tmp_path / ".run" / "venv").symlink_to(sys.prefix)
+    make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "run-environment", "run", f"PORT={port}"]
     with (
         (tmp_path / "output.txt").open("wb") as output,
         subprocess.Popen(make, cwd=tmp_path, stdout=output, stderr=output, start_new_session=True) as process,
@@ -121,7 +128,7 @@ def test_who_ends_make_ends_the_service(tmp_path: Path):
         try:
             wait_for_port(port, process)
             process.terminate()
-            process.wait(timeout=_PATIENCE)
+            process.wait(timeout=_TIMEOUT)
             wait_until(lambda: not alive(process.pid))
         finally:
             with suppress(ProcessLookupError):
@@ -140,7 +147,7 @@ def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
         process.send_signal(signal.SIGINT)
         time.sleep(7)
         os.kill(web, signal.SIGCONT)
-        assert process.wait(timeout=_PATIENCE) == 0
+        assert process.wait(timeout=_TIMEOUT) == 0
         assert "SIGKILL" not in output()
 
 
@@ -153,7 +160,7 @@ def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
         processes = started(output())
         wait_until(lambda: all(len(alive(session)) > 1 for session in processes.values()))
         os.killpg(processes[name], signal.SIGKILL)
-        assert process.wait(timeout=_PATIENCE) == 1
+        assert process.wait(timeout=_TIMEOUT) == 1
         # Those that were killed here end when each of them gets a processor.
         wait_until(lambda: not any(alive(session) for session in processes.values()))
         assert output().splitlines()[-1].startswith("CommandError: The service has stopped, because one of its")

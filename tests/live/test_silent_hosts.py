@@ -11,8 +11,8 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from dimensions_site.elements.replicas import available
-from tests.live.service import serving
+from dimensions_site.elements.reading.replicas import available
+from tests.services.service import serving
 
 PATH = "/dimensions/v1/northwind/account/elements-count"
 ALICE = {"X_API_Key": "", "Authorization": f"Basic {base64.b64encode(b'alice:alice-password').decode()}"}

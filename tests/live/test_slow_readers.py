@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.certificates import make_certificate
-from tests.live.deployment import nginx, wait_for
-from tests.live.service import Service, free_port, serving
-from tests.live.worker import fill
+from tests.services.fronted import fronted
+from tests.services.service import Service
+from tests.services.worker import fill
 
 REPOSITORY = "slow-readers"
 BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
@@ -24,21 +23,8 @@ COUNT = 6_000
 def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
     """The service with few threads behind nginx, at whose port for http it is called."""
     fill(prepared[0], REPOSITORY, COUNT)
-    certificate = make_certificate(tmp_path)
-    port = free_port()
-    with serving(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as running:
-        words = {
-            "SERVER_NAME": "127.0.0.1",
-            "HTTP_PORT": f"127.0.0.1:{port}",
-            "HTTPS_PORT": f"127.0.0.1:{free_port()}",
-            "TLS_CERTIFICATE": str(certificate.file),
-            "TLS_KEY": str(certificate.key),
-            "UPSTREAM": f"127.0.0.1:{running.port}",
-            "URL_PREFIX": "",
-        }
-        with nginx(tmp_path, **words) as process:
-            wait_for(("127.0.0.1", port), process)
-            yield Service(port, running.pid, running.key, running.log)
+    with fronted(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as (service, _):
+        yield service
 
 
 @pytest.mark.contract("D7")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.clerk import prepare
-from tests.live.database import migrated_database
-from tests.live.service import serving
-from tests.live.soak import soak
-from tests.live.soaking.client import SHARES
-from tests.live.worker import working
+from tests.load.soak.client import SHARES
+from tests.load.soak.run import soak
+from tests.services.clerk import prepare
+from tests.services.database import migrated_database
+from tests.services.service import serving
+from tests.services.worker import working
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="finds the processes in /proc")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.service import PROJECT, environment
+from tests.services.service import PROJECT, environment
 
 COMMANDS = {
     "web": ("-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "--bind=127.0.0.1:0", "dimensions_site.wsgi"),
@@ -59,7 +59,7 @@ MISTAKES = {
     ),
     "CACHE_URL": (
         "memory://",
-        "CACHE_URL begins with 'memory://'; it has to be like locmemcache:// or redis://host:6379.",
+        "CACHE_URL begins with 'memory://'; it has to be like locmemcache:// or redis://user:",
     ),
     "WORKER_CONCURRENCY": (
         "0",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.deployment import FOLDER, INSTALLED, settings_of, skip_without
-from tests.live.service import PROJECT
-from tests.site.test_docs import FOR_OPERATORS, settings_read
+from tests.docs.test_docs import FOR_OPERATORS, settings_read
+from tests.services.deployment import FOLDER, INSTALLED, settings_of, skip_without
+from tests.services.service import PROJECT
 
 UNITS = sorted(file.name for file in FOLDER.glob("*.service"))
 
@@ -37,6 +37,6 @@ def test_every_setting_of_a_unit_is_one_of_the_service(name: str) -> None:
 def test_the_command_of_the_document_fills_in_every_word_of_the_nginx_file() -> None:
     """And no other: nginx has variables of its own with a `$`."""
     words = set(re.findall(r"\$\{(\w+)\}", (FOLDER / "nginx.conf").read_text()))
-    command = re.search(r"envsubst '([^']+)'", FOR_OPERATORS.read_text())
+    command = re.search(r"envsubst '([^']+)'", (FOR_OPERATORS / "running.md").read_text())
     assert command is not None
     assert set(command[1].split()) == {f"${word}" for word in words}

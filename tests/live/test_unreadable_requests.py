@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from tests.live.service import Service
+from tests.services.service import Service
 
 pytestmark = pytest.mark.contract("B1", "B2", "B3")
 
@@ -17,7 +17,7 @@ REFUSED = {
     ),
     "a blank in the address": (
         f"GET {ELEMENTS}?filter=id == 1 HTTP/1.1\r\nHost: a\r\n\r\n",
-        (400, "UNREADABLE_REQUEST", "%20 for a blank"),
+        (400, "UNREADABLE_REQUEST", "%20 for a space"),
     ),
     "two lengths": (
         f"POST {ELEMENTS} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}",
@@ -32,6 +32,16 @@ REFUSED = {
         (431, "HEADERS_TOO_LARGE", "8,190 bytes"),
     ),
     "an address without end": (f"GET /{'a' * 200_000} HTTP/1.1\r\nHost: a\r\n\r\n", (414, "URI_TOO_LONG", "too large")),
+    "no host": (f"GET {ELEMENTS} HTTP/1.1\r\n\r\n", (400, "UNREADABLE_REQUEST", "needs a Host header")),
+    "two hosts": (
+        f"GET {ELEMENTS} HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        (400, "UNREADABLE_REQUEST", "HOST"),
+    ),
+    "two hosts in version 1.0": (
+        f"GET {ELEMENTS} HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n",
+        (400, "UNREADABLE_REQUEST", "HOST"),
+    ),
+    "no host for a page": ("GET /admin/ HTTP/1.1\r\n\r\n", (400, "UNREADABLE_REQUEST", "needs a Host header")),
     "another coding": (
         f"POST {ELEMENTS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: morse\r\n\r\n",
         (501, "UNSUPPORTED_TRANSFER_CODING", "chunked"),
@@ -66,3 +76,10 @@ def test_the_service_goes_on_after_what_it_could_not_read(service: Service):
         connection.sendall(b"\x16\x03\x01\x02\r\n\r\n")
         assert connection.recv(65_536).startswith(b"HTTP/1.1 400 ")
     assert service.send("GET", ELEMENTS).status == 200
+
+
+def test_a_request_in_the_version_without_hosts_needs_none(service: Service):
+    """HTTP/1.0 has no Host header; probes of load balancers send such requests."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
+        connection.sendall(b"GET /health/live HTTP/1.0\r\n\r\n")
+        assert connection.recv(65_536).startswith(b"HTTP/1.0 200 ")

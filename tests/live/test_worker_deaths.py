@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.clerk import errand
-from tests.live.service import Service
-from tests.live.worker import MANY, QUICK, delete, fill, hasten, is_alive, wait_until, working, working_slowly
+from tests.services.clerk import errand
+from tests.services.service import Service
+from tests.services.worker import MANY, QUICK, delete, fill, hasten, is_alive, wait_until, working, working_slowly
 
 pytestmark = [
     pytest.mark.contract("F6"),

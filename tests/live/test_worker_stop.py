@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.bulk_state import rows
-from tests.live.deletion_chaos import remaining
-from tests.live.service import Service, serving
 from tests.live.test_import_deaths import COUNT, tell
-from tests.live.worker import MANY, SLOW, delete, fill, hasten, wait_until, working, working_slowly
+from tests.load.chaos.deletion import remaining
+from tests.services.bulk_state import rows
+from tests.services.service import Service, serving
+from tests.services.worker import MANY, SLOW, delete, fill, hasten, wait_until, working, working_slowly
 
 STOPS = 2
 
@@ -106,5 +106,5 @@ if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
             worker.wait_for("database_unavailable")
             assert rows(url, scheduled) == []
             locked.rollback()
-            wait_until(lambda: rows(url, scheduled) == [("bulkops.tasks.clean",)], "Nothing is scheduled")
+            wait_until(lambda: rows(url, scheduled) == [("bulkops.worker.tasks.clean",)], "Nothing is scheduled")
             assert "worker_restarted" not in worker.log.read_text()

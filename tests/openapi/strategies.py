@@ -11,8 +11,8 @@ from dimensions_site.rsql.fields import Kind
 from dimensions_site.rsql.nodes import Comparison
 from dimensions_site.rsql.operators import OPERATORS, Relation
 from dimensions_site.rsql.sorting import MAX_FIELDS
-from tests.rsql.strategies import instant_texts, texts, trees, truths
-from tests.rsql.writing import write
+from tests.dimensions_site.rsql.strategies import instant_texts, texts, trees, truths
+from tests.dimensions_site.rsql.writing import write
 
 # A format is the same in both documents, so these are the fields that both dimensions have.
 _FIELDS = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser import PATIENCE, Watched, chromium, skip_without_browser
+from tests.browser import TIMEOUT, Watched, chromium, skip_without_browser
 from tests.stories.house import House, open_house
 from tests.stories.pages import log_in
 
@@ -46,7 +46,7 @@ def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -
         if not is_known:
             browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900})
         page = browsers[name].new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(TIMEOUT)
         opened.append(Watched(page))
         page.goto(f"{house.address}/admin/")
         if not is_known:

@@ -5,10 +5,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.live.clerk import errand
-from tests.live.database import migrated_database
-from tests.live.service import Service, serving
-from tests.live.worker import RunningWorker, working
+from tests.services.clerk import errand
+from tests.services.database import migrated_database
+from tests.services.service import Service, serving
+from tests.services.worker import RunningWorker, working
 
 PASSWORD = "a-long-Word-42"
 # The accounts of a chart that nobody needs any more.

@@ -18,15 +18,13 @@ def log_in(page: Page, name: str) -> None:
 def go(page: Page, title: str) -> None:
     """Follow the link in the sidebar."""
     if _is_phone(page):
-        page.get_by_text("dock_to_right").filter(visible=True).click()
+        page.get_by_role("button", name="Navigation", exact=True).click()
     follow(page.get_by_role("navigation").get_by_text(title, exact=True))
 
 
 def press(page: Page, title: str) -> None:
     """Follow the link above the page that looks like a button."""
-    if _is_phone(page):
-        page.get_by_text("more_horiz").click()
-    follow(page.get_by_role("link", name=re.compile(rf" {title}$")))
+    follow(page.get_by_role("link", name=title, exact=True))
 
 
 def _is_phone(page: Page) -> bool:

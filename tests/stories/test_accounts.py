@@ -11,7 +11,7 @@ def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(ali
     """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST tells."""
     go(alice, "Accounts")
     search(alice, "Kreditverluste")
-    alice.get_by_text("Filters filter_list").click()
+    alice.get_by_role("button", name="Filters", exact=True).click()
     alice.get_by_label("By class").select_option("ASSET")
     follow(alice.get_by_role("button", name="Apply Filters"))
     rows = alice.locator("#result_list tbody tr")
@@ -45,10 +45,10 @@ def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(al
 
     address = "/dimensions/v1/northwind/account/elements/A.24.100"
     wrong = {"dataEntryAndReporting": {"validity": {"startDate": "31.01.2026"}}}
-    (fault,) = house.service.send("PATCH", address, wrong).json()["errors"]
-    field = alice.locator(f"[data-path='{fault['path']}']")
-    expect(field).to_contain_text(fault["message"])
-    expect(alice.get_by_role("alert")).to_contain_text("Nothing was saved: there is one mistake.")
+    (error,) = house.service.send("PATCH", address, wrong).json()["errors"]
+    field = alice.locator(f"[data-path='{error['path']}']")
+    expect(field).to_contain_text(error["message"])
+    expect(alice.get_by_role("alert")).to_contain_text("Nothing was saved: there is one error.")
     assert rest("elements/A.24.100")["descriptions"]["de"] == "Kassenbestand"
 
     alice.get_by_label("startDate").fill("2026-01-31")
@@ -83,7 +83,7 @@ def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
     expect(latest).to_contain_text("by alice")
 
     follow(oldest.get_by_role("button", name="Restore this version"))
-    expect(alice.get_by_text("A.10.100 is again as it was on")).to_be_visible()
+    expect(alice.get_by_text("A.10.100 was restored to the version of")).to_be_visible()
     after = rest("elements/A.10.100")
     assert {**after, "updateInfo": None} == {**before, "updateInfo": None}
     assert after["updateInfo"]["user"] == "alice"

@@ -25,7 +25,7 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
         delete_all_found(alice)
         alice.get_by_role("button", name="Stop the deletion").click()
         status = alice.locator("[data-text=status]")
-        expect(status).to_have_text("Stopped on request; what is deleted stays deleted")
+        expect(status).to_have_text("Aborted on request; what is deleted stays deleted")
         expect(alice.get_by_role("button", name="Stop the deletion")).to_be_hidden()
         assert rest("elements-count") == all_accounts
 
@@ -46,6 +46,6 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
     deleted = alice.locator("[data-version]").first
     expect(deleted).to_contain_text("Deleted")
     follow(deleted.get_by_role("button", name="Restore this version"))
-    expect(alice.get_by_text("OLD.0042 is again as it was on")).to_be_visible()
+    expect(alice.get_by_text("OLD.0042 was restored to the version of")).to_be_visible()
     assert rest("elements/OLD.0042")["descriptions"] == {"en": "Former account 42", "de": "Früheres Konto 42"}
     assert rest("elements-count") == all_accounts - FORMER + 1

@@ -31,7 +31,7 @@ def upload(page: Page, name: str, content: str) -> None:
 
 def check(page: Page) -> None:
     """The second step: say what the foreign heading means, and have the file checked."""
-    expect(page.get_by_text("There is no field 'Konto'.")).to_be_visible()
+    expect(page.get_by_text("Unknown field 'Konto'.")).to_be_visible()
     assert fits(page)
     page.get_by_label("Konto", exact=True).select_option("id")
     follow(page.get_by_role("button", name="Check the file"))
@@ -43,7 +43,7 @@ def test_he_imports_the_file_of_a_ledger_program_and_sees_beforehand_what_change
     ed = enter("ed")
     upload(ed, "ledger.csv", LEDGER)
     check(ed)
-    expect(ed.get_by_text("The file is without faults.")).to_be_visible()
+    expect(ed.get_by_text("The file has no errors.")).to_be_visible()
     for name, count in (("to be created", 1), ("to be changed", 1)):
         expect(ed.locator("dl div").filter(has_text=name)).to_contain_text(str(count))
     ed.get_by_text("A.24.120", exact=False).first.click()
@@ -61,8 +61,8 @@ def test_he_imports_the_file_of_a_ledger_program_and_sees_beforehand_what_change
 
 
 @pytest.mark.contract("C12")
-def test_a_file_with_faults_is_reported_line_by_line_and_changes_nothing(enter, rest):
-    """Every fault with its line and column, on a phone as well; when he drops the import nothing has happened."""
+def test_a_file_with_errors_is_reported_line_by_line_and_changes_nothing(enter, rest):
+    """Every error with its line and column, on a phone as well; when he drops the import nothing has happened."""
     ed = enter("ed")
     ed.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
     count = rest("elements-count")
@@ -70,17 +70,17 @@ def test_a_file_with_faults_is_reported_line_by_line_and_changes_nothing(enter, 
         ed, "faulty.csv", LEDGER.replace("0099", "0098").replace("NORMAL", "ORDINARY").replace(";FINAL", ";DAILY", 1)
     )
     check(ed)
-    expect(ed.get_by_text("no row without a fault changes anything")).to_be_visible()
-    expect(ed.get_by_role("heading", name="3 faults")).to_be_visible()
+    expect(ed.get_by_text("all rows are either unchanged or have errors")).to_be_visible()
+    expect(ed.get_by_role("heading", name="3 errors")).to_be_visible()
     assert fits(ed)
-    rows = ed.locator("table.faults tbody tr")
+    rows = ed.locator("table.errors tbody tr")
     assert [row.locator("td").all_inner_texts()[:2] for row in rows.all()] == [
         ["2", "type"], ["2", "conversion.conversionType"], ["3", "type"]
     ]  # fmt: skip
-    expect(rows.first).to_contain_text('"ORDINARY"; it has to be one of NORMAL, DETAIL, VARIATION')
+    expect(rows.first).to_contain_text('type must be one of NORMAL, DETAIL, VARIATION; got "ORDINARY".')
     expect(ed.get_by_role("button", name="Import", exact=True)).to_be_hidden()
-    follow(ed.get_by_role("button", name="Drop this import"))
-    expect(ed.get_by_text("The import was dropped. Nothing of it was saved.")).to_be_visible()
+    follow(ed.get_by_role("button", name="Cancel import"))
+    expect(ed.get_by_text("The import was cancelled. Nothing was saved.")).to_be_visible()
     assert rest("elements-count") == count
 
 
@@ -89,7 +89,7 @@ def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
     """As JSON it is what REST lists with the same condition; as a workbook it opens in a spreadsheet program."""
     go(alice, "Accounts")
     search(alice, "receivable")
-    alice.get_by_text("Filters filter_list").click()
+    alice.get_by_role("button", name="Filters", exact=True).click()
     alice.get_by_label("By type").select_option("DETAIL")
     follow(alice.get_by_role("button", name="Apply Filters"))
     press(alice, "Export")

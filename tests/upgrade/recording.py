@@ -1,12 +1,13 @@
-"""Records the database of a release and what it answers, for the tests of updates from it.
+"""Record the database of a release and its answers, for the tests of updates from it.
 
-    DATABASE_URL=postgresql://… manage.py shell -c 'from tests.upgrade.recording import main; main("first_release")'
+    DATABASE_URL=postgresql://… manage.py shell -c 'from tests.upgrade.recording import main; main("1.0.0")'
 
-runs the release that is checked out, fills an empty database over REST and by commands, and writes into a folder beside
-this file the database as SQL and the answers as JSON, named by the kind of database. It is done once for a release;
-what it wrote is never changed.
+runs the release that is checked out, fills an empty database over REST and by commands, and writes the database as SQL
+and the answers as JSON into a folder beside this file, named by the kind of database, and the digests of the release's
+migrations. Run it once for each release and kind of database; never change what it wrote.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -20,16 +21,20 @@ from tempfile import TemporaryDirectory
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from tests.bulkops.random_elements import RandomElements
-from tests.live.clerk import errand, prepare
-from tests.live.database import empty_database
-from tests.live.service import Service, manage, serving
+from tests.random_elements import RandomElements
+from tests.services.clerk import errand, prepare
+from tests.services.database import empty_database
+from tests.services.own_postgresql import server_programs
+from tests.services.service import PROJECT, Service, manage, serving
 
+# The digests of a release's migrations, as `sha256sum` writes them.
+MIGRATIONS = "migrations.sha256"
 # Keys that open nothing but the recorded data; that of ed has expired, and ina may not come in any more.
 KEYS = {name: f"{name:0>8}.{'opensTheRecordedDataAlone':0<32}" for name in ("mia", "rita", "bob", "ed", "ina")}
 _PEOPLE = f"""
 from datetime import datetime, timezone
 from django.contrib.auth.models import Group, User
+from dimensions_site.repositories.secret_keys import hash_of
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 northwind = Repository.objects.get(db_id="northwind")
 contoso = Repository.objects.create(db_id="contoso", name="Contoso holding", default_language="de")
@@ -46,7 +51,7 @@ AccessGrant.objects.create(user=users["bob"], repository=contoso, role=Role.MANA
 AccessGrant.objects.create(user=users["ed"], repository=northwind, role=Role.EDITOR)
 AccessGrant.objects.create(user=users["ina"], repository=northwind, role=Role.MANAGER)
 for name, key in {KEYS}.items():
-    prefix, hashed = key.partition(".")[0], ApiKey.objects.key_generator.hash(key)
+    prefix, hashed = key.partition(".")[0], hash_of(key)
     expiry = datetime(2020, 1, 1, tzinfo=timezone.utc) if name == "ed" else None
     ApiKey.objects.create(
         id=f"{{prefix}}.{{hashed}}", prefix=prefix, hashed_key=hashed, user=users[name], name=name, expiry_date=expiry
@@ -109,19 +114,23 @@ def _dumped(url: str) -> Iterator[str]:
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file:
             yield from file.iterdump()
         return
-    command = ["pg_dump", "--inserts", "--no-owner", "--no-privileges", "--dbname", url]
+    command = [str(server_programs() / "pg_dump"), "--inserts", "--no-owner", "--no-privileges", "--dbname", url]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     # Without what is for psql only, and the settings of a session.
     yield re.sub(r"^(\\.*|--.*|SET .*|SELECT pg_catalog\.set_config.*|)\n", "", text, flags=re.MULTILINE).rstrip()
 
 
 def main(release: str) -> None:
-    """Fill an empty database of the kind that DATABASE_URL names, and write both files."""
-    target = Path(__file__).with_name(release)
+    """Record the release that is checked out, with the kind of database that DATABASE_URL names."""
+    record(Path(__file__).with_name(release), os.environ.get("DATABASE_URL", ""))
+
+
+def record(target: Path, server_url: str) -> None:
+    """Fill an empty database of that kind, and write all files into the folder `target`."""
     target.mkdir(parents=True, exist_ok=True)
     with (
         TemporaryDirectory() as name,
-        empty_database(Path(name), os.environ.get("DATABASE_URL", "")) as url,
+        empty_database(Path(name), server_url) as url,
         serving(url, prepare(url), Path(name)) as service,
     ):
         errand(url, _PEOPLE)
@@ -132,3 +141,11 @@ def main(release: str) -> None:
         lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in asked)
         (target / f"{kind}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
         (target / f"{kind}.sql").write_text("\n".join([*_dumped(url), ""]), encoding="utf-8")
+    migrations = sorted(PROJECT.glob("[a-z]*/**/migrations/0*.py"))
+    digests = [f"{digest(file)}  {file.relative_to(PROJECT)}\n" for file in migrations]
+    (target / MIGRATIONS).write_text("".join(digests), encoding="utf-8")
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of the file's content in hexadecimal digits."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

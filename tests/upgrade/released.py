@@ -1,4 +1,4 @@
-"""The databases of earlier releases, as `tests.upgrade.recording` wrote them down."""
+"""Read the databases of earlier releases, as `tests.upgrade.recording` wrote them."""
 
 import json
 import sqlite3
@@ -8,9 +8,10 @@ from typing import Any
 
 import psycopg
 
-from tests.live.bulk_state import rows
+from tests.services.bulk_state import rows
 
-_FOLDER = Path(__file__).parent
+# The recorded releases, a folder each. None has been released yet.
+RELEASES = sorted(file.parent for file in Path(__file__).parent.glob("*/migrations.sha256"))
 _COLUMNS = {
     "sqlite": "SELECT found.name, columns.name FROM sqlite_master AS found, pragma_table_info(found.name) AS columns "
     "WHERE found.type = 'table' AND found.name NOT LIKE 'sqlite%'",
@@ -18,9 +19,9 @@ _COLUMNS = {
 }
 
 
-def load(release: str, url: str) -> None:
-    """Fill an empty database with that of the release."""
-    script = (_FOLDER / release / f"{_kind(url)}.sql").read_text(encoding="utf-8")
+def load(release: Path, url: str) -> None:
+    """Fill an empty database with that of the release in that folder."""
+    script = (release / f"{_kind(url)}.sql").read_text(encoding="utf-8")
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file:
             file.executescript(script)
@@ -29,14 +30,14 @@ def load(release: str, url: str) -> None:
             connection.execute(script.encode())
 
 
-def answers(release: str, url: str) -> list[dict[str, Any]]:
-    """What the release answered, from that database."""
-    found: list[dict[str, Any]] = json.loads((_FOLDER / release / f"{_kind(url)}.json").read_text(encoding="utf-8"))
+def answers(release: Path, url: str) -> list[dict[str, Any]]:
+    """Return what the release answered, from that database."""
+    found: list[dict[str, Any]] = json.loads((release / f"{_kind(url)}.json").read_text(encoding="utf-8"))
     return found
 
 
 def columns(url: str) -> dict[str, list[str]]:
-    """The names of all columns of each table."""
+    """Return the names of all columns of each table."""
     found: dict[str, list[str]] = {}
     for table, column in rows(url, _COLUMNS[_kind(url)]):
         found.setdefault(table, []).append(column)
@@ -44,7 +45,7 @@ def columns(url: str) -> dict[str, list[str]]:
 
 
 def contents(url: str, wanted: dict[str, list[str]]) -> dict[str, set[str]]:
-    """The rows of each table, of its wanted columns alone."""
+    """Return the rows of each table, of its wanted columns alone."""
     return {
         table: {repr(row) for row in rows(url, f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}")}
         for table, names in wanted.items()

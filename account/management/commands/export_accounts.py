@@ -1,9 +1,10 @@
 """Exports accounts to a file."""
 
-from account.views import AccountViewSet
-from bulkops.export_commands import ExportCommand
+from account.dimension import ACCOUNT
+from bulkops.command_line.exporting import ExportCommand
+from dimensions_site.text.file_formats import Format
 
 
 class Command(ExportCommand):
-    help = "Exports accounts as CSV, XLSX, JSON or NDJSON; import_accounts reads all of them again."
-    viewset = AccountViewSet
+    help = f"Exports accounts as {Format.listed()}; import_accounts reads all of them again."
+    dimension = ACCOUNT

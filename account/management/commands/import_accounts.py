@@ -1,12 +1,10 @@
 """Imports accounts from a file."""
 
-from account.models import Account
-from account.serializers import ACCOUNT_WIRE
-from bulkops.commands import ImportCommand
+from account.dimension import ACCOUNT
+from bulkops.command_line.importing import ImportCommand
+from dimensions_site.text.file_formats import Format
 
 
 class Command(ImportCommand):
-    help = "Imports accounts from a CSV, XLSX, JSON or NDJSON file; what export_accounts writes is read as it is."
-    dimension = "account"
-    model = Account
-    wire = ACCOUNT_WIRE
+    help = f"Imports accounts from a {Format.listed()} file; what export_accounts writes is read as it is."
+    dimension = ACCOUNT

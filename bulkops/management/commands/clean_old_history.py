@@ -1,6 +1,6 @@
-"""Forgets old versions of elements; takes the place of django-simple-history's own command of that name.
+"""Removes old versions of elements, in place of django-simple-history's own command of this name.
 
-That one takes the latest versions, too, and all in one transaction.
+That one removes the latest versions, too, and everything in one transaction.
 """
 
 import argparse
@@ -12,13 +12,11 @@ import structlog
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from bulkops.dimensions import model_of
-from bulkops.interruption import interruptible
-from bulkops.progress import shown_progress
-from dimensions_site.elements.forgetting import forget
+from bulkops.command_line.progress import interruptible, shown_progress
+from dimensions_site.elements.dimension import dimensions
+from dimensions_site.elements.writing.retention import remove_versions
+from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
-from dimensions_site.repositories.models import DIMENSIONS
-from dimensions_site.telemetry.observation import Observed, observing
 
 log = structlog.get_logger(__name__)
 
@@ -34,27 +32,26 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--days", type=_days, required=True, metavar="DAYS", help="the days that stay, from 1 on")
         parser.add_argument("--repository", metavar="DBID", help="only in this repository; without it, in all")
-        parser.add_argument("--dry-run", action="store_true", help="tell what would be forgotten, and forget nothing")
+        parser.add_argument("--dry-run", action="store_true", help="report what would be deleted, and delete nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, dry_run = options["repository"], options["dry_run"]
         repository = None if name is None else find_repository(name)
         before = timezone.now() - timedelta(days=options["days"])
         with interruptible("Stopped. What was forgotten by then stays forgotten."), shown_progress() as show:
-            for dimension in DIMENSIONS:
-                model = model_of(dimension)
-                with observing(Observed(repository=name, dimension=dimension.value)):
+            for dimension in dimensions():
+                with observing(Observed(repository=name, dimension=dimension.name)):
                     looked_at = forgotten = 0
-                    for step in forget(model, repository, before, dry_run=dry_run):
+                    for step in remove_versions(dimension.model, repository, before, dry_run=dry_run):
                         looked_at += step.looked_at
                         forgotten += step.forgotten
                         show(f"looking at versions of {dimension}", step.share, looked_at)
                     log.info("history_cleaned", versions=forgotten, dry_run=dry_run)
-                told = "would be" if dry_run else "are"
-                self.stdout.write(f"{dimension}: {forgotten:,} of {looked_at:,} versions {told} forgotten.")
+                verb = "would be" if dry_run else "are"
+                self.stdout.write(f"{dimension}: {forgotten:,} of {looked_at:,} versions {verb} deleted.")
 
 
 def _days(text: str) -> int:
     if not (re.fullmatch("[0-9]{1,9}", text) and 1 <= int(text) <= _LONGEST_DAYS):
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1 to {_LONGEST_DAYS}.")
+        raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {_LONGEST_DAYS}; got '{text}'.")
     return int(text)

@@ -1,10 +1,10 @@
-"""Runs the worker; takes the place of django-q's own command of that name."""
+"""Runs the worker, in place of django-q's own command of this name."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from bulkops import worker
+from bulkops.worker import cluster as worker
 
 
 class Command(BaseCommand):

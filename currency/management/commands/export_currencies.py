@@ -1,9 +1,10 @@
 """Exports currencies to a file."""
 
-from bulkops.export_commands import ExportCommand
-from currency.views import CurrencyViewSet
+from bulkops.command_line.exporting import ExportCommand
+from currency.dimension import CURRENCY
+from dimensions_site.text.file_formats import Format
 
 
 class Command(ExportCommand):
-    help = "Exports currencies as CSV, XLSX, JSON or NDJSON; import_currencies reads all of them again."
-    viewset = CurrencyViewSet
+    help = f"Exports currencies as {Format.listed()}; import_currencies reads all of them again."
+    dimension = CURRENCY

@@ -1,12 +1,10 @@
 """Imports currencies from a file."""
 
-from bulkops.commands import ImportCommand
-from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE
+from bulkops.command_line.importing import ImportCommand
+from currency.dimension import CURRENCY
+from dimensions_site.text.file_formats import Format
 
 
 class Command(ImportCommand):
-    help = "Imports currencies from a CSV, XLSX, JSON or NDJSON file; what export_currencies writes is read as it is."
-    dimension = "currency"
-    model = Currency
-    wire = CURRENCY_WIRE
+    help = f"Imports currencies from a {Format.listed()} file; what export_currencies writes is read as it is."
+    dimension = CURRENCY

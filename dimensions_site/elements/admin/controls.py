@@ -1,7 +1,7 @@
-"""The controls of the form: how the value of a leaf is shown, and what was meant by what came back.
+"""The controls of the form: how they show a leaf's value, and how they read what was typed.
 
-A control that comes back as it was shown keeps the stored value exactly, whatever HTML cannot carry: the difference
-between null and an empty text, or which line breaks a text has (contract C19).
+A control that comes back unchanged keeps the stored value exactly, even what HTML cannot express: the difference
+between null and an empty text, or the kind of line breaks (contract C19).
 """
 
 import re
@@ -12,30 +12,31 @@ from django.utils.functional import cached_property
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from dimensions_site.elements.fields import (
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.fields import (
     CODE_LENGTH,
     BooleanField,
     EnumField,
     Leaf,
     TextField,
 )
-from dimensions_site.elements.json_texts import json_text
-from dimensions_site.elements.timestamps import TimestampField, as_people_write
-from dimensions_site.elements.wire import Place
+from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
+from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.dimension import dimension_named
 
 
-def as_sent(text: str) -> str:
-    """`text` as a browser sends it back from a control that nobody touched: lines end with CR LF."""
+def as_submitted(text: str) -> str:
+    """Return `text` as a browser sends it from an unchanged control: lines end with CR LF."""
     return re.sub(r"\r\n|\r|\n", "\r\n", text)
 
 
 def as_meant(sent: str) -> str:
-    """The text that was typed, from what a browser sent."""
+    """Return the text that was typed, from what a browser sent."""
     return sent.replace("\r\n", "\n")
 
 
 class Control:
-    """One field of the form, named by its wire path; `stored` is its JSON value, `typed` what stands in it now."""
+    """One field of the form, named by its wire path; `stored` is its JSON value, `typed` its current text."""
 
     template: ClassVar[str]
     fixed_template: ClassVar[str] = "admin/elements/fixed.html"
@@ -49,7 +50,7 @@ class Control:
         self.leaf: Any = place.leaf
         self.stored = stored
         self.typed = self.text_of(stored)
-        self.faults: list[str] = []
+        self.errors: list[str] = []
 
     @property
     def name(self) -> str:
@@ -57,7 +58,7 @@ class Control:
 
     @property
     def label(self) -> str:
-        """The wire's word for the field."""
+        """The wire name of the field."""
         return self.place.path.rpartition(".")[2]
 
     @property
@@ -66,15 +67,24 @@ class Control:
 
     @cached_property
     def help(self) -> str:
-        """What would be right here."""
+        """What is expected here."""
         return f"{capfirst(self.leaf.expected)}."
 
     @property
-    def fault_count(self) -> int:
-        return len(self.faults)
+    def error_count(self) -> int:
+        return len(self.errors)
+
+    def anchor(self, key: str | None = None) -> str:
+        """Return the id on the page of the control, or of the row for the entry `key` of a map."""
+        return f"id_{self.name}"
+
+    @property
+    def linked_errors(self) -> list[tuple[str, str, str]]:
+        """Return for each error the id on the page where it is corrected, the name of that field, and the error."""
+        return [(self.anchor(), self.name, error) for error in self.errors]
 
     def text_of(self, value: Any) -> str:
-        """The text that shows the JSON `value`; nothing for null."""
+        """Return the text that shows the JSON `value`; an empty one for null."""
         if value is None:
             return ""
         return value if isinstance(value, str) else json_text(value)
@@ -85,21 +95,29 @@ class Control:
         return self.text_of(self.stored)
 
     def read(self, data: QueryDict) -> Any:
-        """The JSON value that `data` means, None for nothing; what was not sent keeps its stored value."""
+        """Return the JSON value that `data` means, None for nothing; a field that was not sent keeps its value."""
         sent = data.get(self.name)
         if sent is None:
             return self.stored
-        unchanged = sent == as_sent(self.text_of(self.stored))
+        unchanged = sent == as_submitted(self.text_of(self.stored))
         self.typed = as_meant(sent)
         return self.stored if unchanged else self.value_of(self.typed)
 
+    def show(self, value: Any) -> None:
+        """Show the JSON `value` as if it had been typed."""
+        self.typed = self.text_of(value)
+
+    def adopt(self, other: Any) -> None:
+        """Show what was typed in the `other` control of the same field."""
+        self.typed = other.typed
+
     def value_of(self, text: str) -> Any:
-        """The JSON value that the typed `text` means; whether it is right the serializer decides."""
+        """Return the JSON value that the typed `text` means; the serializer decides whether it is valid."""
         return self.leaf.from_cell(text) if text else None
 
 
 class TextControl(Control):
-    """A line of text, or several where there is much to write or where there are line breaks already."""
+    """A line of text, or several lines for long texts and texts with line breaks."""
 
     template = "admin/elements/text.html"
 
@@ -109,7 +127,7 @@ class TextControl(Control):
 
     @property
     def holds_empty_text(self) -> bool:
-        """Whether the stored value is an empty text, which a box beside the field tells apart from null."""
+        """Whether the stored value is an empty text, which a box beside the field distinguishes from null."""
         return bool(self.leaf.allow_null) and self.stored == ""
 
     def read(self, data: QueryDict) -> Any:
@@ -120,7 +138,7 @@ class TextControl(Control):
 
 
 class OpenChoiceControl(TextControl):
-    """A text for which some values are offered."""
+    """A text for which some values are suggested."""
 
     @property
     def offers(self) -> list[str]:
@@ -128,7 +146,7 @@ class OpenChoiceControl(TextControl):
 
 
 class TimestampControl(TextControl):
-    """An instant, shown as shortly as it can be read again; without an offset it is UTC (contract C11)."""
+    """A timestamp, shown as shortly as it can be read again; without an offset it is UTC (contract C11)."""
 
     def text_of(self, value: Any) -> str:
         return as_people_write(super().text_of(value))
@@ -142,7 +160,7 @@ class ChoiceControl(Control):
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """Pairs of what is sent and what is read."""
+        """Return pairs of the value to send and the text to show."""
         nothing = _("Please choose") if self.is_required else _("not set")
         return [("", nothing), *self.choices]
 
@@ -164,19 +182,26 @@ class BooleanControl(ChoiceControl):
 
 
 class PickerControl(TextControl):
-    """The id of an element, looked up while one types; an id that nothing has is taken too (contract E2, LOOSE)."""
+    """The id of an element, searched for while the user types; an unknown id is accepted, too (contract E2, LOOSE)."""
 
     template = "admin/elements/picker.html"
+    # No element has the id.
+    is_unknown = False
 
     def __init__(self, place: Place, stored: Any, fills: str | None, address: str | None) -> None:
         super().__init__(place, stored)
         # The path of the field that takes the description of the chosen element.
         self.fills = fills
-        # Where elements are looked up; None for a user who may not see them.
+        # The URL that finds elements; None for a user who may not see them.
         self.address = address
 
+    @property
+    def dimension(self) -> str:
+        """The name of the dimension that is referred to, for people."""
+        return str(dimension_named(str(self.leaf.refers_to)).verbose_name)
 
-# How a leaf is shown; the first kind that fits counts.
+
+# How a leaf is shown; the first kind that matches counts.
 _CONTROLS: tuple[tuple[type[Leaf], type[Control]], ...] = (
     (BooleanField, BooleanControl),
     (TimestampField, TimestampControl),
@@ -186,7 +211,7 @@ _CONTROLS: tuple[tuple[type[Leaf], type[Control]], ...] = (
 
 
 def control_of(place: Place, stored: Any) -> Control:
-    """The control for a leaf that is neither a map nor a reference."""
+    """Return the control for a leaf that is neither a map nor a reference."""
     if isinstance(place.leaf, EnumField):
         return (ChoiceControl if place.leaf.open_length is None else OpenChoiceControl)(place, stored)
     return next(control for kind, control in _CONTROLS if isinstance(place.leaf, kind))(place, stored)

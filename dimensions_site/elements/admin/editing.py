@@ -1,5 +1,8 @@
 """Creating and changing an element: saved by the code that serves REST (contract C12 to C18)."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from django.contrib import messages
@@ -7,32 +10,46 @@ from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.elements.actors import Actor
+from dimensions_site.elements.admin.attempts import Attempt, Reader, Version
+from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
-from dimensions_site.elements.admin.sheets import Sheet, SheetAdmin
-from dimensions_site.elements.differences import differences
-from dimensions_site.elements.editing import Editor
-from dimensions_site.elements.etags import etag_of
-from dimensions_site.elements.history import DELETED
 from dimensions_site.elements.models import Origin
-from dimensions_site.formats import minute
+from dimensions_site.elements.reading.etags import etag_of
+from dimensions_site.elements.reading.versions import version_with_tag
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.elements.writing.history import DELETED
+from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import minute
+from dimensions_site.text.shortening import shortened
 
-# The tag of the version that was shown, which the form sends along.
-ETAG = "_etag"
+# How often a save is tried while others save the same element.
+_ATTEMPTS = 3
 
 
 class ChangedMeanwhile(Exception):
-    """The element is not stored in the version that was shown."""
+    """The element is no longer stored in the version that was shown."""
 
 
-class EditedAdmin(SheetAdmin):
-    """Writes one element. Django's forms and `save_model` have no part in it, so there is one way to write."""
+class EditedAdmin(ElementPageAdmin):
+    """Writes one element through `Editor`, as REST does; Django's forms and `save_model` are not used."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return the URLs, with the library's media and with the page that keeps typed values during a new sign-in."""
+        name = f"{self.opts.app_label}_{self.opts.model_name}"
+        keep = partial(keeping_what_was_typed, self.admin_site, again=self.again_view)
+        return [
+            path("add/", keep(self.add_view), name=f"{name}_add"),
+            path("<path:object_id>/change/", keep(self.change_view), name=f"{name}_change"),
+            *super().get_urls(),
+        ]
 
     def changeform_view(
         self,
@@ -41,9 +58,10 @@ class EditedAdmin(SheetAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of the element, or of a new one in the repository that `?repository=` names.
+        """Show the form of the element, or of a new one in the repository that `?repository=` names.
 
-        What is wrong stands at its field. A save is refused when somebody else saved in between (contract C16).
+        Errors stand at their fields. What others saved in between is merged by field, and where both changed a field,
+        the user decides (contract C16).
         """
         if object_id is None:
             return self._add(request)
@@ -51,107 +69,163 @@ class EditedAdmin(SheetAdmin):
         if request.method != "POST":
             element = self.get_object(request, key)
             may_change = self.has_change_permission(request, element)
-            sheet = self.sheet_of(element)
-            fixed = self._immutable if may_change else self.wire.places
-            return self.page(request, sheet, self.form_for(request, sheet, fixed), may_change=may_change)
-        try:
-            element = self.get_object(request, key)
-            if not self.has_change_permission(request, element):
-                raise PermissionDenied
-            sheet = self.sheet_of(element)
-            return self._save(request, sheet, self.form_for(request, sheet, self._immutable))
-        except Http404:
-            return self._add_again(request, key)
+            shown = self.stored_element(element)
+            fixed = self._immutable if may_change else self.dimension.wire.places
+            return self.page(request, shown, self.form_for(request, shown, fixed), may_change=may_change)
+        stored = self._stored_element(request, key)
+        return self._deleted_again(request, key, request.POST) if stored is None else self._save(request, stored)
 
     @property
     def _immutable(self) -> set[str]:
         return set(self.model.unique_in_repository.values())
 
+    def again_view(self, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
+        """Show the form with the `data` that was typed before the user signed in again; nothing is saved."""
+        shown = self._new_element(request) if object_id is None else self._stored_element(request, unquote(object_id))
+        if shown is None:
+            return self._deleted_again(request, unquote(str(object_id)), data)
+        note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
+        return self._again(request, shown, self._attempt(request, shown, data), note=note)
+
     def _add(self, request: HttpRequest) -> HttpResponse:
+        offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
+        if len(offered) > 1:
+            context = {"title": _("Choose a repository"), "repositories": offered}
+            return self.answer(request, "admin/elements/choose_repository.html", context)
+        shown = self._new_element(request)
+        if request.method == "POST":
+            return self._save(request, shown)
+        return self.page(request, shown, self.form_for(request, shown))
+
+    def _new_element(self, request: HttpRequest) -> PageElement:
+        """Return a new element of the repository in the URL, or else of the first in which the user is an editor."""
         open_to = self.repositories(request, Role.EDITOR)
         chosen = request.GET.get("repository")
-        if chosen is None:
-            offered = list(open_to)
-            if not offered:
+        if chosen is not None:
+            return self.new_element(_first(open_to, pk=chosen))
+        repository = open_to.first()
+        if repository is None:
+            raise PermissionDenied
+        return self.new_element(repository)
+
+    def _stored_element(self, request: HttpRequest, key: str) -> PageElement | None:
+        """Return the element, which the user may change; None for one that does not exist, or without a grant."""
+        try:
+            element = self.get_object(request, key)
+            if not self.has_change_permission(request, element):
                 raise PermissionDenied
-            if len(offered) > 1:
-                context = {"title": _("Choose a repository"), "repositories": offered}
-                return self.answer(request, "admin/elements/choose_repository.html", context)
-            repository = offered[0]
-        else:
-            repository = _first(open_to, pk=chosen)
-        sheet = self.blank_sheet(repository)
-        form = self.form_for(request, sheet)
-        return self._save(request, sheet, form) if request.method == "POST" else self.page(request, sheet, form)
+            return self.stored_element(element)
+        except Http404:
+            return None
 
-    def _add_again(self, request: HttpRequest, key: str) -> HttpResponse:
-        """The page of an element that was deleted while it was edited, as a new one with all that was typed."""
-        open_to = self.repositories(request, Role.EDITOR)
-        deleted = self.model.history.filter(history_type=DELETED, repository__in=open_to).order_by("-history_id")
-        version = _first(deleted, id=key)
-        declaration = self.wire.serializer(context={"repository": version.repository})
-        sheet = Sheet(version.repository, None, dict(declaration.to_representation(version)))
-        form = self.form_for(request, sheet)
-        form.read(request.POST)
-        told = {"who": version.history_actor, "id": version.element_id, "when": minute(version.history_date)}
-        form.faults.append(
-            _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.") % told
-        )
-        return self.page(request, sheet, form, action=f"{self.route('add')}?repository={version.repository.pk}")
+    def _deleted_again(self, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
+        """Show an element that was deleted while it was edited as a new one, with all that was typed."""
+        versions = self.model.versions_within(self.open_keys(request, Role.EDITOR))
+        version = _first(versions, id=key, history_type=DELETED)
+        declaration = self.dimension.wire.serializer(context={"repository": version.repository})
+        shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
+        form = self.form_for(request, shown)
+        form.read(data)
+        values = {"who": version.history_actor, "id": version.element_id, "when": minute(version.history_date)}
+        message = _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.")
+        form.errors.append(message % values)
+        action = f"{self.route('add')}?repository={version.repository.pk}"
+        return self.page(request, shown, form, unsaved=True, action=action)
 
-    def _save(self, request: HttpRequest, sheet: Sheet, form: ElementForm) -> HttpResponse:
-        typed = form.read(request.POST)
-        shown: dict[str, Any] = {"etag": request.POST.get(ETAG)}
-        if not form.fault_count:
+    def _save(self, request: HttpRequest, shown: PageElement) -> HttpResponse:
+        """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
+        for _attempt in range(_ATTEMPTS):
+            attempt = self._attempt(request, shown, request.POST)
+            if not attempt.is_ready:
+                break
             try:
-                return self._write(request, sheet, typed)
+                return self._write(request, shown, attempt)
             except ChangedMeanwhile:
-                now = self.sheet_of(self.get_object(request, str(sheet.element.pk)))
-                told = differences(self.wire, typed, now.json)
-                shown = {"etag": now.etag, "conflict": told, "changed": self.about(now)}
+                key = str(shown.element.pk)
+                stored = self._stored_element(request, key)
+                if stored is None:
+                    return self._deleted_again(request, key, request.POST)
+                shown = stored
             except ValidationError as error:
-                form.point_out(error)
+                attempt.form.point_out(error)
+                break
             except Problem as problem:
-                form.point_out_failures(problem.failures)
-        return self.page(request, sheet, form, **shown)
+                attempt.form.point_out_failures(problem.failures)
+                break
+        else:
+            attempt.form.errors.append(_("Others save this element again and again; please save once more."))
+        return self._again(request, shown, attempt)
 
-    def _write(self, request: HttpRequest, sheet: Sheet, typed: dict[str, Any]) -> HttpResponse:
-        """Save what was typed and lead on; raises as `Editor` does, and `ChangedMeanwhile`."""
+    def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
+        """Return what `data` of the form means for the element as it is stored now, or for a new one."""
+        if shown.element is None:
+            form = self.form_for(request, shown)
+            return Attempt(form, form.read(data), None)
+
+        def version(etag: str) -> Mapping[str, Any] | None:
+            return version_with_tag(self.dimension.wire, shown.element, etag) if etag else None
+
+        def form_of(json: Mapping[str, Any]) -> ElementForm:
+            return self.form_for(request, replace(shown, json=json), self._immutable)
+
+        return Reader(self.dimension.wire, form_of, version).read(data, Version(shown.json, shown.etag))
+
+    def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
+        """Show the page with what was typed, of which nothing was saved."""
+        if attempt.choices or attempt.taken:
+            saved = shown.element
+            further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
+        return self.page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
+
+    def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> HttpResponse:
+        """Save the attempt and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
 
         def allow(text: str | None) -> None:
-            if (None if text is None else etag_of(text)) != request.POST.get(ETAG):
+            if (None if text is None else etag_of(text)) != attempt.etag:
                 raise ChangedMeanwhile
 
         actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
-        editor = Editor(self.model, self.wire, sheet.repository, actor, allow)
-        if sheet.element is None:
-            id = editor.create(typed).id
+        editor = Editor(self.dimension, shown.repository, actor, allow)
+        is_same = False
+        if shown.element is None:
+            id = editor.create(attempt.element).id
             message = _("The %(name)s %(id)s was created.")
         else:
-            id = sheet.element.element_id
-            # Before anything is said about faults; and once more when nobody else can write.
-            allow(self.json_text(sheet.repository, id))
-            editor.replace(id, typed)
-            is_same = self._etag(sheet, id) == sheet.etag
+            id = shown.element.element_id
+            is_same = etag_of(editor.replace(id, attempt.element).text) == shown.etag
             message = (
                 _("Nothing was changed, so the %(name)s %(id)s was not saved again.")
                 if is_same
                 else _("The %(name)s %(id)s was saved.")
             )
         messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
-        saved = self.model._base_manager.get(repository=sheet.repository, element_id=id)
+        if attempt.taken:
+            self._tell_taken(request, shown, attempt)
+        if not is_same:
+            self._warn_of_unknown(request, shown, attempt)
         if "_continue" not in request.POST:
-            return cast(HttpResponse, self.response_post_save_change(request, saved))
+            return cast(HttpResponse, self.response_post_save_change(request, shown.element))
+        saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
 
-    def _etag(self, sheet: Sheet, id: str) -> str | None:
-        text = self.json_text(sheet.repository, id)
-        return None if text is None else etag_of(text)
+    def _tell_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+        """Say what others changed while the form was open."""
+        message = _("%(who)s saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
+        fields = ", ".join(map(str, attempt.taken))
+        messages.info(request, message % {"who": shown.element.update_user, "fields": shortened(fields)})
+
+    def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+        """Name the ids that the element refers to and that no element has."""
+        unknown = self.mark_unknown(request, shown.repository, attempt.form)
+        if unknown:
+            message = _("It was saved, but it refers to ids that no element of the repository has: %(references)s.")
+            references = ", ".join(f"{control.name} '{control.typed}'" for control in unknown)
+            messages.warning(request, message % {"references": references})
 
 
 def _first(rows: Any, **condition: Any) -> Any:
-    """The first of the `rows` that fits; raises 404 when there is none, or when the condition makes no sense."""
+    """Return the first of the `rows` that matches. Raises 404 if there is none, or if the condition is invalid."""
     try:
         found = rows.filter(**condition).first()
     except (ValueError, OverflowError):

@@ -16,10 +16,10 @@ from dimensions_site.rsql.expressions import Fold
 
 
 class GrantedRepositoryFilter(RelatedDropdownFilter):
-    """The repositories that the user's grants open, and no other (contract G2)."""
+    """The repositories to which the user has grants (contract G2)."""
 
     def has_output(self) -> bool:
-        """Also with one repository to choose: only a filter that is shown is applied."""
+        """Return True even with one repository to choose, because only a filter that is shown is applied."""
         return True
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
@@ -27,19 +27,18 @@ class GrantedRepositoryFilter(RelatedDropdownFilter):
 
 
 class WireChoicesFilter(ChoicesDropdownFilter):
-    """The values of an enumeration, under the heading that it has in the list."""
+    """The values of an enumeration, with the heading that it has in the list."""
 
     def __init__(
         self, field: Any, request: HttpRequest, params: Any, model: type[Any], model_admin: Any, field_path: str
     ) -> None:
         super().__init__(field, request, params, model, model_admin, field_path)
-        words = (
-            words for path, words in model_admin.listed.items() if model_admin.wire.places[path].column == field_path
-        )
+        places = model_admin.dimension.wire.places
+        words = (words for path, words in model_admin.listed.items() if places[path].column == field_path)
         self.title = next(words)
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """The values as they are on the wire and in the list, and none of Django's words for them."""
+        """Yield the values as they are in the JSON and in the list, without Django's labels."""
         for shown in super().choices(changelist):
             field = shown["form"].fields[self.lookup_kwarg]
             field.choices = [(value, value or words) for value, words in field.choices]
@@ -47,7 +46,7 @@ class WireChoicesFilter(ChoicesDropdownFilter):
 
 
 class ChangedByFilter(TextFilter):
-    """A part of the name of who changed the element last."""
+    """Part of the name of the user who changed the element last."""
 
     title = _("person of the last change")
     parameter_name = "changed_by"
@@ -60,7 +59,7 @@ class ChangedByFilter(TextFilter):
 
 
 class ChangedWhenFilter(RangeDateFilter):
-    """The first and the last day on which the elements were changed, in UTC like everything that is stored."""
+    """The first and the last day on which the elements were changed, in UTC like all stored times."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -77,7 +76,7 @@ class ChangedWhenFilter(RangeDateFilter):
 
 
 def _day(text: str | None) -> date | None:
-    """The day that was typed or chosen, as the language of the page writes it or by ISO 8601; None for what is none."""
+    """Return the day that was typed, in the format of the page's language or ISO 8601; None if it is invalid."""
     try:
         day: date | None = DateField(required=False).clean(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The form of an element, made from the declaration of its wire: whatever the wire holds, the form shows."""
+"""The form of an element, derived from the declaration of its JSON."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, flatten
-from dimensions_site.api.paths import json_pointer
+from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.admin.controls import Control, PickerControl, control_of
 from dimensions_site.elements.admin.map_editor import MapControl
-from dimensions_site.elements.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import Node, Place, Wire
 
 
 @dataclass
 class Section:
-    """A group of the wire: its controls, and the groups in it."""
+    """A group: its controls, and the groups in it."""
 
     title: str
     path: str
@@ -26,30 +26,30 @@ class Section:
     sections: "list[Section]" = field(default_factory=list)
 
     @property
-    def fault_count(self) -> int:
-        return sum(control.fault_count for control in self.controls) + sum(inner.fault_count for inner in self.sections)
+    def error_count(self) -> int:
+        return sum(control.error_count for control in self.controls) + sum(inner.error_count for inner in self.sections)
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What the form knows beside the element: paths that cannot change any more, and how the repository helps."""
+class FormContext:
+    """What the form knows besides the element: paths that cannot change, and suggestions from the repository."""
 
     fixed: Container[str]
-    # The names that other elements have in the map at a path.
+    # The keys that other elements have in the map at a path.
     known_keys: Callable[[str], Iterable[str]]
-    # Where the elements of a dimension are looked up, if the user may see them.
+    # The URL that finds elements of a dimension, if the user may see them.
     picker_address: Callable[[str], str | None]
 
 
 class ElementForm:
-    """Shows the `element` (wire JSON), reads what was typed, and points out at the fields what is wrong with it."""
+    """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields."""
 
-    def __init__(self, wire: Wire, element: Mapping[str, Any], surroundings: Surroundings) -> None:
-        self._surroundings = surroundings
+    def __init__(self, wire: Wire, element: Mapping[str, Any], context: FormContext) -> None:
+        self._context = context
         self.controls: dict[str, Control] = {}
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         general = self._section(wire.root, element, _("General"))
-        # The groups of the wire are the tabs, beside one for what stands in no group.
+        # The groups are the tabs, besides one for what is in no group.
         self.tabs = [Section(general.title, "", general.controls), *general.sections]
 
     def _section(self, node: Node, value: Any, title: str) -> Section:
@@ -61,43 +61,68 @@ class ElementForm:
                     section.sections.append(self._section(member, inner, name))
             elif not member.leaf.read_only:
                 control = self._control(node, member, inner)
-                control.is_fixed = member.path in self._surroundings.fixed
+                control.is_fixed = member.path in self._context.fixed
                 self.controls[member.path] = control
                 section.controls.append(control)
-        # What is short stands before the maps.
+        # Short controls stand before the maps.
         section.controls.sort(key=lambda control: control.is_group)
         return section
 
     def _control(self, node: Node, place: Place, value: Any) -> Control:
         if place.is_map:
-            return MapControl(place, value, self._surroundings.known_keys(place.path))
+            return MapControl(place, value, self._context.known_keys(place.path))
         if place.leaf.refers_to is not None:
             described = node.members.get("description") if place.path.endswith(".id") else None
             fills = described.path if isinstance(described, Place) else None
-            return PickerControl(place, value, fills, self._surroundings.picker_address(place.leaf.refers_to))
+            return PickerControl(place, value, fills, self._context.picker_address(place.leaf.refers_to))
         return control_of(place, value)
 
     @property
-    def fault_count(self) -> int:
-        return len(self.faults) + sum(tab.fault_count for tab in self.tabs)
+    def error_count(self) -> int:
+        return len(self.errors) + sum(tab.error_count for tab in self.tabs)
+
+    @property
+    def linked_errors(self) -> list[tuple[str, str, str]]:
+        """Return for each error at a field the id on the page where it is corrected, the name of that field, and the
+        rest.
+
+        Most errors begin with the name of their field.
+        """
+        return [
+            (anchor, name, error.removeprefix(name) if error.startswith(f"{name} ") else f": {error}")
+            for control in self.controls.values()
+            for anchor, name, error in control.linked_errors
+        ]
 
     def read(self, data: QueryDict) -> dict[str, Any]:
-        """The wire JSON of what was typed; whether it is valid the serializer decides."""
+        """Return the wire JSON of what was typed; the serializer decides whether it is valid."""
         if any("\0" in value for values in data.lists() for value in values[1]):
             raise BadRequest("A text holds the character NUL, which no database takes.")
         element: dict[str, Any] = {}
         for path, control in self.controls.items():
             value = control.stored if control.is_fixed else control.read(data)
-            # What cannot be null and is not filled in is left out: it is missing, or made by the service.
+            # An empty field that cannot be null is left out: it is missing, or the service generates it.
             if value is not None or control.leaf.allow_null:
                 _put(element, path.split("."), value)
         return element
 
+    def show(self, path: str, value: Any) -> None:
+        """Make the control at `path` show a value of the wire, as if it had been typed."""
+        self.controls[path].show(value)
+
+    def adopt(self, other: "ElementForm") -> None:
+        """Show what was typed in the `other` form of the same element."""
+        for path, control in self.controls.items():
+            if not control.is_fixed:
+                control.adopt(other.controls[path])
+
     def point_out(self, error: ValidationError) -> None:
         """Show each failure of the serializer at its field, at the row of a map, or above the form."""
         for failure in flatten(error.detail, join=json_pointer):
-            segments = [part.replace("~1", "/").replace("~0", "~") for part in failure.path.split("/")[1:]]
-            self._point_out(segments, failure.message)
+            segments = pointer_segments(failure.path)
+            # REST quotes what was sent, which the form shows anyway.
+            message = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
+            self._point_out(segments, message)
 
     def point_out_failures(self, failures: Sequence[Failure]) -> None:
         """Show failures that name a field by its wire path."""
@@ -110,8 +135,8 @@ class ElementForm:
             if isinstance(control, MapControl) and length < len(segments):
                 return control.point_out(segments[length], message)
             if control is not None:
-                return control.faults.append(message)
-        self.faults.append(message)
+                return control.errors.append(message)
+        self.errors.append(message)
 
 
 def _leaves(node: Node) -> Iterator[Place]:

@@ -1,4 +1,4 @@
-"""The versions of elements in the admin, also of deleted ones, and restoring them (contract C18)."""
+"""The versions of elements in the admin, deleted ones included, and restoring them (contract C18)."""
 
 from typing import Any, cast
 
@@ -15,29 +15,29 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from dimensions_site.elements.actors import Actor
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.editing import Editor
 from dimensions_site.elements.models import Origin
-from dimensions_site.elements.restoring import (
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.elements.writing.restoring import (
     NotRestored,
     compared,
     deleted_elements,
     restore,
     versions_of,
 )
-from dimensions_site.formats import moment
-from dimensions_site.repositories.admin import LONGEST_SEARCH
+from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.text.formats import moment
 
 VERSIONS_A_PAGE = 25
 DELETED_A_PAGE = 100
-# Of the deleted elements the list needs these columns; an element has many more.
+# The list of deleted elements needs only these columns; an element has many more.
 _LISTED = ("repository", "element_id", "descriptions", "history_date", "history_actor", "history_origin")
 
 
 class HistoryMixin(ScopedAdmin):
-    """The page of the versions of an element, and the list of the deleted ones."""
+    """The page with the versions of an element, and the list of deleted elements."""
 
     list_before_template: Any = "admin/history/link.html"
 
@@ -53,16 +53,17 @@ class HistoryMixin(ScopedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A page of the versions of the element, the latest first, and what each changed; `?p=2` asks for the second.
+        """Show the versions of the element page by page, the latest first, and what each changed; `?p=2` is the second
+        page.
 
-        Django's own page would tell only what was changed in the admin.
+        Django's own page would show only what was changed in the admin.
         """
         element = self.get_object(request, unquote(object_id))
         title = _("Versions of %(id)s") % {"id": element.element_id}
         return self._versions(request, element.repository, element.element_id, element, title)
 
     def deleted_elements(self, request: HttpRequest) -> HttpResponse:
-        """The elements that were deleted and are not there again, the newest first; `?q=10` searches in their ids."""
+        """Show the elements that were deleted and not restored, the latest first; `?q=10` searches in their ids."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         repositories = self.repositories(request).in_bulk()
@@ -73,7 +74,7 @@ class HistoryMixin(ScopedAdmin):
             found = found.filter(element_id__icontains=search) if is_possible else found.none()
         number = _page_number(request)
         first = (number - 1) * DELETED_A_PAGE
-        # One more tells whether there is a next page; to count them all could take long.
+        # One more row shows whether there is a next page; counting all of them could take long.
         rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
         context = {
             **self.admin_site.each_context(request),
@@ -91,11 +92,11 @@ class HistoryMixin(ScopedAdmin):
         return TemplateResponse(request, "admin/history/deleted.html", context)
 
     def address_of_version(self, row: Any) -> str:
-        """Where the versions stand of the element of a `row` of the history, whether it lives or not."""
+        """Return the URL of the element's versions for a `row` of the history, whether the element exists or not."""
         return reverse(f"admin:{self._name('version')}", args=[row.history_id])
 
     def version_view(self, request: HttpRequest, version: int) -> HttpResponse:
-        """The versions of a deleted element; one that is there is sent to its own page."""
+        """Show the versions of a deleted element; an existing one is redirected to its own page."""
         row = self._version(request, version)
         living = self._living(row)
         if living is not None:
@@ -109,18 +110,21 @@ class HistoryMixin(ScopedAdmin):
         if not self._may_restore(request, row.repository):
             raise PermissionDenied
         actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
-        editor = Editor(self.model, self.wire, row.repository, actor, allow=lambda text: None)
-        told = {"id": row.element_id, "date": moment(row.history_date)}
+        editor = Editor(self.dimension, row.repository, actor, allow=lambda text: None)
+        values = {"id": row.element_id, "date": moment(row.history_date)}
         try:
-            is_changed = restore(editor, self.wire, row, is_deleted="is_deleted" in request.POST)
+            is_changed = restore(editor, row, is_deleted="is_deleted" in request.POST)
         except NotRestored as refusal:
             for failure in refusal.failures:
                 messages.error(request, _("Not restored: %(reason)s") % {"reason": failure.message})
         else:
             if is_changed:
-                messages.success(request, _("%(id)s is again as it was on %(date)s (UTC).") % told)
+                messages.success(request, _("%(id)s was restored to the version of %(date)s (UTC).") % values)
             else:
-                messages.info(request, _("%(id)s is as it was on %(date)s (UTC); there is nothing to restore.") % told)
+                messages.info(
+                    request,
+                    _("%(id)s is the same as in the version of %(date)s (UTC); there is nothing to restore.") % values,
+                )
         return redirect(self.address_of_version(row))
 
     def _versions(
@@ -136,29 +140,28 @@ class HistoryMixin(ScopedAdmin):
             "opts": self.opts,
             "repository": repository,
             "element": element,
-            "versions": list(compared(self.wire, rows, repository, VERSIONS_A_PAGE)),
+            "versions": list(compared(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
             "page": page,
             "page_numbers": page.paginator.get_elided_page_range(page.number),
             "page_var": PAGE_VAR,
             "may_restore": self._may_restore(request, repository),
-            # What an element is like now needs no restoring.
+            # The current version needs no restoring.
             "current": rows[0].history_id if element is not None and page.number == 1 else None,
             "restore": f"admin:{self._name('restore')}",
         }
         return TemplateResponse(request, "admin/history/versions.html", context)
 
     def _version(self, request: HttpRequest, key: int) -> Any:
-        """The row of the history, if it is of a repository that the user may see."""
+        """Return the row of the history, if it is of a repository that the user may see."""
         open_to = self.open_keys(request)
-        row = self.model.history.select_related("repository").filter(pk=key, repository__in=open_to).first()
+        row = self.model.versions_within(open_to).select_related("repository").filter(pk=key).first()
         if row is None:
             raise Http404
         return row
 
     def _living(self, row: Any) -> Any:
-        """The element that has the id of the row now, if there is one."""
-        living = self.model._base_manager.filter(repository=row.repository_id, element_id=row.element_id)
-        return living.only("pk").first()
+        """Return the element that has the id of the row now, if there is one."""
+        return self.model.of(row.repository_id).filter(element_id=row.element_id).only("pk").first()
 
     def _may_restore(self, request: HttpRequest, repository: Repository) -> bool:
         return repository.pk in self.open_keys(request, Role.EDITOR)
@@ -168,6 +171,6 @@ class HistoryMixin(ScopedAdmin):
 
 
 def _page_number(request: HttpRequest) -> int:
-    """The page that is asked for; the first one when it is none that there could be."""
+    """Return the requested page number; 1 if it is not a valid one."""
     text = request.GET.get(PAGE_VAR, "1")
     return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) else 1

@@ -1,12 +1,17 @@
-"""The list of elements: what an accountant scans, quick at 100,000 rows."""
+"""The list of elements: what an accountant scans, fast with 100,000 rows."""
 
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import and_
 from typing import Any, ClassVar, cast
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.core.paginator import Paginator
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.views import ChangeList
 
@@ -16,19 +21,63 @@ from dimensions_site.elements.admin.filters import (
     GrantedRepositoryFilter,
     WireChoicesFilter,
 )
-from dimensions_site.elements.admin.paginator import BoundedPaginator
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.admin.searching import containing
-from dimensions_site.elements.fields import BooleanField, EnumField
-from dimensions_site.elements.wire import Place
-from dimensions_site.formats import minute
-from dimensions_site.repositories.admin import LONGEST_SEARCH
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField
+from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.reading.searching import SEARCHED
+from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed
+from dimensions_site.rsql.expressions import Fold
+from dimensions_site.text.formats import grouped, minute
+from dimensions_site.text.shortening import shortened
+
+
+def containing(text: str) -> Q:
+    """Return the elements with each word of `text` in their id or a description, in any case (contract D2)."""
+    return reduce(and_, map(_containing_word, dict.fromkeys(text.split())), Q())
+
+
+def _containing_word(word: str) -> Q:
+    part = Fold(Needle(word))
+    in_an_entry = AnyEntry(F(SEARCHED), Contains(Fold(EntryText()), part))
+    return Q(Contains(Fold(F("element_id")), part)) | Q(narrowed(in_an_entry, SEARCHED, word, folded=True))
+
+
+# Counting a million rows takes longer than showing a page of them.
+COUNTED_ROWS = 10_000
+
+
+class MoreThan(int):
+    """A number of rows of which only a lower limit is known; people read `more than 10,000`."""
+
+    def __str__(self) -> str:
+        return gettext("more than %(number)s") % {"number": grouped(int(self))}
+
+
+class BoundedPaginator(Paginator[Any]):
+    """Counts and shows the first rows only; the others are found by a search or a filter."""
+
+    object_list: Any
+
+    @cached_property
+    def first(self) -> list[Any]:
+        """The rows of the first page and one more: often these are all, and a search reads the table once."""
+        return list(self.object_list[: self.per_page + 1])
+
+    @cached_property
+    def count(self) -> int:
+        if len(self.first) <= self.per_page:
+            return len(self.first)
+        rows: QuerySet[Any] = self.object_list[: COUNTED_ROWS + 1]
+        counted = rows.count()
+        return MoreThan(COUNTED_ROWS) if counted > COUNTED_ROWS else counted
+
 
 _DESCRIPTION_SHOWN = 120
 
 
 class ElementChangeList(ChangeList):
-    """Reads of each row what the list shows: some columns are large."""
+    """Loads for each row only what the list shows, because some columns are large."""
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         selected: QuerySet[Any] = super().get_queryset(request, exclude_parameters)
@@ -39,14 +88,14 @@ class ElementChangeList(ChangeList):
         if self.page_num == 1 and not self.show_all:
             self.result_list = self.paginator.first[: self.list_per_page]
         if not self.query and not self.has_active_filters:
-            # All are shown, so that the page offers no way to them.
+            # All are shown, so the page needs no link for it.
             self.full_result_count = self.result_count
 
 
 class ListedAdmin(ScopedAdmin):
-    """`listed` are the wire paths of a dimension that have a column in the list, each with its heading.
+    """The list. `listed` are the wire paths of a dimension that have a column, each with its heading.
 
-    A heading that is the wire's own word is the same in every language.
+    A heading that is the wire name is the same in every language.
     """
 
     class Media:
@@ -68,7 +117,7 @@ class ListedAdmin(ScopedAdmin):
 
     def __init__(self, model: type[Any], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
-        places = {self.wire.places[path]: words for path, words in self.listed.items()}
+        places = {self.dimension.wire.places[path]: words for path, words in self.listed.items()}
         self.columns_read = [
             "element_id",
             "descriptions",
@@ -107,21 +156,23 @@ class ListedAdmin(ScopedAdmin):
         return queryset.filter(containing(search_term)), False
 
     def get_actions(self, request: HttpRequest) -> Any:
-        """Without Django's deletion, which would write no history."""
+        """Return the actions without Django's deletion, which would write no history."""
         actions = super().get_actions(request)
         actions.pop("delete_selected", None)
         return actions
 
     @admin.display(description=_("description"))
     def described(self, element: Any) -> str:
-        """The description in the default language; in another one, which is named, where there is none."""
+        """Return the description in the default language, or else one in another language, which is named."""
         language = element.repository.default_language
         texts: dict[str, str | None] = element.descriptions
         text = texts.get(language)
         if text and text.strip():
-            return format_html('<span class="element-described">{}</span>', _cut(text))
+            return format_html('<span class="element-described">{}</span>', shortened(text, _DESCRIPTION_SHOWN))
         other, text = next(((tag, text) for tag, text in texts.items() if text and text.strip()), ("", ""))
-        return format_html('<span class="element-described">{} <small>({})</small></span>', _cut(text), other)
+        return format_html(
+            '<span class="element-described">{} <small>({})</small></span>', shortened(text, _DESCRIPTION_SHOWN), other
+        )
 
     @admin.display(description=_("repository"), ordering="repository__db_id")
     def repository_name(self, element: Any) -> str:
@@ -136,12 +187,8 @@ class ListedAdmin(ScopedAdmin):
         return minute(element.update_date)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _DESCRIPTION_SHOWN else f"{text[:_DESCRIPTION_SHOWN]}…"
-
-
 def _column(place: Place, words: Any) -> Callable[[Any], Any]:
-    """A column of the list with the values of a leaf."""
+    """Return a column of the list with the values of a leaf."""
 
     def value(element: Any) -> Any:
         return getattr(element, place.column)

@@ -1,12 +1,13 @@
-"""What every page of a dimension's elements starts from: the user's grants (contract G2)."""
+"""The base class of every admin page of a dimension's elements: the user's grants (contract G2)."""
 
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 
-from dimensions_site.elements.wire import Wire
-from dimensions_site.repositories.admin import BoundedListAdmin, open_keys
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.admin.repositories import BoundedListAdmin, open_keys
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
 
@@ -14,24 +15,27 @@ from dimensions_site.repositories.permissions import repositories_open_to
 class ScopedAdmin(BoundedListAdmin):
     """The elements of one dimension within the user's grants; `api_enabled` does not close the admin (contract G3)."""
 
-    dimension: ClassVar[str]
-    wire: ClassVar[Wire]
+    dimension: ClassVar[Dimension]
+
+    def route(self, page: str, *arguments: Any) -> str:
+        """Return the URL of a page of this dimension, such as `changelist`."""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{page}", args=arguments)
 
     def repositories(self, request: HttpRequest, role: Role = Role.READER) -> QuerySet[Repository]:
-        """The repositories in which the user has at least `role` for this dimension."""
-        return repositories_open_to(request.user, self.dimension, role)
+        """Return the repositories in which the user has at least `role` for this dimension."""
+        return repositories_open_to(request.user, self.dimension.name, role)
 
     def open_keys(self, request: HttpRequest, role: Role = Role.READER) -> frozenset[int]:
-        """The primary keys of these repositories, asked once for each request: a page asks often."""
-        return open_keys(request, self.dimension, role)
+        """Return the primary keys of these repositories, read once for each request."""
+        return open_keys(request, self.dimension.name, role)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        # The keys, and not a query inside the query: with them the index gives the rows in the order of the list.
-        elements: QuerySet[Any] = super().get_queryset(request)
-        return elements.filter(repository__in=self.open_keys(request)).select_related("repository")
+        # The keys, not a subquery: with them the index returns the rows in the order of the list.
+        elements: QuerySet[Any] = self.model.within(self.open_keys(request)).select_related("repository")
+        return elements.order_by(*self.get_ordering(request))
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """The element; an unknown one and one that no grant opens are both 404 (Django would redirect)."""
+        """Return the element. An unknown one and one without a grant are both 404, where Django would redirect."""
         element = super().get_object(request, object_id, from_field)
         if element is None:
             raise Http404
@@ -53,6 +57,6 @@ class ScopedAdmin(BoundedListAdmin):
         return self._has_role(request, Role.MANAGER, obj)
 
     def _has_role(self, request: HttpRequest, role: Role, element: Any = None) -> bool:
-        """Whether the user has at least `role` in the repository of `element`, or in any when there is none."""
+        """Return whether the user has at least `role` in the repository of `element`, or in any if it is None."""
         open_keys = self.open_keys(request, role)
         return bool(open_keys) if element is None else element.repository_id in open_keys

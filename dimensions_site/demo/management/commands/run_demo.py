@@ -1,5 +1,6 @@
-"""Brings up the whole service with a demo repository: what `make run` calls."""
+"""Starts the whole service with a demo repository, for `make run`."""
 
+import logging
 import os
 import secrets
 import socket
@@ -29,19 +30,25 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         address = f"{HOST}:{_free_port(os.environ.get('PORT', '8000'))}"
+        # The banner comes first, so the preparation logs nothing.
+        logging.disable(logging.INFO)
         call_command("migrate", verbosity=0)
         _prepare_repository()
-        self._print_welcome(f"http://{address}", _prepare_user(options["password_file"]))
+        password = _prepare_user(options["password_file"])
+        logging.disable(logging.NOTSET)
+        self._print_welcome(f"http://{address}", password)
         if not serve(settings.BASE_DIR, {"BIND": address}):
             raise CommandError("The service has stopped, because one of its two processes ended by itself.")
 
     def _print_welcome(self, address: str, password: str) -> None:
         self.stdout.write(
             f"""
-The service is at   {address}/
-Administration at   {address}/admin/
-User                {USERNAME}
-Password            {password}
+The service        {address}/
+Administration     {address}/admin/
+API, currencies    {address}/docs/currency
+API, accounts      {address}/docs/account
+User               {USERNAME}
+Password           {password}
 
 A first call:
 curl -u {USERNAME}:{password} {address}/api/aih/dimensions/v1/{DB_ID}/currency/elements/EUR
@@ -53,7 +60,7 @@ Ctrl-C stops the service; the data stays, and the next start finds it again.
 
 
 def _free_port(text: str) -> int:
-    """The port that `text` names. Raises `CommandError` when it names none, or one that cannot be used."""
+    """Return the port in `text`. Raises `CommandError` if it is invalid or cannot be used."""
     advice = "Choose another one, for example: make run PORT=8001"
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise CommandError(f"PORT '{text}' is no port; it is a number from 1 to 65535. {advice}")
@@ -78,7 +85,7 @@ def _prepare_repository() -> None:
 
 
 def _prepare_user(password_file: Path) -> str:
-    """The password of the demo user, made once and kept where only the owner can read it."""
+    """Return the demo user's password, generated once and stored where only its owner can read it."""
     if not password_file.exists():
         password_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         password_file.touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""Copies the SQLite database while the service goes on."""
+"""Copies the SQLite database while the service runs."""
 
 import sqlite3
 from contextlib import closing
@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection
 
 class Command(BaseCommand):
     help = "Copies the SQLite database into a new file, while others go on reading and writing."
-    # The tables may be those of another release: before an update it is their state that matters.
+    # Skip system checks: before an update, the tables are those of another release.
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if not source.is_file():
             raise CommandError(f"There is no database at {source}.")
         try:
-            # Nothing is ever overwritten, and what has the name of a backup is a whole one.
+            # Never overwrite a file, and give the backup its name only when it is complete.
             target.touch(mode=0o600, exist_ok=False)
         except OSError as error:
             raise CommandError(f"FILE '{target}' cannot be made: {error.strerror}.") from None
@@ -37,12 +37,12 @@ class Command(BaseCommand):
         self.stdout.write(f"Backed up {source} to {target}: {target.stat().st_size:,} bytes.")
 
     def _copy(self, target: Path) -> None:
-        """Copy the state of one moment, and see that the copy is sound."""
+        """Copy a consistent state, and check the copy."""
         connection.ensure_connection()
         with closing(sqlite3.connect(target)) as copy:
-            # All pages at a time: in several steps each write of others would make it begin anew.
+            # All pages at once: in several steps, each write of others would restart it.
             connection.connection.backup(copy, pages=-1)
-            # One file, without companions.
+            # One file, without a journal.
             copy.execute("PRAGMA journal_mode = DELETE")
             (found,) = copy.execute("PRAGMA quick_check").fetchone()
         if found != "ok":

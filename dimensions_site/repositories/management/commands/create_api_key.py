@@ -1,14 +1,16 @@
-"""Makes an API key for a user."""
+"""Creates an API key for a user."""
 
 from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.db.transaction import atomic
 from django.utils import timezone
 
 from dimensions_site.repositories.arguments import ROLES, find_repository, find_user
-from dimensions_site.repositories.models import DIMENSIONS, ApiKey, Dimension, Role
+from dimensions_site.repositories.dimensions import ALL, dimension_names
+from dimensions_site.repositories.models import ApiKey, Role
 
 
 class Command(BaseCommand):
@@ -26,8 +28,8 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--dimension",
-            choices=[dimension.value for dimension in DIMENSIONS],
-            default=Dimension.ALL.value,
+            choices=dimension_names(),
+            default=ALL,
             help="only for this dimension; all dimensions when left out",
         )
         parser.add_argument(
@@ -39,6 +41,7 @@ class Command(BaseCommand):
             help="only for this repository, as often as needed; all that the user may enter when left out",
         )
 
+    @transaction.atomic  # together with the record of the change
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["username"], may_be_new=True)
         repositories = [find_repository(db_id) for db_id in options["repositories"]]
@@ -48,17 +51,15 @@ class Command(BaseCommand):
         if not 1 <= len(options["name"]) <= 50:
             raise CommandError("--name takes a name of 1 to 50 characters.")
         expiry = None if days is None else timezone.now() + timedelta(days=days)
-        api_key = ApiKey(
-            user=user,
-            name=options["name"],
-            expiry_date=expiry,
-            role=ROLES[options["role"]],
-            dimension=options["dimension"],
-            is_limited=bool(repositories),
-        )
-        key = ApiKey.objects.assign_key(api_key)
-        with atomic():  # else there might be a key that opens nothing yet
-            api_key.save()
+        with atomic():  # otherwise there could be a key without its repositories
+            api_key, key = ApiKey.objects.create_key(
+                user=user,
+                name=options["name"],
+                expiry_date=expiry,
+                role=ROLES[options["role"]],
+                dimension=options["dimension"],
+                is_limited=bool(repositories),
+            )
             api_key.repositories.set(repositories)
         self.stdout.write(f"API key '{api_key.name}' of {user.get_username()}; keep it, it is not shown again:")
         self.stdout.write(key)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
 
 from dimensions_site.repositories.arguments import check
 from dimensions_site.repositories.models import Repository
@@ -16,6 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True, help="the name that people see")
         parser.add_argument("--language", default="en", help="the default language, such as en or de-CH")
 
+    @transaction.atomic  # together with the record of the change
     def handle(self, *args: Any, **options: Any) -> None:
         repository = Repository(db_id=options["db_id"], name=options["name"], default_language=options["language"])
         arguments = {"db_id": "DBID", "name": "--name", "default_language": "--language"}

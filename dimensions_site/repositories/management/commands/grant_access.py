@@ -3,9 +3,11 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
 
 from dimensions_site.repositories.arguments import ROLES, find_repository, find_user
-from dimensions_site.repositories.models import DIMENSIONS, AccessGrant, Dimension
+from dimensions_site.repositories.dimensions import ALL, dimension_names
+from dimensions_site.repositories.models import AccessGrant
 
 
 class Command(BaseCommand):
@@ -17,11 +19,12 @@ class Command(BaseCommand):
         parser.add_argument("role", choices=ROLES)
         parser.add_argument(
             "--dimension",
-            choices=[dimension.value for dimension in DIMENSIONS],
-            default=Dimension.ALL.value,
+            choices=dimension_names(),
+            default=ALL,
             help="only for this dimension; all dimensions when left out",
         )
 
+    @transaction.atomic  # together with the record of the change
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["username"], may_be_new=True)
         repository = find_repository(options["db_id"])

@@ -31,6 +31,7 @@ for (const map of document.querySelectorAll("[data-map]")) {
     const entry = blank.content.cloneNode(true).querySelector("[data-entry]");
     for (const control of entry.querySelectorAll("[name]")) {
       control.name = control.name.replace(/:new:(?=[a-z]+$)/, `:${number}:`);
+      if (control.id) control.id = `id_${control.name}`;
     }
     number += 1;
     entries.append(entry);

@@ -1,7 +1,7 @@
 // Suggests elements while one types the id of one: a combobox with a list, used by keyboard or mouse.
 // What is typed stays what it is, whether it is suggested or not.
 
-const PATIENCE = 200; // milliseconds without a keystroke before the service is asked
+const TYPING_PAUSE = 200; // milliseconds without a keystroke before the service is asked
 
 let pickers = 0;
 
@@ -12,8 +12,11 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   const list = document.createElement("ul");
   const note = document.createElement("p");
   let active = -1;
+  const warning = picker.querySelector("[data-unknown]");
   let asked = null;
   let timer = 0;
+  // The text for which it is known whether an element has it as its id.
+  let known = input.value;
 
   list.id = `suggestions-${(pickers += 1)}`;
   list.className = "element-suggestions";
@@ -51,8 +54,29 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     input.setAttribute("aria-activedescendant", options[active].id);
   };
 
+  // An id that begins like what was typed comes first, so one that is the same comes as the very first.
+  const judge = (text, { results }) => {
+    known = text;
+    warning.textContent = text === "" || results[0]?.id === text ? "" : warning.dataset.text;
+  };
+
+  const find = (signal) => fetch(`${picker.dataset.picker}?${new URLSearchParams({ q: input.value })}`, { signal });
+
+  const check = async () => {
+    const text = input.value;
+    if (text === known) return;
+    if (text === "") return judge(text, {});
+    try {
+      const answer = await find();
+      if (answer.ok && text === input.value) judge(text, await answer.json());
+    } catch {
+      // The page says so after the save.
+    }
+  };
+
   const choose = (option) => {
     input.value = option.dataset.id;
+    judge(option.dataset.id, { results: [option.dataset] });
     if (description) description.value = option.dataset.description;
     leave();
   };
@@ -89,9 +113,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     if (!input.value.trim()) return leave();
     asked = new AbortController();
     try {
-      const answer = await fetch(`${picker.dataset.picker}?${new URLSearchParams({ q: input.value })}`, {
-        signal: asked.signal,
-      });
+      const answer = await find(asked.signal);
       if (answer.ok) suggest(await answer.json());
     } catch (error) {
       if (error.name !== "AbortError") leave(); // without suggestions one can still type
@@ -99,10 +121,15 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   };
 
   input.addEventListener("input", () => {
+    warning.textContent = "";
+    known = null;
     clearTimeout(timer);
-    timer = setTimeout(ask, PATIENCE);
+    timer = setTimeout(ask, TYPING_PAUSE);
   });
-  input.addEventListener("blur", leave);
+  input.addEventListener("blur", () => {
+    leave();
+    check();
+  });
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" && list.hidden) {
       event.preventDefault();

@@ -7,6 +7,8 @@ if (bar) {
   const tabs = [...bar.querySelectorAll("a")];
   const panelOf = (tab) => document.getElementById(tab.getAttribute("href").slice(1));
   const form = bar.closest("form");
+  // A fragment of the address that names a group, and no part of the page to which the browser would scroll.
+  const markOf = (tab) => tab.getAttribute("href").replace("#group-", "#at-");
 
   const show = (chosen, { focus = false } = {}) => {
     for (const tab of tabs) {
@@ -16,9 +18,9 @@ if (bar) {
       panelOf(tab).hidden = !isChosen;
     }
     if (focus) chosen.focus();
-    // After a save the page comes back at the same group.
+    // After a save the page comes back at the same group, but at its top: there it says what became of the save.
     const address = form.getAttribute("action") || location.pathname + location.search;
-    form.action = address.split("#")[0] + chosen.getAttribute("href");
+    form.action = address.split("#")[0] + markOf(chosen);
   };
 
   bar.setAttribute("role", "tablist");
@@ -31,7 +33,7 @@ if (bar) {
     panel.setAttribute("aria-labelledby", tab.id);
     tab.addEventListener("click", (event) => {
       event.preventDefault();
-      history.replaceState(null, "", tab.getAttribute("href"));
+      history.replaceState(null, "", markOf(tab));
       show(tab);
     });
     tab.addEventListener("keydown", (event) => {
@@ -48,7 +50,8 @@ if (bar) {
       }
     });
   }
-  const named = () => tabs.find((tab) => tab.getAttribute("href") === location.hash);
+  const named = () => tabs.find((tab) => [tab.getAttribute("href"), markOf(tab)].includes(location.hash));
   window.addEventListener("hashchange", () => show(named() ?? tabs[0]));
-  show(tabs.find((tab) => Number(panelOf(tab).dataset.faults) > 0) ?? named() ?? tabs[0]);
+  bar.addEventListener("show-group", ({ detail }) => show(tabs.find((tab) => panelOf(tab) === detail)));
+  show(tabs.find((tab) => Number(panelOf(tab).dataset.errors) > 0) ?? named() ?? tabs[0]);
 }

@@ -1,3 +1,0 @@
-"""Where the tables of the plain service are."""
-
-SCHEMA = "plain"

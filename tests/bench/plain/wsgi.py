@@ -1,9 +1,0 @@
-"""What gunicorn loads: `gunicorn tests.bench.plain.wsgi`."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ["DJANGO_SETTINGS_MODULE"] = "tests.bench.plain.settings"
-
-application = get_wsgi_application()

@@ -1,9 +1,0 @@
-"""What is shown of PostgreSQL and of what stands around it; these tests are there in its suite only."""
-
-import os
-
-from tests.live.conftest import prepared
-
-__all__ = ["prepared"]
-
-collect_ignore_glob = [] if os.environ.get("DATABASE_URL", "").startswith("postgres") else ["test_*.py"]

@@ -1,0 +1,19 @@
+"""System checks of the machine on which files are imported."""
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Warning, register
+
+from bulkops.files.outside.limits import HAS_LIMITS
+
+_NO_LIMITS = Warning(
+    "This system does not limit the memory of the process that reads an uploaded file.",
+    hint="Run the service on Linux. Elsewhere only the time is limited (IMPORT_PREVIEW_SECONDS, IMPORT_READ_SECONDS).",
+    id="bulkops.W001",
+)
+
+
+@register()
+def check_limits(**_arguments: Any) -> list[CheckMessage]:
+    """Warn where IMPORT_READ_MEMORY has no effect."""
+    return [] if HAS_LIMITS else [_NO_LIMITS]

@@ -1,0 +1,233 @@
+"""The import command that all dimensions share."""
+
+import argparse
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, ClassVar
+
+import structlog
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bulkops.command_line.progress import interruptible, shown_progress
+from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.rows import Shape, UnreadableFile, format_named
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.rejects import RejectsWriter
+from bulkops.files.imports.reports import ImportRefused, Report
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.observability.observation import Observed, observing
+from dimensions_site.repositories.arguments import find_repository
+from dimensions_site.text.file_formats import Format
+from dimensions_site.text.shortening import shortened
+
+log = structlog.get_logger(__name__)
+
+# Rows with errors are in the file of rejected rows, the others are saved; status 1 means that nothing was saved.
+_REJECTED = 3
+_HEADINGS_HINT = " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out."
+
+
+class ImportCommand(BaseCommand):
+    """Imports a file into one dimension of a repository; a subclass names the dimension."""
+
+    dimension: ClassVar[Dimension]
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("db_id", metavar="DBID", help="the repository")
+        parser.add_argument("file", metavar="FILE", help=f"a {Format.listed()} file, or - for standard input")
+        parser.add_argument("--format", choices=list(map(str, Format)), help="refuse a file of another format")
+        parser.add_argument(
+            "--map",
+            type=_mapped,
+            action="append",
+            default=[],
+            metavar="HEADING=FIELD",
+            help='what a heading means, such as "Konto=id"; "Note=" leaves a column out; may be given several times',
+        )
+        parser.add_argument(
+            "--mode",
+            choices=list(map(str, Mode)),
+            default=str(Mode.UPSERT),
+            help="what rows do: create and change elements (upsert, the default), only create, only update, or "
+            "create and change, and elements that are not in the file are deleted (sync)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="report what would be done, and save nothing")
+        parser.add_argument("--strict", action="store_true", help="refuse references to elements that do not exist")
+        parser.add_argument(
+            "--rejects", metavar="FILE", help="a new file for the rows with errors; the others are saved then"
+        )
+        parser.add_argument(
+            "--max-delete",
+            type=_share,
+            metavar="N|N%",
+            help="how many elements, or which share of those that are stored, sync may delete (default: 5%%)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import the file. Raises CommandError if nothing was saved, and SystemExit if rows were rejected."""
+        mode, max_delete = Mode(options["mode"]), options["max_delete"]
+        if max_delete is not None and mode is not Mode.SYNC:
+            raise CommandError("--max-delete is for --mode sync, for no other mode deletes anything.")
+        repository = find_repository(options["db_id"])
+        chosen = Options(
+            mode=mode,
+            dry_run=options["dry_run"],
+            strict=options["strict"],
+            max_delete=Options.max_delete if max_delete is None else max_delete,
+            mapping=_mapping(options["map"]),
+        )
+        was = "would be" if chosen.dry_run else "was"
+        format = None if options["format"] is None else Format(options["format"])
+        try:
+            with (
+                observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
+                interruptible("Stopped. Nothing was saved."),
+                _opened(options["file"]) as file,
+                _rejects(options["rejects"], is_kept=not chosen.dry_run) as rejects,
+                shown_progress() as show,
+            ):
+                importer = Importer(
+                    self.dimension,
+                    repository,
+                    Actor(None, Origin.IMPORT),
+                    chosen,
+                    rejects=rejects,
+                    progress=lambda phase, share: show(phase, share, importer.rows_done),
+                    advice="If it is, allow as many with --max-delete.",
+                )
+                report = _run(importer, file, format, options["rejects"])
+                log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
+        except ImportRefused as refusal:
+            self._print_errors(refusal.report)
+            raise CommandError(f"Nothing {was} imported: {refusal}{_hint(refusal.report)}") from None
+        except OSError as error:
+            raise CommandError(f"Nothing {was} imported: {error.strerror}.") from None
+        self._print_errors(report)
+        self._print_report(report, repository.db_id, chosen, options["rejects"])
+        if report.rejected:
+            sys.exit(_REJECTED)
+
+    def _print_errors(self, report: Report) -> None:
+        for failure in report.failures:
+            self.stderr.write(str(failure))
+        if report.failure_count > len(report.failures):
+            more = report.failure_count - len(report.failures)
+            errors = f"{more:,} more error{'' if more == 1 else 's'}"
+            self.stderr.write(f"and {errors}" if report.is_count_exact else f"and at least {errors}")
+
+    def _print_report(self, report: Report, db_id: str, options: Options, rejects: str | None) -> None:
+        if options.dry_run:
+            for sample in report.samples:
+                for difference in sample.differences:
+                    change = f"{shortened(difference.before)} -> {shortened(difference.after)}"
+                    self.stdout.write(f"line {sample.line}, {sample.id}, {difference.path}: {change}")
+            for id in report.deleted_ids:
+                self.stdout.write(f"deleted: {id}")
+        counts = {"created": report.created, "changed": report.changed, "unchanged": report.unchanged}
+        if options.mode is Mode.SYNC:
+            counts["deleted"] = report.deleted
+        if rejects is not None:
+            counts["rejected"] = report.rejected
+        counted = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        beginning = "Dry run, nothing was saved. It would be, for" if options.dry_run else "Imported into"
+        self.stdout.write(f"{beginning} {db_id}: {counted}.")
+        if report.rejected and not options.dry_run:
+            self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
+
+
+def _hint(report: Report) -> str:
+    return _HEADINGS_HINT if any(found.failure.code == "UNKNOWN_FIELD" for found in report.failures) else ""
+
+
+def _run(importer: Importer, file: BinaryIO, format: Format | None, rejects: str | None) -> Report:
+    try:
+        with open_source(file, format=format) as source:
+            _check_ending(rejects, source.shape)
+            return importer.run(source)
+    except UnreadableFile as error:
+        raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
+
+
+def _check_ending(rejects: str | None, shape: Shape) -> None:
+    """Reject a file extension of another format: programs would not open the file."""
+    named, gzipped = (None, False) if rejects is None else format_named(rejects)
+    if (named or gzipped) and (named or shape.format, gzipped) != (shape.format, shape.gzipped):
+        compression = " compressed with gzip" if shape.gzipped else ""
+        raise CommandError(
+            f"The rejected rows of this file are written as {shape.format.upper()}{compression}, but the name "
+            f"'{rejects}' means another format. Choose a name that ends with {shape.ending}."
+        )
+
+
+def _mapping(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """Return the field of each heading. Raises CommandError for a repeated heading."""
+    heading, count = Counter(heading for heading, _ in pairs).most_common(1)[0] if pairs else ("", 0)
+    if count > 1:
+        raise CommandError(f"--map must say once what '{heading}' means; got it {count} times.")
+    return dict(pairs)
+
+
+def _mapped(text: str) -> tuple[str, str]:
+    heading, sign, field = text.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"it must be HEADING=FIELD, such as 'Konto=id'; got '{text}'.")
+    return heading, field.strip()
+
+
+def _share(text: str) -> Share:
+    try:
+        return Share.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    """Open the file of that name, or a copy of a pipe or standard input (`-`), which can be read only once.
+
+    The copy is complete before the import begins, because the writer of the pipe may be slow. Raises CommandError.
+    """
+    with ExitStack() as stack:
+        try:
+            named = stack.enter_context(open(sys.stdin.fileno() if name == "-" else name, "rb", closefd=name != "-"))
+            file: BinaryIO = named
+            if name == "-" or not named.seekable():
+                file = stack.enter_context(TemporaryFile())
+                shutil.copyfileobj(named, file)
+        except OSError as error:
+            raise CommandError(f"The file '{name}' cannot be read: {error.strerror}.") from None
+        yield file
+
+
+@contextmanager
+def _rejects(name: str | None, *, is_kept: bool) -> Iterator[RejectsWriter | None]:
+    """Return the writer of the file of rejected rows, if one is named; an empty or unwanted file is deleted.
+
+    Raises CommandError if a file of that name exists.
+    """
+    if name is None:
+        yield None
+        return
+    path = Path(name)
+    try:
+        file = path.open("xb")
+    except FileExistsError:
+        raise CommandError(f"The file '{name}' is there already. Choose another name, or remove it.") from None
+    except OSError as error:
+        raise CommandError(f"The file '{name}' cannot be written: {error.strerror}.") from None
+    is_complete = False
+    try:
+        with file:
+            yield RejectsWriter(file)
+            is_complete = file.tell() > 0
+    finally:
+        if not (is_complete and is_kept):
+            path.unlink()

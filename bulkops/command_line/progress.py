@@ -1,0 +1,77 @@
+"""The progress of a command: a bar on a terminal, otherwise a plain line now and then."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from signal import SIGINT
+from traceback import clear_frames
+from typing import Never, Protocol
+
+from django.core.management.base import CommandError
+from tqdm import tqdm
+
+
+@contextmanager
+def interruptible(message: str) -> Iterator[None]:
+    """Let Ctrl-C end the command with `message` and the usual exit status. Raises CommandError."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        # Frames hold cursors, which would fail if they were closed after their connection.
+        clear_frames(interrupt.__traceback__)
+        raise CommandError(message, returncode=128 + SIGINT) from None
+
+
+# Seconds between two plain lines; shorter commands print none.
+_PAUSE = 5.0
+_BAR = "{desc} {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left{postfix}"
+
+
+class Progress(Protocol):
+    """Takes the name of the phase, the completed share (0 to 1), and the number of rows, if known."""
+
+    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
+        """Show the progress."""
+
+
+@contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """Show progress on standard error while the block runs."""
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    # Progress is reported a few times a second at most, and always shown.
+    with tqdm(total=1.0, bar_format=_BAR, leave=False, file=sys.stderr, mininterval=0, miniters=0) as bar:
+        yield _Bar(bar)
+
+
+class _Bar:
+    def __init__(self, bar: "tqdm[Never]") -> None:
+        self._bar = bar
+        self._phase = ""
+        self._began = 0.0
+
+    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
+        if phase != self._phase:
+            self._phase = phase
+            self._began = time.monotonic()
+            self._bar.set_description_str(phase.capitalize(), refresh=False)
+            self._bar.set_postfix_str("", refresh=False)
+            self._bar.reset(1.0)
+        if rows:
+            rate = rows / max(time.monotonic() - self._began, 0.001)
+            self._bar.set_postfix_str(f"{rate:,.0f} rows a second", refresh=False)
+        self._bar.update(share - self._bar.n)
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._printed = time.monotonic()
+
+    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
+        if time.monotonic() - self._printed >= _PAUSE:
+            self._printed = time.monotonic()
+            count = f", {rows:,} rows" if rows else ""
+            sys.stderr.write(f"{phase.capitalize()}: {share:.0%}{count}\n")
+            sys.stderr.flush()

@@ -1,0 +1,135 @@
+"""Export elements to a file: one engine for every command and page.
+
+Importing an exported file changes nothing (contract H4).
+"""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from itertools import chain
+from typing import Any, BinaryIO
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.table import FORMATS, element_writer, table_writer
+from bulkops.files.workbooks.writing import TableTooLarge
+from dimensions_site.api.errors import Failure
+from dimensions_site.elements.declaration.maps import LanguageMapField, language_expected
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.reading.cells import typed_cell
+from dimensions_site.elements.reading.rendering import Renderer
+from dimensions_site.elements.reading.selection import (
+    DEFAULT_DESCRIPTION,
+    DESCRIPTIONS,
+    WHOLE_MAP,
+    everything,
+    select,
+    stored_plan,
+)
+from dimensions_site.elements.reading.table_rows import TableRenderer, csv_table, rows_of
+from dimensions_site.elements.reading.tables import Column, columns_of
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import grouped
+from dimensions_site.text.shortening import shortened
+
+Progress = Callable[[int], object]
+# Elements between two progress reports.
+_REPORTED = 200
+
+
+def chosen_paths(
+    wire: Wire, repository: Repository, properties: str | None, languages: str | None
+) -> tuple[list[str], list[Failure]]:
+    """Return the canonical paths of the file's content, and the errors in the parameters that select it.
+
+    `properties` are comma-separated wire paths as in a fetch (None: everything), but `descriptions` includes all
+    languages, or the comma-separated `languages` if given, unless a path names one.
+    """
+    if properties is None:
+        paths: list[str] = everything(wire)
+        failures: list[Failure] = []
+    else:
+        names = (name.strip() for name in properties.split(","))
+        paths, failures = select(
+            wire, ",".join(f"{name}.{WHOLE_MAP}" if name == DESCRIPTIONS else name for name in names)
+        )
+    default = f"{DESCRIPTIONS}.{repository.default_language}"
+    paths = [default if path == DEFAULT_DESCRIPTION else path for path in paths]
+    if languages is None:
+        return paths, failures
+    wanted = [language.strip() for language in languages.split(",")]
+    failures += [
+        Failure(
+            "languages",
+            "INVALID_VALUE",
+            _("'{language}' is not {expected}.").format(language=shortened(language), expected=language_expected()),
+        )
+        for language in wanted
+        if wire.find_entry(f"{DESCRIPTIONS}.{language}") is None
+    ]
+    return list(chain.from_iterable(_in_languages(wire, path, wanted) for path in paths)), failures
+
+
+def _in_languages(wire: Wire, path: str, languages: Sequence[str]) -> Iterable[str]:
+    group, _, key = path.partition(".")
+    place = wire.places.get(group)
+    if place is None or not isinstance(place.leaf, LanguageMapField) or key not in ("", WHOLE_MAP):
+        return [path]
+    return [f"{group}.{language}" for language in languages]
+
+
+def export(
+    elements: QuerySet[Any],
+    wire: Wire,
+    repository: Repository,
+    *,
+    paths: Sequence[str],
+    shape: Shape,
+    file: BinaryIO,
+    progress: Progress,
+) -> int:
+    """Write the `paths` (see `chosen_paths`) of `elements` of the `repository`; return the number of elements.
+
+    `progress` receives the number written so far now and then. Memory is constant. Raises TableTooLarge.
+    """
+    count = 0
+    with closing(_written(elements, wire, repository.default_language, paths, shape, file)) as written:
+        for count in written:
+            if count % _REPORTED == 0:
+                progress(count)
+    progress(count)
+    return count
+
+
+def _written(
+    elements: QuerySet[Any], wire: Wire, language: str, paths: Sequence[str], shape: Shape, file: BinaryIO
+) -> Generator[int]:
+    """Write the file, and yield the number of elements written after each."""
+    if FORMATS[shape.format].write_texts is None:
+        yield from _table_written(elements, columns_of(wire, paths, language, elements), shape, file)
+        return
+    lines = element_writer(shape, file)
+    if shape.format.is_table:
+        headings, texts = csv_table(columns_of(wire, paths, language, elements), elements)
+        lines.text(headings)
+    else:
+        texts = Renderer(stored_plan(wire, paths, language)).each(elements)
+    with closing(texts):
+        for count, text in enumerate(texts, start=1):
+            lines.text(text)
+            yield count
+    lines.close()
+
+
+def _table_written(elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO) -> Generator[int]:
+    maximum = FORMATS[shape.format].max_columns
+    if maximum is not None and len(columns) > maximum:
+        message = _("A workbook can have {maximum} columns, and these are {count}. Choose CSV.")
+        raise TableTooLarge(message.format(maximum=grouped(maximum), count=grouped(len(columns))))
+    table = table_writer(shape, file)
+    table.headings(column.heading for column in columns)
+    for count, row in enumerate(TableRenderer(columns, rows_of(typed_cell)).each(elements), start=1):
+        table.row(row)
+        yield count
+    table.close()

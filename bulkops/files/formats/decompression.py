@@ -1,0 +1,101 @@
+"""Decompress files with limits, so that a small file cannot fill the memory or the disk."""
+
+import gzip
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+from django.utils.translation import gettext_lazy as _
+
+from bulkops.files.formats.rows import UnreadableFile
+
+GZIP_SIGNATURE = b"\x1f\x8b"
+MAX_DECOMPRESSED_BYTES = 1024**3
+# A file compressed to less than this share of its size is an attack, if it is larger than any list of short codes.
+MAX_RATIO = 200
+RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
+# A workbook has some dozens of parts; a list of millions would fill the memory before any is read.
+_MAX_DIRECTORY_BYTES = 1024**2
+_END_OF_DIRECTORY = b"PK\x05\x06"
+_END_OF_DIRECTORY_BYTES = 22
+_MAX_COMMENT_BYTES = 0xFFFF
+_CHUNK = 1024**2
+_ENCRYPTED = 0x1
+
+_DAMAGED = _("The file is damaged or not complete; it may have been cut off on its way. Fetch or save it once more.")
+_TOO_LARGE = _("The file is compressed and would be far too large when decompressed. Split it into several files.")
+_PROTECTED = _("The workbook is protected by a password. Save it without one and load that.")
+
+
+@contextmanager
+def decompressed(file: BinaryIO) -> Iterator[BinaryIO]:
+    """Yield the content of the gzipped `file` as a temporary file.
+
+    Raises UnreadableFile if it is damaged, truncated, followed by other data, or larger than the limits.
+    """
+    compressed_size = os.fstat(file.fileno()).st_size
+    with TemporaryFile() as content:
+        try:
+            with gzip.GzipFile(fileobj=file) as source:
+                while chunk := source.read(_CHUNK):
+                    content.write(chunk)
+                    _check_size(content.tell(), compressed_size)
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise UnreadableFile(1, _DAMAGED) from None
+        content.seek(0)
+        if content.read(len(GZIP_SIGNATURE)) == GZIP_SIGNATURE:
+            raise UnreadableFile(1, _("The file is compressed with gzip twice. Decompress it once and load that."))
+        content.seek(0)
+        yield content
+
+
+def open_zip(file: BinaryIO) -> ZipFile:
+    """Open the archive in `file`, after checking the sizes of its parts.
+
+    Raises UnreadableFile if it is damaged, encrypted or larger than the limits.
+    """
+    if _directory_bytes(file) > _MAX_DIRECTORY_BYTES:
+        raise UnreadableFile(1, _TOO_LARGE)
+    try:
+        archive = ZipFile(file)
+    except (BadZipFile, NotImplementedError, ValueError, struct.error):
+        raise UnreadableFile(1, _DAMAGED) from None
+    parts = archive.infolist()
+    if any(part.flag_bits & _ENCRYPTED for part in parts):
+        raise UnreadableFile(1, _PROTECTED)
+    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or part.header_offset < 0 for part in parts):
+        raise UnreadableFile(1, _DAMAGED)
+    # No part yields more than its declared size.
+    _check_size(sum(part.file_size for part in parts), sum(part.compress_size for part in parts))
+    return archive
+
+
+@contextmanager
+def reading_parts() -> Iterator[None]:
+    """Convert errors of reading parts of an archive to UnreadableFile."""
+    try:
+        yield
+    except (BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error):
+        raise UnreadableFile(1, _DAMAGED) from None
+
+
+def _check_size(unpacked_bytes: int, packed_bytes: int) -> None:
+    is_trap = unpacked_bytes > RATIO_COUNTS_FROM_BYTES and unpacked_bytes > MAX_RATIO * packed_bytes
+    if is_trap or unpacked_bytes > MAX_DECOMPRESSED_BYTES:
+        raise UnreadableFile(1, _TOO_LARGE)
+
+
+def _directory_bytes(file: BinaryIO) -> int:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _END_OF_DIRECTORY_BYTES - _MAX_COMMENT_BYTES))
+    tail = file.read()
+    file.seek(0)
+    end = tail.rfind(_END_OF_DIRECTORY)
+    if end < 0:
+        raise UnreadableFile(1, _DAMAGED)
+    return int.from_bytes(tail[end + 12 : end + 16], "little")

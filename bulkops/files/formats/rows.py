@@ -1,0 +1,101 @@
+"""The rows of a file of elements, in any format."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dimensions_site.api.failures import Failure
+from dimensions_site.text.file_formats import Format
+
+if TYPE_CHECKING:
+    # Importing it here would load all of REST framework.
+    from django_stubs_ext import StrOrPromise
+
+# The additional columns of the file of rejected rows: the errors of the row, and the text of an unreadable element.
+# Such a file can be imported again as it is.
+REASON = "_reason"
+TEXT = "_text"
+GZIP_ENDING = ".gz"
+
+
+def format_named(name: str) -> tuple[Format | None, bool]:
+    """Return the format of a file's extension, or None, and whether it is compressed."""
+    path = Path(name.lower())
+    gzipped = path.suffix == GZIP_ENDING
+    ending = (path.with_suffix("") if gzipped else path).suffix.removeprefix(".")
+    return next((format for format in Format if format == ending), None), gzipped
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a file is written, so that another can be written in the same way; workbooks and JSON have no delimiter."""
+
+    format: Format
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    gzipped: bool = False
+
+    @property
+    def ending(self) -> str:
+        """The extension of such a file."""
+        return f".{self.format}{GZIP_ENDING if self.gzipped else ''}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: its first line, and the text of its cells by heading."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ElementRow:
+    """An element in wire form: its line in NDJSON, its position from 1 in an array; `text` is its JSON in UTF-8."""
+
+    line: int
+    element: dict[str, Any]
+    text: bytes = b""
+
+
+@dataclass(frozen=True)
+class RowFailure:
+    """An error on a line of a file; lines count from 1, including the headings.
+
+    `cells` (in their order) or `element` has what could be read of the row, for the file of rejected rows.
+    """
+
+    line: int
+    failure: Failure
+    cells: Sequence[str] = ()
+    element: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        place = f", {self.failure.path}" if self.failure.path else ""
+        return f"line {self.line}{place}: {self.failure.message}"
+
+
+class FileContent(ABC):
+    """The content of a file that is being read; `headings` are those of a table, `delimiter` is that of CSV."""
+
+    headings: Sequence[str] | None = None
+    delimiter = ","
+
+    @abstractmethod
+    def rows(self) -> Iterator[Row | ElementRow | RowFailure]:
+        """Yield the rows, once and lazily. Raises UnreadableFile where the rest cannot be read."""
+
+    @abstractmethod
+    def progress(self) -> float:
+        """The share of the file that has been read, from 0 to 1."""
+
+
+class UnreadableFile(Exception):
+    """The file cannot be read, or only up to the line of `failure`."""
+
+    def __init__(self, line: int, message: "StrOrPromise") -> None:
+        text = str(message)
+        super().__init__(text)
+        self.failure = RowFailure(line, Failure("", "UNREADABLE_FILE", text))

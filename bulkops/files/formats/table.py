@@ -1,0 +1,99 @@
+"""The table of file formats: how each is detected, read, written and offered."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from django.utils.translation import gettext_lazy as _
+
+from bulkops.files.formats.csv_reading import csv_table
+from bulkops.files.formats.json_reading import JsonArray, JsonLines
+from bulkops.files.formats.rows import FileContent, Shape
+from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
+from bulkops.files.workbooks.reading import workbook_table
+from bulkops.files.workbooks.sheets import MAX_COLUMNS
+from dimensions_site.text.file_formats import Format
+
+if TYPE_CHECKING:
+    # Importing it here would load all of REST framework.
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """How files of one format are detected, read, written and named.
+
+    `signatures` are the first bytes of a binary format, `first_character` that of JSON; the one format with neither is
+    any other text. `open` returns the content of a file, given its encoding. `write_table` writes rows of values,
+    `write_texts` one text per element: JSON, or a line of a table.
+    """
+
+    # The name in the administration.
+    label: "StrOrPromise"
+    # The name in messages.
+    description: "StrOrPromise"
+    # The file extensions that the administration accepts.
+    endings: tuple[str, ...]
+    open: Callable[[BinaryIO, str], AbstractContextManager[FileContent]]
+    write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
+    write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
+    signatures: tuple[bytes, ...] = ()
+    first_character: str = ""
+    max_columns: int | None = None
+    # The encoding of files that programs open by name; plain UTF-8 may need a byte-order mark.
+    encoding: str = "utf-8"
+
+
+FORMATS: Mapping[Format, FileFormat] = {
+    Format.XLSX: FileFormat(
+        label=_("Excel workbook (.xlsx)"),
+        description=_("an Excel workbook"),
+        endings=(".xlsx",),
+        open=lambda file, encoding: workbook_table(file),
+        write_table=WorkbookFile,
+        signatures=(b"PK\x03\x04", b"PK\x05\x06"),
+        max_columns=MAX_COLUMNS,
+    ),
+    Format.CSV: FileFormat(
+        label=_("CSV table (.csv)"),
+        description=_("a table in CSV"),
+        endings=(".csv", ".tsv", ".txt"),
+        open=csv_table,
+        write_table=CsvFile,
+        write_texts=lambda shape, file: LinesFile(shape, file, end="\r\n"),
+        encoding="utf-8-sig",  # Excel recognises CSV in UTF-8 by a byte-order mark
+    ),
+    Format.JSON: FileFormat(
+        label=_("JSON, an array of elements (.json)"),
+        description=_("an array in JSON"),
+        endings=(".json",),
+        open=lambda file, encoding: nullcontext(JsonArray(file, encoding)),
+        write_texts=ArrayFile,
+        first_character="[",
+    ),
+    Format.NDJSON: FileFormat(
+        label=_("NDJSON, an element on each line (.ndjson)"),
+        description=_("one JSON object on each line"),
+        endings=(".ndjson", ".jsonl"),
+        open=lambda file, encoding: nullcontext(JsonLines(file, encoding)),
+        write_texts=LinesFile,
+        first_character="{",
+    ),
+}
+
+
+def table_writer(shape: Shape, file: BinaryIO) -> TableWriter:
+    """Return a writer of a table in that shape into the binary `file`. Raises TypeError for a format without cells."""
+    write = FORMATS[shape.format].write_table
+    if write is None:
+        raise TypeError(f"{shape.format} has no cells")
+    return write(shape, file)
+
+
+def element_writer(shape: Shape, file: BinaryIO) -> ElementWriter:
+    """Return a writer of one text per element into the binary `file`. Raises TypeError for a format without texts."""
+    write = FORMATS[shape.format].write_texts
+    if write is None:
+        raise TypeError(f"{shape.format} has no texts of elements")
+    return write(shape, file)

@@ -1,0 +1,130 @@
+"""Write files of elements in a given shape, row by row and with constant memory."""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable
+from typing import BinaryIO, Protocol, cast
+
+from bulkops.files.formats.rows import Shape
+from bulkops.files.workbooks.writing import WorkbookWriter
+
+CellValue = str | int | bool | None
+
+
+class TableWriter(Protocol):
+    """Writes a table: `headings` first, then each `row`; None is an empty cell. `close` leaves the file open."""
+
+    def headings(self, names: Iterable[str]) -> None:
+        """Write the headings."""
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        """Write a row. Raises TableTooLarge if programs could no longer open the file."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+class ElementWriter(Protocol):
+    """Writes one text per element, each on one line. `close` leaves the file open."""
+
+    def text(self, json_text: str) -> None:
+        """Write an element."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+class CsvFile:
+    """A table in CSV."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._text = _TextFile(shape, file)
+        self._writer = csv.writer(self._text.stream, delimiter=shape.delimiter, lineterminator="\r\n")
+
+    def headings(self, names: Iterable[str]) -> None:
+        self._writer.writerow(names)
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        self._writer.writerow(_csv_text(value) for value in values)
+
+    def close(self) -> None:
+        self._text.close()
+
+
+class WorkbookFile:
+    """A workbook with one sheet."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._packed = _Packed(shape, file)
+        self._workbook = WorkbookWriter(self._packed.stream)
+        self.headings = self._workbook.headings
+        self.row = self._workbook.row
+
+    def close(self) -> None:
+        self._workbook.close()
+        self._packed.close()
+
+
+class ArrayFile:
+    """A JSON array of elements."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._text = _TextFile(shape, file)
+        self._before = "[\n"
+
+    def text(self, json_text: str) -> None:
+        self._text.stream.write(self._before + json_text)
+        self._before = ",\n"
+
+    def close(self) -> None:
+        self._text.stream.write("[]\n" if self._before == "[\n" else "\n]\n")
+        self._text.close()
+
+
+class LinesFile:
+    """Texts, one per line: elements in NDJSON, or the headings and rows of CSV."""
+
+    def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
+        self._text = _TextFile(shape, file)
+        self._end = end
+
+    def text(self, json_text: str) -> None:
+        self._text.stream.write(json_text + self._end)
+
+    def close(self) -> None:
+        self._text.close()
+
+
+class _Packed:
+    """The binary `file`, compressed if the shape requires it."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
+        self.stream: BinaryIO = cast(BinaryIO, self._gzip) if self._gzip else file
+
+    def close(self) -> None:
+        if self._gzip:
+            self._gzip.close()
+
+
+class _TextFile:
+    """Text in the encoding of the shape; characters that it lacks are written as visible escapes."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        self._packed = _Packed(shape, file)
+        self.stream = io.TextIOWrapper(self._packed.stream, shape.encoding, errors="backslashreplace", newline="")
+
+    def close(self) -> None:
+        self.stream.detach()
+        self._packed.close()
+
+
+def _csv_text(value: CellValue) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)

@@ -1,0 +1,126 @@
+"""The second half of an import: convert each row to an entry to write, given what is stored (contract C14, C15)."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from bulkops.files.columns import clear
+from bulkops.files.formats.rows import RowFailure
+from bulkops.files.imports.options import Mode
+from bulkops.files.imports.reading import FileReader, Record
+from bulkops.writers.entries import Change, Entry, EntryMaker
+from bulkops.writers.errors import Errors
+from dimensions_site.api.errors import Failure, flatten
+from dimensions_site.elements.declaration.serializers import merged
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.answers import Stored
+from dimensions_site.elements.writing.decoding import RowDecoder
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.shortening import shortened
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+@dataclass(slots=True)
+class _Row(Change):
+    """A row of the file and the element `stored` under its id, whose JSON has `derived` members."""
+
+    record: Record
+    stored: Stored | None
+    derived: Sequence[str]
+
+    def fast(self, decoder: RowDecoder) -> Sequence[Any] | None:
+        try:
+            if self.stored is None:
+                return decoder.fast(_encode(self.record.changes))
+            return decoder.fast(self._changed_text(self.stored), self.stored.element)
+        except OverflowError:
+            return None  # an integer of more than 64 bits
+
+    def exact(self, decoder: RowDecoder) -> Sequence[Any]:
+        if self.stored is None:
+            return decoder.exact(self.record.changes)
+        current = msgspec.json.decode(self.stored.text)
+        for segments in self.record.cleared:
+            clear(current, segments)
+        return decoder.exact_patch(current, self.record.changes, self.stored.element, self.stored.text)
+
+    def failures(self, error: ValidationError) -> Sequence[Failure]:
+        return flatten(error.detail)
+
+    def _changed_text(self, stored: Stored) -> bytes:
+        """Return the JSON of the stored element after the row's changes."""
+        members: dict[str, Any] = _decode_members(stored.text)
+        for name in self.derived:
+            del members[name]
+        # Only changed members are built.
+        changed = {*self.record.changes, *(segments[0] for segments in self.record.cleared)}
+        members |= {name: msgspec.json.decode(members[name]) for name in changed & members.keys()}
+        for segments in self.record.cleared:
+            clear(members, segments)
+        return _encode(merged(members, self.record.changes))
+
+
+class RecordReader:
+    """Converts the records of a `file` to entries for a writer of `decoder.columns`; adds failures to `errors`.
+
+    `file` names fields as its columns do.
+    """
+
+    def __init__(
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        decoder: RowDecoder,
+        mode: Mode,
+        file: FileReader,
+        errors: Errors[RowFailure],
+    ) -> None:
+        self._maker = EntryMaker(dimension, repository, decoder)
+        self._mode = mode
+        self._file = file
+        self._errors = errors
+        # Members of the JSON that are derived from others.
+        self._derived = [path for path, place in dimension.wire.places.items() if place.is_default_description]
+
+    def entries(self, records: Mapping[int, Record], invalid: Container[int]) -> list[Entry]:
+        """Return the entries for `records` by position; those at the positions `invalid` already have an error.
+
+        Stored elements with their ids are locked. A row without an id gives no entry.
+        """
+        ids = [] if self._mode is Mode.CREATE else [record.id for record in records.values()]
+        stored = self._maker.stored(ids, locked=True)
+        entries: list[Entry] = []
+        for position, record in records.items():
+            if not record.is_readable:
+                continue
+            found = None if record.id is None else stored.get(record.id)
+            values = self._values(position, record, found)
+            if record.id is not None and not record.is_repeated:
+                values = None if position in invalid else values
+                # In the other modes, too, an element that did not exist must not exist when it is written.
+                must_be_new = self._mode is Mode.CREATE or (found is None and values is not None)
+                entries.append(Entry(position, must_be_new, record.id, values))
+        return entries
+
+    def _values(self, position: int, record: Record, stored: Stored | None) -> Sequence[Any] | None:
+        """Return the values for the record, or None if it has an error."""
+        failures: list[Failure] = []
+        if stored is None and record.id is not None and self._mode is Mode.UPDATE:
+            message = _("The element '{id}' does not exist, so it cannot be updated.").format(id=shortened(record.id))
+            failures.append(Failure("id", "ELEMENT_NOT_FOUND", message))
+        values = self._maker.values(_Row(record, stored, self._derived), failures)
+        for failure in failures:
+            self._errors.add(position, [RowFailure(record.line, self._placed(failure, record.id))])
+        return None if failures else values
+
+    def _placed(self, failure: Failure, id: str | None) -> Failure:
+        """Return the failure with the field's name in the file."""
+        return Failure(
+            self._file.place_of(failure.path), failure.code, failure.message, None if id is None else shortened(id)
+        )

@@ -1,0 +1,136 @@
+"""The first half of an import: read the whole file, without a lock."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from django.utils.translation import gettext as _
+
+from bulkops.files.columns import Columns, Segments, read_headings
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.writers.disk_lists import DiskList
+from bulkops.writers.errors import BEFORE_ALL, Errors
+from dimensions_site.api.errors import Failure
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.shortening import shortened
+
+# Rows between two progress reports.
+_STEP = 1_000
+
+
+class Record(NamedTuple):
+    """A row that waits to be saved, on its `line` of the file.
+
+    `changes` is the wire JSON that it sets, `cleared` the places of its empty cells. `is_readable` is false if they are
+    unknown, `is_repeated` is true if its id is on an earlier line. `cells` are those of a table by heading, or in their
+    order if the row could not be read.
+    """
+
+    line: int
+    changes: Mapping[str, Any]
+    cleared: Sequence[Segments] = ()
+    is_readable: bool = True
+    is_repeated: bool = False
+    cells: Mapping[str, str] | Sequence[str] = ()
+
+    @property
+    def id(self) -> str | None:
+        """The row's id, valid or not."""
+        id = self.changes.get("id") if self.is_readable else None
+        return id if isinstance(id, str) else None
+
+
+class FileReader:
+    """Reads one file of elements of a dimension into `records`, and its errors into `errors`."""
+
+    def __init__(
+        self, dimension: Dimension, repository: Repository, records: DiskList[Record], errors: Errors[RowFailure]
+    ) -> None:
+        self._unique = list(dimension.model.unique_in_repository.values())
+        self._wire = dimension.wire
+        self._language = repository.default_language
+        self._records = records
+        self._errors = errors
+        # Unique value -> the line of its first occurrence.
+        self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
+        # None for JSON elements.
+        self.columns: Columns | None = None
+        # Whether the file could be read to its end.
+        self.is_complete = False
+        # The first line that does not name an element.
+        self.unnamed_line: int | None = None
+
+    def read(self, source: Source, mapping: Mapping[str, str], progress: Callable[[float, int], None]) -> bool:
+        """Read all rows of `source`; return False if the headings have errors, which makes every row meaningless.
+
+        `mapping` is that of the import's options; `progress` receives the completed share and the number of rows.
+        """
+        if not self._read_headings(source.headings, mapping):
+            return False
+        try:
+            for row in source.rows():
+                self._read_row(row)
+                if len(self._records) % _STEP == 0:
+                    progress(source.progress(), len(self._records))
+        except UnreadableFile as error:
+            # The rows before it are validated all the same.
+            self._errors.add(len(self._records), [error.failure])
+        else:
+            self.is_complete = True
+        return True
+
+    def place_of(self, path: str) -> str:
+        """Return the file's name for the field at the wire path."""
+        return path if self.columns is None else self.columns.heading_of(path)
+
+    def _read_headings(self, headings: Sequence[str] | None, mapping: Mapping[str, str]) -> bool:
+        failures: list[Failure] = []
+        if headings is not None:
+            self.columns, failures = read_headings(self._wire, headings, self._language, mapping)
+        elif mapping:
+            message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
+            failures.append(Failure("", "UNKNOWN_HEADING", message))
+        for failure in failures:
+            self._errors.add(BEFORE_ALL, [RowFailure(1, failure)])
+        return not failures
+
+    def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
+        if isinstance(row, RowFailure):
+            self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells), [row.failure])
+        elif isinstance(row, Row):
+            columns = cast(Columns, self.columns)  # a table has headings
+            changes, cleared = columns.read(row.cells)
+            self._keep_readable(Record(row.line, changes, cleared, cells=row.cells), columns.conflicts(row.cells))
+        else:
+            changes = {name: value for name, value in row.element.items() if name != REASON}
+            self._keep_readable(Record(row.line, changes), [])
+
+    def _keep_readable(self, record: Record, failures: list[Failure]) -> None:
+        repeated = {name: first for name in self._unique if (first := self._first_line(name, record)) is not None}
+        repetitions = [
+            Failure(
+                self.place_of(name),
+                "REPEATED",
+                _("The {name} '{value}' stands on line {line} already.").format(
+                    name=name, value=shortened(record.changes[name]), line=first
+                ),
+            )
+            for name, first in repeated.items()
+        ]
+        self._keep(record._replace(is_repeated="id" in repeated), [*repetitions, *failures])
+
+    def _first_line(self, name: str, record: Record) -> int | None:
+        """Return the earlier line with the same value of the unique field `name`, if any."""
+        value = record.changes.get(name)
+        if not isinstance(value, str) or not value:
+            return None
+        first = self._seen[name].setdefault(value, record.line)
+        return None if first == record.line else first
+
+    def _keep(self, record: Record, failures: Sequence[Failure]) -> None:
+        for failure in failures:
+            self._errors.add(len(self._records), [RowFailure(record.line, failure)])
+        if record.id is None and self.unnamed_line is None:
+            self.unnamed_line = record.line
+        self._records.append(record)

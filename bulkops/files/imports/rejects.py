@@ -1,0 +1,74 @@
+"""The file of rejected rows: in the shape of the imported file, to be corrected and imported again."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+import msgspec
+
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import REASON, RowFailure
+from bulkops.files.formats.table import element_writer, table_writer
+from bulkops.files.imports.reading import Record
+
+# A rejected row and its errors.
+Rejected = tuple[Record, Sequence[RowFailure]]
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class RejectsWriter:
+    """Writes the rejected rows of one import into the binary `file`, which stays open."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, source: Source, rejected: Iterator[Rejected]) -> None:
+        """Write the `rejected` rows of the file `source`, each with its errors. Raises OSError."""
+        if source.headings is None:
+            self._write_elements(source, rejected)
+        else:
+            self._write_table(source, source.headings, rejected)
+        self._file.flush()
+
+    def _write_table(self, source: Source, headings: Sequence[str], rejected: Iterator[Rejected]) -> None:
+        columns = headings if REASON in headings else [*headings, REASON]
+        table = table_writer(source.shape, self._file)
+        table.headings(columns)
+        for record, failures in rejected:
+            if isinstance(record.cells, Mapping):
+                cells = {**record.cells, REASON: _reason(failures)}
+                table.row(cells[heading] for heading in columns)
+            else:
+                table.row(_unread(record.cells, len(columns), _reason(failures), is_noted=REASON in headings))
+        table.close()
+
+    def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:
+        elements = element_writer(source.shape, self._file)
+        for record, failures in rejected:
+            elements.text(_json_text({**record.changes, REASON: _reason(failures)}))
+        elements.close()
+
+
+def _unread(cells: Sequence[str], width: int, reason: str, *, is_noted: bool) -> Sequence[str]:
+    """Return the cells of an unreadable row, with the error behind all columns.
+
+    So the row is rejected until it is corrected: under the headings, its cells could be misread. If the error
+    `is_noted` already, because the row was rejected before, it is not added again.
+    """
+    behind = is_noted and any(cells[width:])
+    return cells if behind else [*cells, *[""] * (width - len(cells)), reason]
+
+
+def _reason(failures: Sequence[RowFailure]) -> str:
+    """Return the errors of one row without line numbers, which differ in the file of rejected rows."""
+    named = ((found.failure.path, found.failure.message) for found in failures)
+    return " | ".join(f"{path}: {message}" if path else message for path, message in named)
+
+
+def _json_text(element: Mapping[str, Any]) -> str:
+    try:
+        return _encode(element).decode()
+    except OverflowError:
+        # An integer of more than 64 bits is invalid, but it was in the file.
+        return json.dumps(element, ensure_ascii=False, default=str)

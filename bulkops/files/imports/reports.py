@@ -1,0 +1,60 @@
+"""The reports of an import: during its run and at its end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.utils.translation import gettext, ngettext
+
+from bulkops.files.formats.rows import RowFailure
+from dimensions_site.elements.writing.differences import Difference
+from dimensions_site.text.formats import grouped
+
+
+class Phase(StrEnum):
+    """The phases of an import; others may write until it compares rows with stored elements."""
+
+    READING = "reading"
+    CHECKING = "checking"
+    SAVING = "saving"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The effect on one element: the `line` of its row, its id, and what changes."""
+
+    line: int
+    id: str
+    differences: Sequence[Difference]
+
+
+@dataclass
+class Report:
+    """The effect of an import, or of its dry run, in elements; `rejected` counts rows with errors.
+
+    `failures` are the first errors in the order of the lines, `failure_count` is their total, or a minimum if
+    `is_count_exact` is false. `samples` are the first created or changed elements, `deleted_ids` the first deleted
+    ones.
+    """
+
+    created: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    rejected: int = 0
+    failures: Sequence[RowFailure] = ()
+    failure_count: int = 0
+    is_count_exact: bool = True
+    samples: Sequence[Sample] = field(default_factory=list)
+    deleted_ids: Sequence[str] = field(default_factory=list)
+
+
+class ImportRefused(Exception):
+    """Nothing was saved; the text says why, and the `report` has the errors."""
+
+    def __init__(self, report: Report, reason: str | None = None) -> None:
+        count = ngettext("{count} error.", "{count} errors.", report.failure_count)
+        if not report.is_count_exact:
+            count = gettext("At least {count} errors; the rest of the file was not checked.")
+        super().__init__(reason or count.format(count=grouped(report.failure_count)))
+        self.report = report

@@ -1,0 +1,99 @@
+"""The process that reads one file within its own limits: `python -m bulkops.files.outside.child REQUEST`.
+
+A malicious file can harm only this process: a fresh Python with the file and a pipe, but no database, settings or
+secrets of the service. It loads Django's translations, but no apps.
+"""
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from signal import SIG_IGN, SIGINT, SIGTERM, signal
+from typing import BinaryIO
+
+import msgspec
+from django.apps import apps
+from django.conf import settings
+from django.utils import translation
+
+import dimensions_site
+from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.outside.limits import set_limits
+from bulkops.files.outside.messages import (
+    OUT_OF_MEMORY,
+    Beginning,
+    Broken,
+    End,
+    FirstLook,
+    Message,
+    Progress,
+    Request,
+    Unreadable,
+    encoded,
+    of_row,
+)
+from bulkops.files.outside.previews import preview
+
+# Rows between two progress reports.
+_STEP = 500
+
+
+def main() -> None:
+    """Read the file of the request on the command line, and write messages to standard output."""
+    # Ignore signals to the whole service or terminal: the parent process ends this one.
+    signal(SIGTERM, SIG_IGN)
+    signal(SIGINT, SIG_IGN)
+    request = msgspec.json.decode(sys.argv[1], type=Request)
+    pipe = sys.stdout.buffer
+    try:
+        with os.fdopen(request.descriptor, "rb") as file:
+            set_limits(request.seconds, request.memory, os.fstat(file.fileno()).st_size)
+            _translate(request.language)
+            for message in _messages(file, request):
+                pipe.write(encoded(message))
+        pipe.flush()
+    except BrokenPipeError:
+        os._exit(0)  # the reader is gone
+    except MemoryError:
+        with suppress(OSError, MemoryError):
+            pipe.flush()
+        os._exit(OUT_OF_MEMORY)  # without anything that may allocate memory
+
+
+def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
+    try:
+        with open_source(file) as source:
+            if request.is_preview:
+                yield FirstLook(preview(source))
+                return
+            yield Beginning(source.shape, source.headings)
+            for number, row in enumerate(source.rows(), start=1):
+                yield of_row(row)
+                if number % _STEP == 0:
+                    yield Progress(source.progress())
+            yield End()
+    except UnreadableFile as error:
+        yield Unreadable(error.failure.line, error.failure.failure.message)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            raise MemoryError from None
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        yield Broken(f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}")
+
+
+def _translate(language: str) -> None:
+    folder = Path(dimensions_site.__file__).parent / "locale"
+    settings.configure(LANGUAGE_CODE="en", USE_I18N=True, LOCALE_PATHS=[folder])
+    # Translations can be loaded once the apps are, even if there are none.
+    apps.populate([])
+    translation.activate(language)
+
+
+if __name__ == "__main__":
+    main()

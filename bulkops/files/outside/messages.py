@@ -1,0 +1,129 @@
+"""The messages of the process that reads a file: MessagePack, each after its length.
+
+The reader of the pipe does not trust them: each is decoded by its type, and limited to `MAX_BYTES`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape
+from bulkops.files.outside.previews import Preview
+from dimensions_site.api.json.reader import read_json
+
+# The exit status when memory is exhausted.
+OUT_OF_MEMORY = 3
+LENGTH_BYTES = 4
+# Far longer than the longest row with four bytes per character.
+MAX_BYTES = 64 * 1024**2
+
+
+class Request(msgspec.Struct):
+    """The request to the process: read the file that is open as `descriptor`, as rows or only as a preview.
+
+    Messages for people are in `language`. The process is limited to `seconds` of processor time and `memory` bytes.
+    """
+
+    descriptor: int
+    is_preview: bool
+    language: str
+    seconds: int
+    memory: int
+
+
+class Beginning(msgspec.Struct, array_like=True, tag=True):
+    """The shape of the file and the headings of its table, None for JSON."""
+
+    shape: Shape
+    headings: Sequence[str] | None
+
+
+class TableRow(msgspec.Struct, array_like=True, tag=True):
+    """A row: the texts of its cells in the order of the headings."""
+
+    line: int
+    cells: Sequence[str]
+
+
+class Element(msgspec.Struct, array_like=True, tag=True):
+    """An element as in the file; it has been parsed once, so it is valid JSON."""
+
+    line: int
+    text: bytes
+
+
+class FaultyRow(msgspec.Struct, array_like=True, tag=True):
+    """An unreadable row."""
+
+    failure: RowFailure
+
+
+class Progress(msgspec.Struct, array_like=True, tag=True):
+    """The share of the file that has been read."""
+
+    share: float
+
+
+class FirstLook(msgspec.Struct, array_like=True, tag=True):
+    """The requested preview."""
+
+    preview: Preview
+
+
+class Unreadable(msgspec.Struct, array_like=True, tag=True):
+    """The file cannot be read, or only up to this line."""
+
+    line: int
+    message: str
+
+
+class Broken(msgspec.Struct, array_like=True, tag=True):
+    """The code failed; `where` has the kind of the exception and its place, and nothing of the file."""
+
+    where: str
+
+
+class End(msgspec.Struct, array_like=True, tag=True):
+    """All rows have been read."""
+
+
+Message: TypeAlias = Beginning | TableRow | Element | FaultyRow | Progress | FirstLook | Unreadable | Broken | End
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode: Callable[[bytes], Message] = msgspec.msgpack.Decoder(Message).decode
+
+
+def encoded(message: Message) -> bytes:
+    """Return the message as bytes for the pipe."""
+    content = _encode(message)
+    return len(content).to_bytes(LENGTH_BYTES, "big") + content
+
+
+def decoded(content: bytes) -> Message:
+    """Return the message from its bytes. Raises msgspec.DecodeError or ValidationError for anything else."""
+    return _decode(content)
+
+
+def of_row(row: Row | ElementRow | RowFailure) -> Message:
+    """Return the message for a row."""
+    match row:
+        case Row():
+            return TableRow(row.line, list(row.cells.values()))
+        case ElementRow():
+            return Element(row.line, row.text)
+        case RowFailure():
+            return FaultyRow(row)
+
+
+def to_row(message: Message, headings: Sequence[str]) -> Row | ElementRow | RowFailure | None:
+    """Return the row of a message; None for another kind of message."""
+    match message:
+        case TableRow():
+            return Row(message.line, dict(zip(headings, message.cells, strict=True)))
+        case Element():
+            element = read_json(message.text)
+            return ElementRow(message.line, element, message.text) if isinstance(element, dict) else None
+        case FaultyRow():
+            return message.failure
+    return None

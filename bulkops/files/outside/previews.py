@@ -1,0 +1,45 @@
+"""The preview of a file: its format, its headings and its first rows."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import Row, UnreadableFile
+from dimensions_site.text.formats import grouped
+from dimensions_site.text.shortening import shortened
+
+PREVIEW_ROWS = 5
+# A page cannot show a select with some hundred fields for each heading of a wider table.
+MOST_HEADINGS = 200
+# The first good rows are looked for among this many.
+_LOOKED_AT = 1_000
+
+
+class Preview(msgspec.Struct):
+    """The format and, for a table, the headings and the shortened cells of its first rows."""
+
+    format: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def preview(source: Source) -> Preview:
+    """Return the preview of `source`. Raises UnreadableFile if its beginning cannot be read, and for too many
+    headings.
+    """
+    if source.headings is None:
+        next(source.rows(), None)  # a file that is broken at its beginning is rejected at once
+        return Preview(source.shape.format, [], [])
+    if len(source.headings) > MOST_HEADINGS:
+        message = _(
+            "The table has {count} columns, and up to {maximum} can be imported here. "
+            "Delete those that are not needed, "
+            "or have the file imported on the command line."
+        )
+        raise UnreadableFile(1, message.format(count=grouped(len(source.headings)), maximum=MOST_HEADINGS))
+    good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, Row))
+    cells = [[shortened(row.cells[heading]) for heading in source.headings] for row in islice(good, PREVIEW_ROWS)]
+    return Preview(source.shape.format, source.headings, cells)

@@ -1,0 +1,146 @@
+"""The parts of a workbook (XLSX): its sheets, and what their cells refer to."""
+
+import posixpath
+from collections.abc import Mapping, Sized
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, TYPE_CHECKING
+from zipfile import ZipFile
+
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH
+
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.workbooks.texts import CellTexts
+from bulkops.files.workbooks.xml import start_tags, whole_number
+from dimensions_site.text.formats import grouped
+from dimensions_site.text.shortening import shortened
+
+if TYPE_CHECKING:
+    # Importing it here would load all of REST framework.
+    from django_stubs_ext import StrPromise
+
+_SAVE_AS = _("Open it in the program that it comes from, save it as an Excel workbook (.xlsx) and load that.")
+# Other kinds of zip archives, by the name of a part.
+_STRANGERS = {
+    "xl/workbook.bin": format_lazy("{} {}", _("This is a binary workbook (.xlsb)."), _SAVE_AS),
+    "mimetype": format_lazy("{} {}", _("This is a document of LibreOffice (.ods)."), _SAVE_AS),
+    "Index/Document.iwa": format_lazy("{} {}", _("This is a document of Numbers."), _SAVE_AS),
+    "word/document.xml": _("This is a text document of Word. Copy its table into a workbook, and load that."),
+}
+# Excel's own limits for formats and styles, and for the rest far more than a workbook has.
+MAX_FORMAT_CHARACTERS = 255
+MAX_STYLES = 65_536
+MAX_NUMBER_FORMATS = 10_000
+MAX_SHEETS = 1_000
+MAX_PARTS = 10_000
+_FORMAT_TOO_LONG = _(
+    "The workbook has a number format with {count} characters, such as {start}; Excel allows up to {maximum}. Give its "
+    "cells another format, save the workbook again and load that."
+)
+_TOO_MANY = _("The workbook has more than {maximum} {things}. Copy the table into a new workbook, and load that.")
+_NO_WORKBOOK = _("This is a zip archive, not a workbook. Unpack it and load the file that is in it.")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A visible sheet: its name and its part."""
+
+    name: str
+    part: str
+
+
+class Workbook:
+    """The sheets, dates and formats of the workbook in `archive`. Raises UnreadableFile if it contains no workbook."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        self._archive = archive
+        self._names = set(archive.namelist())
+        _check_count(self._names, MAX_PARTS, _("parts"))
+        path = self._workbook_path()
+        self._targets: Mapping[str, tuple[str, str]] = self._relations(path)
+        self.sheets: list[Sheet] = []
+        self._epoch: datetime = WINDOWS_EPOCH
+        with archive.open(path) as part:
+            for _parent, name, attributes in start_tags(part):
+                if name == "sheet":
+                    self._add_sheet(attributes)
+                elif name == "workbookPr" and attributes.get("date1904") in ("1", "true"):
+                    self._epoch = MAC_EPOCH
+
+    def cell_texts(self) -> CellTexts:
+        """Return the converter from stored values to texts, with the formats of this workbook."""
+        formats: dict[int, str] = {}
+        styles: list[int] = []
+        path = self._part_of_kind("styles")
+        if path is not None:
+            with self._archive.open(path) as part:
+                for parent, name, attributes in start_tags(part):
+                    if name == "numFmt":
+                        formats[whole_number(attributes.get("numFmtId"))] = _format_code(attributes)
+                        _check_count(formats, MAX_NUMBER_FORMATS, _("number formats"))
+                    elif name == "xf" and parent == "cellXfs":
+                        styles.append(whole_number(attributes.get("numFmtId", "0")))
+                        _check_count(styles, MAX_STYLES, _("cell styles"))
+        return CellTexts(formats, styles, self._epoch)
+
+    def open_shared_texts(self) -> IO[bytes] | None:
+        """Open the part with the texts that cells share; None without one."""
+        path = self._part_of_kind("sharedStrings")
+        return None if path is None else self._archive.open(path)
+
+    def open_sheet(self, sheet: Sheet) -> IO[bytes]:
+        """Open the part of that sheet."""
+        return self._archive.open(sheet.part)
+
+    def size(self, sheet: Sheet) -> int:
+        """Return the decompressed size of that sheet's part in bytes."""
+        return self._archive.getinfo(sheet.part).file_size
+
+    def _workbook_path(self) -> str:
+        for name, message in _STRANGERS.items():
+            if name in self._names:
+                raise UnreadableFile(1, message)
+        found = next((path for kind, path in self._relations("").values() if kind == "officeDocument"), None)
+        if found is None or not found.startswith("xl/"):
+            raise UnreadableFile(1, _NO_WORKBOOK)
+        return found
+
+    def _relations(self, path: str) -> dict[str, tuple[str, str]]:
+        """Return kind and path of the parts that the part at `path` refers to, by the id of the reference."""
+        folder, name = posixpath.split(path)
+        relations = posixpath.join(folder, "_rels", f"{name}.rels")
+        if relations not in self._names:
+            return {}
+        found: dict[str, tuple[str, str]] = {}
+        with self._archive.open(relations) as part:
+            for _parent, name, attributes in start_tags(part):
+                # References to the outside are never opened.
+                if name == "Relationship" and attributes.get("TargetMode") != "External":
+                    target = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", ""))).lstrip("/")
+                    found[attributes.get("Id", "")] = attributes.get("Type", "").rpartition("/")[2], target
+                    _check_count(found, MAX_PARTS, _("parts"))
+        return found
+
+    def _add_sheet(self, attributes: Mapping[str, str]) -> None:
+        kind, path = self._targets.get(attributes.get("id", ""), ("", ""))
+        if kind == "worksheet" and path in self._names and attributes.get("state", "visible") == "visible":
+            self.sheets.append(Sheet(attributes.get("name", ""), path))
+            _check_count(self.sheets, MAX_SHEETS, _("sheets"))
+
+    def _part_of_kind(self, wanted: str) -> str | None:
+        return next((path for kind, path in self._targets.values() if kind == wanted and path in self._names), None)
+
+
+def _format_code(attributes: Mapping[str, str]) -> str:
+    code = attributes.get("formatCode", "")
+    if len(code) > MAX_FORMAT_CHARACTERS:
+        values = {"count": grouped(len(code)), "maximum": MAX_FORMAT_CHARACTERS, "start": shortened(code)}
+        raise UnreadableFile(1, _FORMAT_TOO_LONG.format(**values))
+    return code
+
+
+def _check_count(found: Sized, maximum: int, things: "StrPromise") -> None:
+    if len(found) > maximum:
+        raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped(maximum), things=things))

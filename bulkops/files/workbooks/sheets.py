@@ -1,0 +1,144 @@
+"""Read the cells of one sheet of a workbook row by row, with a limit on the size of a row."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO
+
+from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
+from bulkops.files.workbooks.xml import damaged, read_xml, whole_number
+
+MAX_COLUMNS = 16_384
+MAX_ROWS = 1_048_576
+_CHUNK = 256 * 1024
+# Longer than the tag of a merged range, which may be split between two pieces.
+_OVERLAP = 256
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref\s*=\s*[\"']([A-Za-z0-9:$]{1,40})[\"']")
+_COLUMN = re.compile("[A-Z]{1,3}")
+# A longer reference could be below the last row.
+_SHORT_REFERENCE = len("A999999")
+_DIGITS = "0123456789"
+_VALUES = frozenset({"v", "t", "f"})
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell as stored, with its place; its kind and style number determine its text."""
+
+    column: int
+    kind: str
+    style: int
+    text: str
+    formula: str | None
+
+
+@dataclass(slots=True)
+class SheetRow:
+    """The stored cells of a row; `is_too_long` if some were left out."""
+
+    number: int
+    cells: list[Cell] = field(default_factory=list)
+    is_too_long: bool = False
+
+
+def merged_ranges(part: IO[bytes]) -> list[str]:
+    """Return the first merged ranges, such as `B3:B7`; they are stored after the rows."""
+    found: list[str] = []
+    rest = b""
+    while (chunk := part.read(_CHUNK)) and not found:
+        rest += chunk
+        found = [name.decode() for name in _MERGED.findall(rest)]
+        rest = rest[-_OVERLAP:]
+    return found
+
+
+class SheetReader:
+    """The rows of the sheet in `part`; `bytes_read` is the position in it."""
+
+    def __init__(self, part: IO[bytes]) -> None:
+        self._part = part
+        self.bytes_read = 0
+        self._rows: list[SheetRow] = []
+        self._row = SheetRow(0)
+        self._columns = _ColumnNumbers()
+        self._column = 0
+        self._cell: dict[str, str] | None = None
+        self._values: dict[str, list[str]] = {}
+        self._collects = ""
+        self._pronounces = False
+        self._length = 0
+
+    def rows(self) -> Iterator[SheetRow]:
+        """Yield the stored rows in their order. Raises UnreadableFile where the sheet is damaged."""
+        for size in read_xml(self._part, self._start, self._end, self._text):
+            self.bytes_read = size
+            yield from self._rows
+            self._rows.clear()
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "c":
+            self._cell = attributes
+            self._values = {}
+        elif name in _VALUES:
+            self._collects = name if self._cell is not None and not self._pronounces else ""
+            if self._collects:
+                self._values.setdefault(name, [])
+        elif name == "row":
+            stored = attributes.get("r")
+            number = self._row.number + 1 if stored is None else whole_number(stored)
+            if not self._row.number < number <= MAX_ROWS:
+                raise damaged()
+            self._row = SheetRow(number)
+            self._column = 0
+            self._length = 0
+        elif name == "rPh":
+            self._pronounces = True
+
+    def _text(self, text: str) -> None:
+        if not self._collects:
+            return
+        self._length += len(text)
+        if self._length > MAX_ROW_CHARACTERS:
+            self._row.is_too_long = True
+        else:
+            self._values[self._collects].append(text)
+
+    def _end(self, name: str) -> None:
+        self._collects = ""
+        if name == "c" and self._cell is not None:
+            self._add_cell(self._cell)
+            self._cell = None
+        elif name == "row":
+            self._rows.append(self._row)
+        elif name == "rPh":
+            self._pronounces = False
+
+    def _add_cell(self, attributes: dict[str, str]) -> None:
+        reference = attributes.get("r")
+        if reference:
+            letters = reference.rstrip(_DIGITS)
+            self._column = self._columns[letters]
+            if len(reference) > _SHORT_REFERENCE:
+                whole_number(reference[len(letters) :], MAX_ROWS)
+        else:
+            self._column += 1
+        if not 1 <= self._column <= MAX_COLUMNS or len(self._row.cells) >= MAX_COLUMNS:
+            raise damaged()
+        if self._values:
+            kind, style = attributes.get("t", "n"), whole_number(attributes.get("s", "0"))
+            text = "".join(self._values.get("t" if kind == "inlineStr" else "v", ()))
+            formula = "".join(self._values["f"]) if "f" in self._values else None
+            self._row.cells.append(Cell(self._column, kind, style, text, formula))
+
+
+class _ColumnNumbers(dict[str, int]):
+    """Column letters -> number from 1. Raises UnreadableFile for anything else."""
+
+    def __missing__(self, letters: str) -> int:
+        if not _COLUMN.fullmatch(letters):
+            raise damaged()
+        number = 0
+        for letter in letters:
+            number = number * 26 + ord(letter) - ord("A") + 1
+        self[letters] = number
+        return number

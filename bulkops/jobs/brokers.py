@@ -1,0 +1,125 @@
+"""The queue that wakes workers, as a django-q2 broker: a database table, or a list in Redis.
+
+It may lose its content: the jobs are in the database. Every few seconds the brokers add a poll to the queue's tasks,
+which is executed like any other task. So it proves that the worker works (`bulkops.worker.cluster`), and it finds jobs
+even if the queue fails.
+"""
+
+import time
+import uuid
+from typing import TypeAlias
+
+import redis
+import structlog
+from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
+from django.db import DatabaseError, InterfaceError, transaction
+from django.utils import timezone
+from django.utils.encoding import force_str
+from django_q.brokers import Broker
+from django_q.brokers.orm import ORM
+from django_q.brokers.redis_broker import Redis
+from django_q.conf import Conf
+from django_q.signing import SignedPackage
+from django_q.tasks import async_task
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from bulkops.jobs.heartbeat import interval
+
+log = structlog.get_logger(__name__)
+
+# The worker's tasks, by name: the queue must not import its importers.
+_WORK = "bulkops.worker.tasks.work"
+_NO_TIMEOUT = -1
+
+# Tasks in django-q2's form: an acknowledgement, if any, and the signed text.
+Tasks: TypeAlias = list[tuple[object, str]]
+
+
+def wake_a_worker() -> None:
+    """Have a worker poll for jobs as soon as the current transaction commits."""
+    async_task(_WORK, save=False, timeout=_NO_TIMEOUT)
+
+
+class _Polling(Broker):
+    """Adds a poll for jobs every few seconds, and keeps working while the queue behind it fails."""
+
+    _next_poll = 0.0
+
+    def dequeue(self) -> Tasks | None:
+        """Return the next tasks; none after a short wait."""
+        if time.monotonic() >= self._next_poll:
+            self._next_poll = time.monotonic() + interval()
+            return [(None, _poll())]
+        try:
+            tasks: Tasks | None = super().dequeue()
+            return tasks and [(receipt, _signed_anew(task)) for receipt, task in tasks]
+        except (DatabaseError, InterfaceError, redis.RedisError) as error:
+            log.warning("queue_unavailable", error=str(error))
+            time.sleep(interval())
+            return None
+
+    def ping(self) -> bool:
+        """Report success, so that the worker starts: a failing queue may recover later."""
+        return True
+
+    def set_stat(self, key: str, value: str, timeout: int) -> None:
+        """Keep no statistics: `bulkops.models.Worker` has the workers."""
+
+
+def _signed_anew(task: str) -> str:
+    """Return a task signed with one of SECRET_KEY_FALLBACKS as SECRET_KEY would sign it; any other unchanged.
+
+    django-q2 supports a single key, but a queued task keeps the key of its time.
+    """
+    if not settings.SECRET_KEY_FALLBACKS:
+        return task
+    signer = TimestampSigner(salt=Conf.PREFIX)
+    try:
+        return signer.sign(signer.unsign(force_str(task, errors="replace")))
+    except BadSignature:  # django-q2 reports it
+        return task
+
+
+def _poll() -> str:
+    """Return a task that is not from the queue."""
+    return str(
+        SignedPackage.dumps(
+            {
+                "id": uuid.uuid4().hex,
+                "name": "look for work",
+                "func": _WORK,
+                "args": (),
+                "kwargs": {},
+                "started": timezone.now(),
+                "save": False,
+                "timeout": _NO_TIMEOUT,
+            }
+        )
+    )
+
+
+class DatabaseQueue(_Polling, ORM):
+    """The queue in the database: a task is committed together with its job."""
+
+
+class RedisQueue(_Polling, Redis):
+    """The queue in Redis, which is faster; nothing else may depend on it."""
+
+    def enqueue(self, task: str) -> None:
+        """Queue the task when the current transaction commits; if Redis fails, only log that."""
+        transaction.on_commit(lambda: self._push(task))
+
+    def _push(self, task: str) -> None:
+        try:
+            super().enqueue(task)
+        except redis.RedisError as error:
+            log.warning("queue_unavailable", error=str(error))
+
+    @staticmethod
+    def get_connection(list_key: str | None = None) -> redis.Redis:
+        """Return a connection with short timeouts: nothing depends on this queue."""
+        return redis.Redis.from_url(
+            settings.BROKER_URL, socket_connect_timeout=2, socket_timeout=5, retry=Retry(NoBackoff(), 0)
+        )

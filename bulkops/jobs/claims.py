@@ -1,0 +1,155 @@
+"""Claims: at any time at most one worker has a job (contract F2, F6)."""
+
+import uuid
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Generic, TypeVar
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Now
+
+from bulkops.jobs import file_imports, processing
+from bulkops.jobs.heartbeat import Interrupted
+from bulkops.models import DataProcessing, FileImport, Job, Status
+
+log = structlog.get_logger(__name__)
+
+# How often a job is attempted without progress. The pauses take more than a minute in total, so that a short failure of
+# the database does not fail a job.
+ATTEMPTS = 5
+_FIRST_PAUSE = timedelta(seconds=5)
+
+J = TypeVar("J", bound=Job)
+
+
+@dataclass(frozen=True)
+class Kind(Generic[J]):
+    """A kind of job: the states in which a worker has something to do, and how it fails for a reason."""
+
+    model: type[J]
+    active: Collection[str]
+    fail: Callable[[J, str], None]
+
+    @property
+    def jobs(self) -> QuerySet[J]:
+        """The jobs with something to do."""
+        return self.model._default_manager.filter(status__in=self.active)
+
+    @property
+    def claimable(self) -> QuerySet[J]:
+        """Return the unclaimed jobs, and those whose worker has sent no heartbeat for too long; the oldest first."""
+        lost_after = timedelta(seconds=settings.WORKER_LOST_AFTER_SECONDS)
+        free = Q(claimed_by=None, due_at__lte=Now()) | Q(heartbeat__lt=Now() - lost_after)
+        return self.jobs.filter(free).order_by("due_at", "pk")
+
+
+DELETIONS = Kind(DataProcessing, [Status.RUNNING], processing.fail)
+IMPORTS = Kind(FileImport, file_imports.AT_WORK, file_imports.fail)
+KINDS: tuple[Kind[Any], ...] = (DELETIONS, IMPORTS)
+
+
+@dataclass(frozen=True)
+class Claim(Generic[J]):
+    """The right to work on one job, as long as the job has this token."""
+
+    kind: Kind[J]
+    oid: str
+    token: str
+
+    @property
+    def held(self) -> QuerySet[J]:
+        """Return the job as a query, which is empty once it has ended or another worker has taken it over."""
+        return self.kind.jobs.filter(oid=self.oid, claimed_by=self.token)
+
+    def beat(self) -> bool:
+        """Send a heartbeat for the job; return False if the claim is no longer held."""
+        return self.held.update(heartbeat=Now()) == 1
+
+    def give_back(self) -> None:
+        """Let any worker continue at once."""
+        self.held.update(claimed_by=None, heartbeat=None, attempts=F("attempts") - 1)
+
+    def give_up(self, happened: str) -> None:
+        """Allow another attempt after an increasing pause; or fail the job with what `happened` at the last attempt."""
+        with transaction.atomic():
+            job = self.held.select_for_update(no_key=True).first()
+            if job is None:
+                return
+            if job.attempts >= ATTEMPTS:
+                self.kind.fail(job, happened)
+                return
+            pause = _FIRST_PAUSE * 2 ** (job.attempts - 1)
+            self.held.update(claimed_by=None, heartbeat=None, due_at=Now() + pause)
+
+
+@contextmanager
+def attempted(claim: Claim[Any], event: str) -> Iterator[None]:
+    """Work on the claim within the block: an exception is logged as `event`, and the claim is given up.
+
+    A block that is `Interrupted` gives the claim back.
+    """
+    try:
+        yield
+    except Interrupted:
+        claim.give_back()
+    except Exception as error:
+        is_of_database = isinstance(error, DatabaseError | InterfaceError)
+        log.exception(event, oid=claim.oid)
+        # After a database error, the connection may be unusable.
+        connection.close_if_unusable_or_obsolete()
+        claim.give_up("the database failed" if is_of_database else "the service itself failed")
+
+
+def claim_next(worker: str) -> Claim[Any] | None:
+    """Claim, for `worker`, the oldest job that no live worker has; return None if there is none.
+
+    That is a waiting job, or one whose worker has sent no heartbeat for too long. One that was attempted too often
+    without success fails here: its workers died of it.
+    """
+    for kind in _kinds_by_age():
+        claim = _claim_next(kind, worker)
+        if claim is not None:
+            return claim
+    return None
+
+
+def _kinds_by_age() -> list[Kind[Any]]:
+    """The kinds of jobs, the one of the oldest that can be claimed first; none when there is nothing to claim."""
+    # One look, and no transaction: on SQLite all writers would wait for that.
+    of_each = [
+        kind.claimable.order_by().annotate(kind=Value(number)).values_list("due_at", "kind")
+        for number, kind in enumerate(KINDS)
+    ]
+    oldest = of_each[0].union(*of_each[1:], all=True).order_by("due_at").first()
+    if oldest is None:
+        return []
+    first = KINDS[oldest[1]]
+    return [first, *(kind for kind in KINDS if kind is not first)]
+
+
+def _claim_next(kind: Kind[J], worker: str) -> Claim[J] | None:
+    while True:
+        with transaction.atomic():
+            # What another worker has locked, it claims, aborts or works on.
+            job = kind.claimable.select_for_update(skip_locked=True, no_key=True).first()
+            if job is None:
+                return None
+            if job.attempts >= ATTEMPTS:
+                kind.fail(job, "the worker process ended without a word")
+                continue
+            if job.claimed_by is not None:
+                log.warning("processing_taken_over", oid=job.oid, lost=job.claimed_by)
+            claim = Claim(kind, job.oid, f"{worker} {uuid.uuid4().hex}")
+            kind.jobs.filter(pk=job.pk).update(claimed_by=claim.token, heartbeat=Now(), attempts=F("attempts") + 1)
+            return claim
+
+
+def release(worker: str) -> None:
+    """Free what the `worker` has claimed, whose processes have all ended."""
+    for kind in KINDS:
+        kind.jobs.filter(claimed_by__startswith=f"{worker} ").update(claimed_by=None, heartbeat=None)

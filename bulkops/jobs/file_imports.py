@@ -1,0 +1,209 @@
+"""The life cycle of an import in the admin: how it is uploaded, checked, confirmed and ended (contract C12, G2)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from threading import BoundedSemaphore
+from typing import Any, BinaryIO
+
+import msgspec
+import structlog
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Now
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from bulkops.files.imports.options import Mode
+from bulkops.files.outside.previews import Preview
+from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
+from bulkops.jobs import uploads
+from bulkops.jobs.brokers import wake_a_worker
+from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.repositories.permissions import repositories_open_to
+from dimensions_site.text.formats import grouped
+
+log = structlog.get_logger(__name__)
+
+# The states that wait for a worker, and those that wait for a person.
+AT_WORK = (ImportStatus.CHECKING, ImportStatus.IMPORTING)
+WAITING = (ImportStatus.DRAFT, ImportStatus.CHECKED)
+
+# How many files a web process previews at the same time, and how many uploads wait for that, for some seconds: of the
+# four threads that it has by default, one is left for other requests.
+_PREVIEWS = BoundedSemaphore(2)
+_WAITERS = BoundedSemaphore(1)
+_WAIT_SECONDS = 5
+# How long an import waits for its user to continue.
+_TIMEOUT = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The choices for an import: `mapping` has the wire path for a heading, "" for a column to leave out.
+
+    With `leaves_out_errors` the rows with errors are left out and the others are imported; otherwise all or none. The
+    report is written in the `language` of the requester.
+    """
+
+    mode: str = Mode.UPSERT.value
+    strict: bool = False
+    max_delete: str = "5%"
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    leaves_out_errors: bool = False
+    language: str = settings.LANGUAGE_CODE
+
+    @classmethod
+    def of(cls, file_import: FileImport) -> "Choices":
+        """Return what was chosen for the import so far."""
+        return cls(**file_import.options)
+
+    @property
+    def role(self) -> Role:
+        """The role that it requires: mode sync deletes elements (contract G2)."""
+        return Role.MANAGER if self.mode == Mode.SYNC else Role.EDITOR
+
+
+def imports_open_to(user: User, role: Role = Role.EDITOR) -> QuerySet[FileImport]:
+    """Return the imports into dimensions of repositories where the user has at least `role` (contract G2)."""
+    open_ones = Q(pk__in=())
+    for dimension in dimension_names():
+        open_ones |= Q(dimension=dimension, repository__in=repositories_open_to(user, dimension, role))
+    return FileImport.objects.filter(open_ones)
+
+
+class UploadRefused(Exception):
+    """The file is not accepted, whatever its content; the text says why, and what to do."""
+
+
+def receive(user: User, repository: Repository, dimension: str, name: str, file: BinaryIO) -> FileImport:
+    """Store a `file`, a real and seekable one, as a new import; nothing is imported yet.
+
+    Raises `UnreadableFile` if it is not a file of elements, and `UploadRefused` if the user has too many uploads or the
+    service cannot preview the file now; both have a sentence for people.
+    """
+    size = file.seek(0, 2)
+    _check_quota(user, repository, size)
+    preview = _preview(file)
+    with transaction.atomic():
+        # Two simultaneous uploads count each other.
+        User.objects.select_for_update().get(pk=user.pk)
+        _check_quota(user, repository, size)
+        file_import = FileImport.objects.create(
+            repository=repository,
+            dimension=dimension,
+            requested_by=user,
+            requester=user.get_username(),
+            file_name=name,
+            size=size,
+            preview=msgspec.to_builtins(preview),
+            options=asdict(Choices()),
+            report={},
+        )
+        uploads.store(file_import, FileImportPiece.File.UPLOAD, file)
+    return file_import
+
+
+def _check_quota(user: User, repository: Repository, size: int) -> None:
+    """Raise `UploadRefused` if the user's uploads in the repository would be too many, or too large together."""
+    waiting = FileImport.objects.filter(requested_by=user, repository=repository, status__in=[*WAITING, *AT_WORK])
+    found = waiting.aggregate(count=Count("pk"), bytes=Coalesce(Sum("size"), 0))
+    advice = _("Finish or delete one of them first; imports that are not continued for a day are removed.")
+    if found["count"] >= settings.IMPORT_MAX_DRAFTS:
+        message = _("You have {count} unfinished imports into the repository '{repository}', and may have {maximum}.")
+        values = {"count": grouped(found["count"]), "maximum": grouped(settings.IMPORT_MAX_DRAFTS)}
+    elif found["bytes"] + size > settings.IMPORT_MAX_DRAFT_BYTES:
+        message = _(
+            "With this file, your unfinished imports into the repository '{repository}' would take {bytes}, and may "
+            "take {maximum}."
+        )
+        values = {
+            "bytes": filesizeformat(found["bytes"] + size),
+            "maximum": filesizeformat(settings.IMPORT_MAX_DRAFT_BYTES),
+        }
+    else:
+        return
+    raise UploadRefused(f"{message.format(repository=repository.db_id, **values)} {advice}")
+
+
+def _preview(file: BinaryIO) -> Preview:
+    """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
+    if not _PREVIEWS.acquire(blocking=False) and not _is_turn():
+        raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
+    try:
+        return preview_outside(file, Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY))
+    except ReadingFailed as error:
+        log.error("file_reading_failed", reason=str(error))
+        message = _("The file could not be read, because the service failed. Try again, or ask its operator.")
+        raise UploadRefused(message) from None
+    finally:
+        _PREVIEWS.release()
+
+
+def _is_turn() -> bool:
+    """Wait until a file may be previewed; return False if that takes too long, or if others already wait."""
+    if not _WAITERS.acquire(blocking=False):
+        return False
+    try:
+        return _PREVIEWS.acquire(timeout=_WAIT_SECONDS)
+    finally:
+        _WAITERS.release()
+
+
+def check(file_import: FileImport, choices: Choices) -> bool:
+    """Have a worker report what the import would do; return False if it no longer waits for that."""
+    return _hand_over(file_import, WAITING, ImportStatus.CHECKING, choices)
+
+
+def confirm(file_import: FileImport, choices: Choices) -> bool:
+    """Have a worker do what was checked; return False if another request was first."""
+    return _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices)
+
+
+@transaction.atomic
+def _hand_over(
+    file_import: FileImport, origins: tuple[ImportStatus, ...], status: ImportStatus, choices: Choices
+) -> bool:
+    won = FileImport.objects.filter(pk=file_import.pk, status__in=origins).update(
+        status=status, options=asdict(choices), error=None, phase="", progress=0, attempts=0, due_at=Now()
+    )
+    if won:
+        wake_a_worker()
+    return won == 1
+
+
+def drop(file_import: FileImport) -> bool:
+    """Cancel an import, so that nothing of it is saved; return False if it has already ended."""
+    return end(file_import, ImportStatus.ABORTED)
+
+
+@transaction.atomic
+def end(file_import: FileImport, status: ImportStatus, error: str | None = None, **values: Any) -> bool:
+    """Give an import its final `status` and delete its file; return False if it has already ended."""
+    ended = FileImport.objects.filter(pk=file_import.pk, status__in=[*WAITING, *AT_WORK]).update(
+        status=status, error=error, finished_at=Now(), claimed_by=None, heartbeat=None, preview={}, **values
+    )
+    if ended:
+        FileImportPiece.objects.filter(file_import=file_import, file=FileImportPiece.File.UPLOAD).delete()
+    return ended == 1
+
+
+def fail(file_import: FileImport, happened: str) -> None:
+    """Fail an import whose last attempt raised `happened`; its page says what to do."""
+    error = (
+        f"The import was given up after {file_import.attempts} attempts: {happened}. Nothing was imported. The log of "
+        f"the worker has the cause in the lines that name {file_import.oid}. When it is fixed, upload the file "
+        "again."
+    )
+    log.error("import_failed", oid=file_import.oid, happened=happened)
+    end(file_import, ImportStatus.FAILED, error)
+
+
+def drop_forgotten() -> None:
+    """Delete the imports that were not continued for a day."""
+    for file_import in FileImport.objects.filter(status__in=WAITING, due_at__lt=Now() - _TIMEOUT):
+        end(file_import, ImportStatus.ABORTED, "The import was not continued for a day, so its file was removed.")

@@ -1,0 +1,163 @@
+"""What a worker does for an import: the check of a file, and the import itself (contract C12, C18, G2)."""
+
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext, gettext_lazy, override
+
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.rejects import RejectsWriter
+from bulkops.files.imports.reports import ImportRefused, Report
+from bulkops.files.outside.reading import Limits, source_outside
+from bulkops.jobs import file_imports, uploads
+from bulkops.jobs.claims import Claim, attempted
+from bulkops.jobs.file_imports import Choices, imports_open_to
+from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
+from bulkops.jobs.import_reports import stored_report
+from bulkops.jobs.observed_jobs import describe_job
+from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor
+
+log = structlog.get_logger(__name__)
+
+_SINCE_THE_CHECK = gettext_lazy(
+    "Nothing was imported: since the check something has changed in the repository. Below are the errors that "
+    "there are now. Correct the file and upload it again, or check it once more."
+)
+
+
+def run(claim: Claim[FileImport]) -> None:
+    """Check or import the file of the claimed import, from its beginning; one transaction does all of it or nothing.
+
+    Errors are logged, and shown on the page of the import if no attempt is left.
+    """
+    with attempted(claim, "import_interrupted"):
+        file_import = claim.held.select_related("repository", "requested_by").first()
+        if file_import is None:
+            return
+        describe_job(file_import)
+        log.info("import_begun", oid=claim.oid, step=file_import.status)
+        with ImportHeartbeat(claim.oid, claim.held) as beating:
+            work = _Work(claim, file_import, beating)
+            with override(work.language):
+                work.do()
+        log.info("import_ended", oid=claim.oid, step=file_import.status)
+
+
+class _Work:
+    def __init__(self, claim: Claim[FileImport], file_import: FileImport, heartbeat: ImportHeartbeat) -> None:
+        self._claim = claim
+        self._file_import = file_import
+        self._heartbeat = heartbeat
+        self._choices = Choices.of(file_import)
+        self._is_check = file_import.status == ImportStatus.CHECKING
+
+    @property
+    def language(self) -> str:
+        """The language of the messages for people."""
+        return self._choices.language
+
+    def do(self) -> None:
+        """Check or import, if the requester is still allowed to."""
+        if not self._is_allowed():
+            self._refuse()
+            return
+        with (
+            uploads.copied(self._file_import, FileImportPiece.File.UPLOAD) as file,
+            TemporaryFile() as rejects,
+        ):
+            try:
+                report = self._run(file, rejects)
+            except ImportRefused as refusal:
+                self._hand_back(refusal.report, rejects, str(refusal))
+            except UnreadableFile as error:
+                failures = [error.failure]
+                self._hand_back(Report(failures=failures, failure_count=1), rejects, str(error))
+            else:
+                if self._is_check:
+                    self._hand_back(report, rejects)
+
+    def _is_allowed(self) -> bool:
+        """Return whether the requester, who may have lost rights meanwhile, is still allowed to."""
+        user = self._file_import.requested_by
+        if user is None or not user.is_active:
+            return False
+        return imports_open_to(user, self._choices.role).filter(pk=self._file_import.pk).exists()
+
+    def _refuse(self) -> None:
+        message = gettext(
+            "Nothing was imported: {who} may no longer do this. It takes the role {role} for the {dimension} dimension "
+            "of repository '{repository}'."
+        )
+        error = message.format(
+            who=self._file_import.requester,
+            role=self._choices.role.label,
+            dimension=self._file_import.get_dimension_display(),
+            repository=self._file_import.repository.db_id,
+        )
+        with transaction.atomic():
+            self._hold()
+            file_imports.end(self._file_import, ImportStatus.FAILED, error)
+
+    def _run(self, file: BinaryIO, rejects: BinaryIO) -> Report:
+        dimension = dimension_named(self._file_import.dimension)
+        options = Options(
+            mode=Mode(self._choices.mode),
+            dry_run=self._is_check,
+            strict=self._choices.strict,
+            max_delete=Share.parse(self._choices.max_delete),
+            mapping=self._choices.mapping,
+        )
+        leaves_out = self._is_check or self._choices.leaves_out_errors
+        importer = Importer(
+            dimension,
+            self._file_import.repository,
+            Actor(self._file_import.requested_by, Origin.IMPORT),
+            options,
+            rejects=RejectsWriter(rejects) if leaves_out else None,
+            progress=self._heartbeat.report,
+            finish=lambda report: self._complete(report, rejects),
+            advice=gettext("If it is, allow as many with 'Delete at most'."),
+        )
+        limits = Limits(settings.IMPORT_READ_SECONDS, settings.IMPORT_READ_MEMORY)
+        with source_outside(file, limits) as source:
+            return importer.run(source)
+
+    def _complete(self, report: Report, rejects: BinaryIO) -> None:
+        """End the import, in the transaction that saves the elements, so that a crash leaves both or neither."""
+        self._hold()
+        stored = stored_report(report, has_rejects=self._keep(report, rejects))
+        file_imports.end(self._file_import, ImportStatus.COMPLETED, report=stored)
+
+    def _hand_back(self, report: Report, rejects: BinaryIO, reason: str = "") -> None:
+        """Hand the import back to its user, with the report of the check."""
+        with transaction.atomic():
+            self._hold()
+            stored = stored_report(report, reason, has_rejects=self._keep(report, rejects))
+            self._claim.held.update(
+                status=ImportStatus.CHECKED,
+                report=stored,
+                error=None if self._is_check else str(_SINCE_THE_CHECK),
+                claimed_by=None,
+                heartbeat=None,
+                due_at=Now(),
+            )
+
+    def _hold(self) -> None:
+        """Keep others from ending or taking over the import before this transaction ends."""
+        if not self._claim.beat():
+            raise Interrupted
+
+    def _keep(self, report: Report, rejects: BinaryIO) -> bool:
+        """Store the file of rejected rows, if there are any."""
+        has_rejects = report.rejected > 0 and rejects.seek(0, 2) > 0
+        uploads.store(self._file_import, FileImportPiece.File.REJECTS, rejects)
+        return has_rejects

@@ -1,0 +1,23 @@
+"""The routes of a dimension that write many elements."""
+
+from django.urls import URLPattern, path, re_path
+
+from bulkops.rest.deletion_views import DeletionViewSet
+from bulkops.rest.views import BulkViewSet
+
+
+def bulk_routes(bulk: type[BulkViewSet], deletion: type[DeletionViewSet]) -> list[URLPattern]:
+    """Return the routes below `{dbID}/<dimension>/` for many elements.
+
+    Deletions have both spellings, because clients append the id to the path of the start (contract A2).
+    """
+    many = deletion.as_view({"get": "list", "post": "start"})
+    one = deletion.as_view({"get": "show", "delete": "abort"})
+    return [
+        path("elements-bulk", bulk.as_view({"post": "save"}), name="elements-bulk"),
+        path("elements-bulk-delete-async", many, name="deletions"),
+        path("elements-bulk-delete-asynch", many, name="deletions-other-spelling"),
+        # Whatever the id, clients without access learn nothing about it (contract A6).
+        re_path(r"^elements-bulk-delete-async/(?P<oid>(?s:.+))\Z", one, name="deletion"),
+        re_path(r"^elements-bulk-delete-asynch/(?P<oid>(?s:.+))\Z", one, name="deletion-other-spelling"),
+    ]

@@ -1,0 +1,127 @@
+"""The requests and responses of bulk operations for OpenAPI (contract E1, F1, F4, H2, H3)."""
+
+import re
+from typing import Any, get_args
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.utils import Direction, inline_serializer
+from rest_framework import serializers
+
+from bulkops.jobs.deletion import LISTED_NOT_FOUND
+from bulkops.models import Status
+from bulkops.save.envelope import OPERATIONS, DeletionItem, SaveMode
+from bulkops.save.patches import KeyObject
+from dimensions_site.api.openapi.problems import ObjectExtension
+from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.rest.wire_schema import Part
+
+_INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
+
+
+class ElementKey(KeyObject):
+    pass
+
+
+_PATCH = inline_serializer("ElementBulkPatch", {"key": ElementKey(), "data": ElementSerializer(partial=True)})
+
+
+# Only the description says that one of the three is required: client generators lose them in an `anyOf`.
+class ElementBulk(serializers.Serializer[Any]):
+    """Requires at least one of `post`, `put`, `patch`."""
+
+    # Without `default`: a client generator makes a member with a default required.
+    saveMode = serializers.ChoiceField(
+        get_args(SaveMode),
+        required=False,
+        help_text="`STRICT` rejects references to elements that are neither stored nor in the body. `LOOSE`, the "
+        "default, does not check references.",
+    )
+
+
+class ElementBulkExtension(ObjectExtension):
+    """Adds the arrays: an element declared inside one would be bound to it, and its clones would share that."""
+
+    target_class = ElementBulk
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        schema = super().map_serializer(auto_schema, direction)
+        for name in OPERATIONS:
+            item = _PATCH if name == "patch" else ElementSerializer()
+            items = auto_schema.resolve_serializer(item, direction).ref
+            schema["properties"][name] = _array(items, maxItems=settings.API_MAX_BULK_ELEMENTS)
+        return schema
+
+
+class BulkResult(serializers.Serializer[Any]):
+    code = serializers.ChoiceField(["SUCCESS"])
+
+
+class DeletionList(serializers.Serializer[Any]):
+    """The body of a deletion, which is not an object."""
+
+
+class DeletionListExtension(OpenApiSerializerExtension):
+    target_class = DeletionList
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        items = auto_schema.resolve_serializer(DeletionItem(), direction).ref
+        return _array(items, minItems=1, maxItems=settings.API_MAX_BULK_ELEMENTS)
+
+
+class DeletionStart(serializers.Serializer[Any]):
+    dataProcessingId = serializers.UUIDField(help_text="The id of the deletion, for the path of its status.")
+
+
+class DeletionCounts(serializers.Serializer[Any]):
+    requested = serializers.IntegerField(min_value=0, help_text="The number of elements to delete.")
+    processed = serializers.IntegerField(min_value=0, help_text="The number of elements processed so far.")
+    deleted = serializers.IntegerField(min_value=0, help_text="The number of elements found and deleted.")
+    notFound = serializers.ListField(
+        child=serializers.CharField(),
+        max_length=LISTED_NOT_FOUND,
+        help_text=f"The ids that were not found; at most the first {LISTED_NOT_FOUND:,}.",
+    )
+    error = serializers.CharField(allow_null=True, help_text="Why the deletion failed, if it did.")
+
+
+class DeletionStatus(serializers.Serializer[Any]):
+    requestDateTime = serializers.CharField()
+    status = serializers.ChoiceField(
+        Status.values,
+        help_text="`RUNNING` includes waiting and stopping; the other values are final.",
+    )
+    parameters = DeletionCounts()
+
+
+class ListedDeletion(DeletionStart, DeletionStatus):
+    pass
+
+
+class DeletionStatusExtension(ObjectExtension):
+    """A status in the form for the view's dimension (contract F4)."""
+
+    target_class = DeletionStatus
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        schema = super().map_serializer(auto_schema, direction)
+        properties, form = schema["properties"], auto_schema.view.form
+        properties["requestDateTime"]["pattern"] = f"{_INSTANT}{re.escape(form.utc)}$"
+        if form.in_arrays:
+            properties["parameters"] = array_of_one(properties["parameters"])
+        return schema
+
+
+class DeletionAbort(serializers.Serializer[Any]):
+    message = serializers.CharField(help_text="A sentence with the id of the deletion.")
+
+
+def array_of_one(items: Part) -> Part:
+    """Return the schema of an array with exactly one of `items`."""
+    return _array(items, minItems=1, maxItems=1)
+
+
+def _array(items: Part, **limits: int) -> Part:
+    return {"type": "array", "items": items, **limits}

@@ -1,0 +1,245 @@
+"""The envelopes of bulk requests: finds the elements of a body without decoding them (contract E1, E2, F1)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from django.conf import settings
+from rest_framework.exceptions import ValidationError
+
+from bulkops.writers.errors import Errors, TooManyErrors
+from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted
+from dimensions_site.api.failures import json_pointer
+from dimensions_site.api.json.raw import check_json, first_character, items, members
+from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.json.texts import described
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, CodeField
+from dimensions_site.elements.declaration.serializers import WireObject
+from dimensions_site.text.shortening import shortened
+from dimensions_site.text.suggestions import close_names, unknown_field
+
+SaveMode = Literal["LOOSE", "STRICT"]
+
+OPERATIONS = ("post", "put", "patch")
+_MEMBERS = ("saveMode", *OPERATIONS)
+# This many bytes of a wrong value are enough to show it.
+_SHOWN_BYTES = 400
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The content of a bulk body: how references are checked, the JSON text of each element by operation, and
+    `failures`, with which nothing can be saved although the elements are still checked.
+    """
+
+    save_mode: SaveMode
+    post: Sequence[msgspec.Raw]
+    put: Sequence[msgspec.Raw]
+    patch: Sequence[msgspec.Raw]
+    failures: Sequence[Failure] = ()
+
+
+def read_envelope(body: bytearray) -> Envelope:
+    """Return the content of a bulk save's body, which is UTF-8 as `BulkBodyParser` returns it.
+
+    Its failures are unknown and repeated members, an unknown save mode, an operation that is not an array, no operation
+    at all. Raises `Problem` 400 if the elements cannot be found or are too many: malformed JSON, a value that is not an
+    object, too many members or elements. Contract E1, E2.
+    """
+    text = memoryview(body)
+    try:
+        _check_kind(text, b"{", "an object with post, put or patch")
+        found = list(islice(members(text), MAX_FAILURES + 1))
+    except JsonError as error:
+        raise bad_request(error.failures, error.failure_count) from None
+    if len(found) > MAX_FAILURES:
+        message = f"The body has more than {MAX_FAILURES:,} members; it takes {', '.join(_MEMBERS)}."
+        raise bad_request([Failure("", "TOO_MANY_MEMBERS", message)])
+    values = dict(found)
+    failures = list(_name_failures(Counter(name for name, _ in found)))
+    save_mode = _save_mode(values.get("saveMode"), failures)
+    elements = _elements(values, failures)
+    return Envelope(save_mode, **elements, failures=failures)
+
+
+def _check_kind(text: memoryview, opening: bytes, expected: str) -> None:
+    """Raise `Problem` for a value that does not begin with the bracket `opening`, `JsonError` for no value at all."""
+    if first_character(text) != opening:
+        check_json(text)
+        raise bad_request([_wrong("", "The body", text, expected)])
+
+
+def _name_failures(counts: Mapping[str, int]) -> Iterator[Failure]:
+    if not any(name in counts for name in OPERATIONS):
+        message = f"The body must have at least one of {', '.join(OPERATIONS)}."
+        yield Failure("", "REQUIRED", message)
+    for name, count in counts.items():
+        path = json_pointer("", shortened(name))
+        if name not in _MEMBERS:
+            similar = close_names(name, _MEMBERS)
+            known = "" if similar else f" The body takes {', '.join(_MEMBERS)}."
+            yield Failure(path, "UNKNOWN_MEMBER", f"{unknown_field(name, similar)}{known}")
+        if count > 1:
+            yield Failure(path, "DUPLICATE_KEY", f"The body must not have the key {quoted(name)} more than once.")
+
+
+def _save_mode(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
+    """Return the mode; LOOSE if there is none."""
+    if text is not None:
+        try:
+            mode: SaveMode = msgspec.json.decode(text, type=SaveMode)
+        except msgspec.ValidationError:
+            expected = f"one of {', '.join(get_args(SaveMode))}"
+            failures.append(_wrong("/saveMode", "saveMode", memoryview(text), expected))
+        else:
+            return mode
+    return "LOOSE"
+
+
+def _elements(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> dict[str, list[msgspec.Raw]]:
+    """Return the texts of the elements by operation. Raises `Problem` 400 for too many of them."""
+    limit: int = settings.API_MAX_BULK_ELEMENTS
+    elements: dict[str, list[msgspec.Raw]] = {name: [] for name in OPERATIONS}
+    room = limit
+    for name in OPERATIONS:
+        text = memoryview(values.get(name, b"[]"))
+        if first_character(text) != b"[":
+            failures.append(_wrong(f"/{name}", name, text, "an array of elements"))
+        elif room >= 0:
+            elements[name] = list(islice(items(text), room + 1))
+            room -= len(elements[name])
+    if room < 0:
+        raise bad_request([*failures, _too_many(f"elements in {', '.join(OPERATIONS)} together", limit)])
+    return elements
+
+
+def _wrong(path: str, name: str, text: memoryview, expected: str) -> Failure:
+    found = bytes(text[:_SHOWN_BYTES]).decode(errors="ignore").strip()
+    return Failure(path, "INVALID", f"{name} must be {expected}; got {shortened(found)}.")
+
+
+def _too_many(what: str, limit: int) -> Failure:
+    return Failure(
+        "",
+        "TOO_MANY_ELEMENTS",
+        f"The body has more than {limit:,} {what}; send several requests.",
+    )
+
+
+# --- Bulk deletion -----------------------------------------------------------------------------
+
+
+class AnyIdField(CodeField):
+    """An id in a request; one that no element can have is merely not found."""
+
+    @property
+    def expected(self) -> str:
+        return f"a string of 1 to {self.max_length} characters"
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not text:
+            self.reject("{name} must not be empty.")
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        return {**super().schema(), "minLength": 1}
+
+
+class DeletionItem(WireObject):
+    """An item of the list of elements to delete."""
+
+    id = AnyIdField(required=True)
+
+
+class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The same for the fast reader."""
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=CODE_LENGTH)]
+
+
+_fast_decoder = msgspec.json.Decoder(list[_Item])
+_item_decoder = msgspec.json.Decoder(_Item)
+# NUL, which no id contains, and the colon, which could hide that of a repeated member.
+_DECEPTIVE_ESCAPE = re.compile(rb"\\u00(?:00|3[aA])")
+_declaration = DeletionItem()
+
+
+def read_ids(body: bytearray) -> list[str]:
+    """Return the ids in the body of a bulk deletion, each once, in their order; the body is that of `BulkBodyParser`.
+
+    Raises `Problem` 400 with every error: malformed JSON, a value that is not an array, an empty or too long one, items
+    that are not an object with just a text `id`. Contract F1.
+    """
+    ids = _fast_ids(body)
+    if ids is None:
+        ids = _exact_ids(memoryview(body))
+    return list(dict.fromkeys(ids))
+
+
+def _fast_ids(body: bytearray) -> list[str] | None:
+    """Return the ids; None if anything needs the exact reader."""
+    # There are no more items than opening braces, so that a large body does not become a far larger list.
+    if body.count(b"{") > settings.API_MAX_BULK_ELEMENTS or _DECEPTIVE_ESCAPE.search(body):
+        return None
+    try:
+        ids = [item.id for item in _fast_decoder.decode(body)]
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    # Of a repeated member the decoder keeps one, and the other is an extra colon.
+    if not ids or body.count(b":") != len(ids) + sum(id.count(":") for id in ids):
+        return None
+    return ids
+
+
+def _exact_ids(text: memoryview) -> list[str]:
+    limit: int = settings.API_MAX_BULK_ELEMENTS
+    try:
+        _check_kind(text, b"[", 'an array of objects such as {"id": "EUR"}')
+        found = list(islice(items(text), limit + 1))
+    except JsonError as error:
+        raise bad_request(error.failures, error.failure_count) from None
+    if not found:
+        raise bad_request([Failure("", "REQUIRED", "The list is empty; name at least one element.")])
+    if len(found) > limit:
+        raise bad_request([_too_many("items", limit)])
+    ids: list[str] = []
+    errors = Errors[Failure]()
+    with suppress(TooManyErrors):
+        ids += [_exact_id(item, position, errors) for position, item in enumerate(found)]
+    errors.refuse()
+    return ids
+
+
+def _fast_id(item: bytes) -> str | None:
+    """Return the id in an item; None if it needs the exact reader."""
+    try:
+        id = _item_decoder.decode(item).id
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if item.count(b":") != 1 + id.count(":") or _DECEPTIVE_ESCAPE.search(item) else id
+
+
+def _exact_id(item: msgspec.Raw, position: int, errors: Errors[Failure]) -> str:
+    """Return the id in an item; an empty text if it has an error."""
+    id = _fast_id(bytes(item))
+    if id is not None:
+        return id
+    path = json_pointer("", position)
+    try:
+        value = read_json(bytes(item), join=json_pointer, path=path)
+        if not isinstance(value, dict):
+            message = f'The item must be an object such as {{"id": "EUR"}}, not {described(value)}.'
+            errors.add(position, [Failure(path, "INVALID", message)])
+            return ""
+        return str(_declaration.to_internal_value(value)["id"])
+    except JsonError as error:
+        errors.add(position, error.failures, error.failure_count)
+    except ValidationError as error:
+        errors.add(position, flatten(error.detail, path, json_pointer))
+    return ""

@@ -1,0 +1,44 @@
+"""Lists on disk, so that what an import remembers of a large file costs no memory."""
+
+import pickle
+from array import array
+from collections.abc import Iterator
+from typing import IO, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class DiskList(Generic[T]):
+    """A list in the empty temporary `file`, which only the list opens.
+
+    It stores any Python value, decimal numbers and integers of any size included.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        # Where each item begins, and the last one ends.
+        self._places = array("Q", [0])
+        # Seeking for each item would empty the file's buffer each time.
+        self._is_at_end = True
+
+    def __len__(self) -> int:
+        return len(self._places) - 1
+
+    def __getitem__(self, position: int) -> T:
+        start, end = self._places[position : position + 2]
+        self._file.seek(start)
+        self._is_at_end = False
+        item: T = pickle.loads(self._file.read(end - start))
+        return item
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self.__getitem__, range(len(self)))
+
+    def append(self, item: T) -> None:
+        """Add an item at the end."""
+        pickled = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+        if not self._is_at_end:
+            self._file.seek(self._places[-1])
+            self._is_at_end = True
+        self._file.write(pickled)
+        self._places.append(self._places[-1] + len(pickled))

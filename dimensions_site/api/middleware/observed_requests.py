@@ -1,0 +1,188 @@
+"""Log lines and metrics of each request, and of each refused access.
+
+Of the URL only the route pattern and the repository are recorded: ids are tenant data, and clients put secrets into
+query strings.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from django.contrib.admindocs.views import simplify_regex
+from django.dispatch import receiver
+from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.functional import SimpleLazyObject
+from django_structlog.signals import (
+    bind_extra_request_failed_metadata,
+    bind_extra_request_finished_metadata,
+    bind_extra_request_metadata,
+    update_failure_response,
+)
+
+from dimensions_site.api.errors import as_problem, upper_snake
+from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST
+from dimensions_site.observability import metrics
+from dimensions_site.observability.observation import Observed, begin, current
+from dimensions_site.text.shortening import shortened
+
+log = structlog.get_logger(__name__)
+
+_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
+# Refusals with another status: probing for repositories, and OAuth2 codes or tokens that were used before or belong to
+# another application.
+_REFUSALS = frozenset({"REPOSITORY_NOT_FOUND", "INVALID_GRANT", "UNAUTHORIZED_CLIENT"})
+_SIGN_IN = "admin:login"
+# The metrics label for static files and unknown addresses.
+_NO_ROUTE = "none"
+
+
+class ObservedRequest(Observed):
+    """A request, from its arrival until the response is complete."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__()
+        self._request = request
+
+    def names(self) -> dict[str, object]:
+        """Return the user, the client's address, and the target of the request."""
+        match = self._request.resolver_match
+        db_id = match.kwargs.get("db_id") if match else None
+        user = self._user
+        return {
+            "caller": user,
+            # Views of the API set the mode of authentication.
+            "mode": "session" if user else None,
+            "address": self._request.META.get("REMOTE_ADDR"),
+            "method": self._request.method,
+            "route": self._route,
+            "repository": shortened(db_id) if db_id else None,
+            "dimension": match.app_name if match and db_id else None,
+            **super().names(),
+        }
+
+    def end(self, response: HttpResponseBase) -> None:
+        """Record the metrics of the completed request; called once."""
+        method = self._request.method if self._request.method in _METHODS else "other"
+        route = self._route or _NO_ROUTE
+        metrics.REQUESTS.labels(method, route, response.status_code).inc()
+        metrics.DURATION.labels(method, route).observe(self.seconds)
+        metrics.IN_PROGRESS.dec()
+        if self.rows_read:
+            metrics.ROWS_READ.labels(route).inc(self.rows_read)
+        if self.rows_written:
+            metrics.ROWS_WRITTEN.labels(route).inc(self.rows_written)
+
+    def refusal(self, response: HttpResponseBase) -> str | None:
+        """Return the reason for which access was refused, in UPPER_SNAKE; None if it was not."""
+        status = response.status_code
+        if status in _REFUSED or self.code in _REFUSALS:
+            return self.code or upper_snake(HTTPStatus(status).phrase)
+        # The login form is shown again after a failed login, and to signed-in users without access.
+        match = self._request.resolver_match
+        is_shown = match is not None and match.view_name == _SIGN_IN and status == HTTPStatus.OK
+        return "SIGN_IN_REFUSED" if is_shown and (self._request.method == "POST" or self._user) else None
+
+    @property
+    def _route(self) -> str | None:
+        match = self._request.resolver_match
+        return _readable(match.route) if match else None
+
+    @property
+    def _user(self) -> str | None:
+        user = getattr(self._request, "user", None)
+        if isinstance(user, SimpleLazyObject) and not hasattr(self._request, "_cached_user"):
+            # The view did not load the user; do not query the database only for the log.
+            return None
+        return user.get_username() or None if user else None
+
+
+@lru_cache
+def _readable(route: str) -> str:
+    """Return the pattern of a route as in URLs, also if it is a regular expression."""
+    pattern: str = simplify_regex(route)
+    return pattern
+
+
+def observed_request() -> ObservedRequest | None:
+    """Return the current request; None outside of its middleware."""
+    found = current()
+    return found if isinstance(found, ObservedRequest) else None
+
+
+class _Pieces(Iterator[bytes]):
+    """A streamed response that ends its request, also when the client disconnects early."""
+
+    def __init__(self, pieces: Iterator[bytes], end: Callable[[], None]) -> None:
+        self._pieces = pieces
+        self._end = end
+        self._is_begun = False
+        self._is_over = False
+
+    def __next__(self) -> bytes:
+        self._is_begun = True
+        try:
+            return next(self._pieces)
+        except BaseException:
+            self._finish()
+            raise
+
+    def close(self) -> None:
+        """End the request, whether the stream was read to its end or not."""
+        if self._is_begun and not self._is_over:
+            log.info("streaming_abandoned")
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._end()
+
+
+@receiver(bind_extra_request_metadata)
+def begun(request: HttpRequest, log_kwargs: dict[str, Any], **_: object) -> None:
+    """Start to observe the request."""
+    begin(ObservedRequest(request))
+    metrics.IN_PROGRESS.inc()
+    log_kwargs.clear()  # the full URL
+
+
+@receiver(bind_extra_request_failed_metadata)
+def failed(exception: Exception, log_kwargs: dict[str, Any], **_: object) -> None:
+    """Log the status of a failed request: 503 if the database is unavailable, else 500."""
+    log_kwargs.clear()
+    status = as_problem(exception).status_code
+    log_kwargs["status"] = status if status == CLIENT_CLOSED_REQUEST else max(status, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+@receiver(bind_extra_request_finished_metadata)
+def finished(response: HttpResponseBase, log_kwargs: dict[str, Any], **_: object) -> None:
+    """Log the status of the response, and the reason of a refusal."""
+    log_kwargs.clear()
+    log_kwargs["status"] = response.status_code
+    _end(response)
+
+
+@receiver(update_failure_response)
+def failure_answered(response: HttpResponseBase, **_: object) -> None:
+    """Record a request that failed."""
+    _end(response)
+
+
+def _end(response: HttpResponseBase) -> None:
+    observed = observed_request()
+    if observed is None:
+        return
+    code = observed.refusal(response)
+    if code is not None:
+        log.warning("access_refused", reason=code, status=response.status_code)
+    if code is not None or (observed.code and response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR):
+        metrics.REFUSALS.labels(code or observed.code).inc()
+    if isinstance(response, StreamingHttpResponse):
+        pieces: Any = response.streaming_content
+        response.streaming_content = _Pieces(pieces, lambda: observed.end(response))
+    else:
+        observed.end(response)

@@ -1,0 +1,104 @@
+"""Middleware for every request."""
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import cast
+from urllib.parse import unquote
+
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from dimensions_site.api.errors import Problem, problem_response
+from dimensions_site.api.middleware.prefixes import is_api_request
+from dimensions_site.db.read_limits import read_limit
+from dimensions_site.text import suggestions
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+_NO_CONTENT_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_READING = frozenset({"GET", "HEAD"})
+_VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+class IdentifiedRequest(HttpRequest):
+    """A request after the middleware `request_id`."""
+
+    request_id: str
+
+
+def request_id(get_response: GetResponse) -> GetResponse:
+    """Give each request an id: the client's X-Request-ID if it is valid, else a new UUID (contract B2).
+
+    The id is in `request.request_id`, in the response, and in the request's own header, from which the subsequent
+    middleware of django-structlog adds it to every log line.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_X_REQUEST_ID", "")
+        identifier = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
+        suggestions.renew()
+        cast(IdentifiedRequest, request).request_id = request.META["HTTP_X_REQUEST_ID"] = identifier
+        response = get_response(request)
+        response["X-Request-ID"] = identifier
+        return response
+
+    return middleware
+
+
+def no_store(get_response: GetResponse) -> GetResponse:
+    """Forbid storing responses of the API that do not set Cache-Control themselves.
+
+    A shared cache would show one client's data to another, and browsers would write it to disk. Clients may keep an
+    element with its entity tag explicitly and still get 304 (contract C16).
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if is_api_request(request):
+            response.headers.setdefault("Cache-Control", "no-store")
+            # A browser that opens the response must not execute or load anything.
+            response.headers.setdefault("Content-Security-Policy", _NO_CONTENT_POLICY)
+        return response
+
+    return middleware
+
+
+def bounded_reads(get_response: GetResponse) -> GetResponse:
+    """Limit the query time of a reading request, and cancel its queries when the client disconnects."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.method not in _READING:
+            return get_response(request)
+        # The client's connection, if the server provides it (gunicorn does).
+        client = request.META.get("gunicorn.socket")
+        # Reads of pages count by session; API views set the repository instead.
+        session = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+        with read_limit(settings.READ_TIMEOUT_SECONDS, client, session):
+            return get_response(request)
+
+    return middleware
+
+
+def check_request_line(get_response: GetResponse) -> GetResponse:
+    """Refuse an API request with a too long URL (414), and a page request with NUL in its URL (400).
+
+    The views report other errors in API URLs, after authentication (contract A6).
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not is_api_request(request):
+            if "\0" in unquote(request.get_full_path()):
+                raise SuspiciousOperation("The URL contains NUL, which PostgreSQL cannot store in text.")
+            return get_response(request)
+        # The request line as received, if the server provides it (gunicorn does).
+        address = request.META.get("RAW_URI") or request.get_full_path()
+        limit = settings.API_MAX_URL_SIZE
+        if len(address) > limit:
+            detail = f"The address is {len(address):,} bytes long; the limit is {limit:,}."
+            return problem_response(request, Problem(414, "URI_TOO_LONG", detail))
+        return get_response(request)
+
+    return middleware

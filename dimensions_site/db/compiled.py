@@ -1,0 +1,130 @@
+"""Queries that are compiled once and executed many times with different values.
+
+Django compiles a query for each execution. For the queries of every request that takes longer than the database needs.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any, Generic, TypeVar, cast
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Field, Model, QuerySet, TextField
+from django.db.models.expressions import Combinable, Expression
+from django.db.models.sql.compiler import SQLCompiler
+from django.utils.functional import cached_property
+
+M = TypeVar("M", bound=Model)
+
+
+class Param(Expression):
+    """A bind parameter: a value named `name` that is passed when the query is executed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(output_field=TextField())
+        self.name = name
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return "%s", (self,)
+
+
+class Columns(Expression):
+    """Several columns as one item of a SELECT: their SQL, compiled before."""
+
+    def __init__(self, sql: str, parameters: tuple[Any, ...]) -> None:
+        super().__init__(output_field=TextField())
+        self._sql = sql
+        self._parameters = parameters
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return self._sql, self._parameters
+
+
+class Converters:
+    """Django's conversion of a row from the database, in place."""
+
+    def __init__(self, compiler: SQLCompiler) -> None:
+        found = compiler.get_converters([expression for expression, *_ in compiler.select])
+        self._by_position = [(position, *converters) for position, converters in found.items()]
+
+    def __call__(self, row: Sequence[Any], connection: BaseDatabaseWrapper) -> Sequence[Any]:
+        if not self._by_position:
+            return row
+        values = list(row)
+        for position, functions, expression in self._by_position:
+            for convert in functions:
+                values[position] = convert(values[position], expression, connection)
+        return values
+
+
+class CompiledColumns:
+    """The SQL of `expressions` of a model's rows, compiled once for all queries, whatever their condition and order."""
+
+    def __init__(self, model: type[Model], expressions: Iterable[Combinable]) -> None:
+        compiler = model._base_manager.values_list(*expressions).query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler.pre_sql_setup()
+        selected = [sql for _, sql, _ in compiler.select]
+        parameters = tuple(chain.from_iterable(parameters for _, parameters in selected))
+        self.sql = ", ".join(sql for sql, _ in selected)
+        self.parameters = parameters
+        # For `values_list`: a row of all values, which `convert` turns into Django's values.
+        self.selected = Columns(self.sql, parameters)
+        self.convert = Converters(compiler)
+
+
+class CompiledQuery:
+    """A queryset of plain values (`values_list`), compiled at its first execution; its bind parameters are `Param`."""
+
+    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
+        self._query = queryset.query
+
+    @cached_property
+    def _compiled(self) -> tuple[str, Sequence[Any], Converters]:
+        compiler = self._query.get_compiler(DEFAULT_DB_ALIAS)
+        return *compiler.as_sql(), Converters(compiler)
+
+    def first(self, *, using: str = DEFAULT_DB_ALIAS, **given: Any) -> Sequence[Any] | None:
+        """Return the first row in the database `using`, or None; one query. Raises KeyError for a missing bind
+        parameter.
+        """
+        sql, parameters, convert = self._compiled
+        connection = connections[using]
+        with repeating_cursor(connection) as cursor:
+            cursor.execute(sql, [given[value.name] if isinstance(value, Param) else value for value in parameters])
+            row = cursor.fetchone()
+        return None if row is None else convert(row, connection)
+
+
+def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:
+    """Return a cursor for a frequent query: PostgreSQL keeps its plan. On SQLite, Python's driver does so anyway."""
+    open_cursor: Callable[[], CursorWrapper] = getattr(connection, "repeating_cursor", connection.cursor)
+    return open_cursor()
+
+
+class Instances(Generic[M]):
+    """Creates instances of a model, and of those that its foreign keys `related` refer to, from plain values."""
+
+    def __init__(self, model: type[M], *related: str) -> None:
+        self._model = model
+        self._related = {name: cast(type[Model], model._meta.get_field(name).related_model) for name in related}
+        self._names = _names_of(model)
+        # The arguments of `values_list` for the values that `made` takes.
+        self.columns = [*self._names]
+        for name, other in self._related.items():
+            self.columns += [f"{name}__{column}" for column in _names_of(other)]
+
+    def made(self, row: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> M:
+        """Return the instance for a `row` that begins with the values of `columns`, read from the database `using`."""
+        instance = self._model.from_db(using, self._names, row[: len(self._names)])
+        begin = len(self._names)
+        for name, other in self._related.items():
+            names = _names_of(other)
+            setattr(instance, name, other.from_db(using, names, row[begin : begin + len(names)]))
+            begin += len(names)
+        return instance
+
+
+def _names_of(model: type[Model]) -> list[str]:
+    fields: Sequence[Field[Any, Any]] = model._meta.concrete_fields
+    return [field.attname for field in fields]

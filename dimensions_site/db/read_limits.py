@@ -1,0 +1,255 @@
+"""Limit the time of the queries of a reading request, and cancel them when the client has disconnected (record 0035).
+
+A thread of the process watches running queries. It cancels those of a request that has used up its time, those of a
+client that has disconnected, and the latest one when a repository occupies too many threads. Only the time in which the
+database works counts, not that in which a slow client reads, so PostgreSQL's `statement_timeout` would not do.
+"""
+
+import enum
+import select
+import socket
+import sqlite3
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Any, Protocol, TypeVar, cast
+
+from django.conf import settings
+from django.db import Error, connections
+from psycopg.errors import QueryCanceled
+
+T = TypeVar("T")
+
+# The interval between two checks of the running queries, in seconds.
+_INTERVAL = 0.25
+# A query that works longer than this without finding rows, in seconds, keeps a thread from other clients.
+_MOMENT = 1.0
+# Additional seconds for each row read: far more than finding a row takes, so that long lists are not cut off.
+_SECONDS_PER_ROW = 0.001
+# More would not be faster, and the largest elements have 256 KiB each.
+_ROWS_AT_A_TIME = 10
+# The client has closed its side of the connection; Linux reports this before the data it has sent is read.
+_CLOSED = getattr(select, "POLLRDHUP", 0)
+
+
+class Connection(Protocol):
+    """A Django connection whose running query another thread can cancel."""
+
+    def cancel_query(self) -> None: ...
+
+
+class End(enum.Enum):
+    """Why the queries of a request were cancelled."""
+
+    TIME = "time"
+    CLIENT = "client"
+    CROWD = "crowd"
+
+
+class ReadLimit:
+    """The limit of one request: `seconds` of the database's work, while its `client` is connected.
+
+    Of the requests of one `owner`, a repository or a session, only a few may run long at a time.
+    """
+
+    def __init__(self, seconds: float, client: socket.socket | None, owner: str | None) -> None:
+        self.owner = owner
+        self._left = seconds
+        self._client = client
+        self._connection: Connection | None = None
+        self._begun = 0.0
+        # Held while a query is cancelled, so that the cancellation cannot hit the next query.
+        self._lock = threading.Lock()
+        self.end: End | None = None
+
+    @contextmanager
+    def running(self, connection: Connection) -> Iterator[None]:
+        """Measure the time of the block, and allow its query on `connection` to be cancelled."""
+        with self._lock:
+            self._connection, self._begun = connection, time.monotonic()
+        _watch.add(self)
+        try:
+            yield
+        finally:
+            _watch.remove(self)
+            with self._lock:
+                self._connection = None
+                self._left -= time.monotonic() - self._begun
+
+    def batches(self, connection: Connection, rows: Iterator[T]) -> Iterator[T]:
+        """Yield the `rows` of a query on `connection` in batches."""
+        while True:
+            with self.running(connection):
+                batch = list(islice(rows, _ROWS_AT_A_TIME))
+            if not batch:
+                return
+            self._left += len(batch) * _SECONDS_PER_ROW
+            yield from batch
+
+    def check(self, now: float) -> None:
+        """Cancel the running query if its time is up or its client has gone; called by the watching thread."""
+        if not self._lock.acquire(blocking=False):  # it is being cancelled, begins or ends
+            return
+        try:
+            if self._connection is None:  # it has ended since the thread looked
+                return
+            if now - self._begun > self._left:
+                self._cancel(End.TIME)
+            elif self._client is not None and _has_gone(self._client):
+                self._cancel(End.CLIENT)
+        finally:
+            self._lock.release()
+
+    @property
+    def begun(self) -> float:
+        """Return when the database began to look for the next rows."""
+        return self._begun
+
+    def is_long(self, now: float) -> bool:
+        """Return whether the database has been looking for the next rows for long."""
+        return self._connection is not None and now - self._begun > _MOMENT
+
+    def make_room(self, now: float) -> None:
+        """Cancel the running query because others of its owner run long; called by the watching thread."""
+        if not self._lock.acquire(blocking=False):  # it is being cancelled, begins or ends
+            return
+        try:
+            if self.is_long(now):
+                self._cancel(End.CROWD)
+        finally:
+            self._lock.release()
+
+    def _cancel(self, end: End) -> None:
+        self.end = self.end or end
+        # In a thread of its own: an unreachable database must not stop the watching of other queries.
+        threading.Thread(target=self._cancel_query, daemon=True).start()
+
+    def _cancel_query(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                with suppress(Error, OSError):
+                    self._connection.cancel_query()
+
+
+class _Watch:
+    """The thread of this process that watches the running queries; it sleeps while there are none."""
+
+    def __init__(self) -> None:
+        self._running: set[ReadLimit] = set()
+        self._is_needed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def add(self, limit: ReadLimit) -> None:
+        self._running.add(limit)
+        if not self._is_needed.is_set():
+            self._is_needed.set()
+        # Threads do not survive a fork.
+        if self._thread is None or not self._thread.is_alive():
+            self._start()
+
+    def remove(self, limit: ReadLimit) -> None:
+        self._running.discard(limit)
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="read-limits", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            self._is_needed.wait()
+            time.sleep(_INTERVAL)
+            now = time.monotonic()
+            running = list(self._running)
+            for limit in running:
+                limit.check(now)
+            for limit in _too_many(running, now):
+                limit.make_room(now)
+            self._is_needed.clear()
+            if self._running:  # perhaps only just now
+                self._is_needed.set()
+
+
+def _too_many(running: Iterable[ReadLimit], now: float) -> Iterator[ReadLimit]:
+    """Return the latest long queries beyond the number that an owner may have."""
+    long_ones: defaultdict[str, list[ReadLimit]] = defaultdict(list)
+    for limit in running:
+        if limit.owner is not None and limit.is_long(now):
+            long_ones[limit.owner].append(limit)
+    for limits in long_ones.values():
+        yield from sorted(limits, key=lambda limit: limit.begun)[settings.LONG_READERS :]
+
+
+_watch = _Watch()
+_of_thread = threading.local()
+
+
+def current_limit() -> ReadLimit | None:
+    """Return the limit of the current thread's request; None without one."""
+    limit: ReadLimit | None = getattr(_of_thread, "limit", None)
+    return limit
+
+
+def own_reads(owner: str) -> None:
+    """Count further reads of the current thread as those of `owner`."""
+    limit = current_limit()
+    if limit is not None:
+        limit.owner = owner
+
+
+@contextmanager
+def read_limit(seconds: float, client: socket.socket | None = None, owner: str | None = None) -> Iterator[None]:
+    """Limit the queries of the block; streams that it begins stay limited after it. An outer limit takes precedence."""
+    if current_limit() is not None:
+        yield
+        return
+    _of_thread.limit = ReadLimit(seconds, client, owner)
+    try:
+        yield
+    finally:
+        _of_thread.limit = None
+
+
+def limited(execute: Callable[..., T], sql: str, parameters: Any, many: bool, context: dict[str, Any]) -> T:
+    """Execute a query within the current limit; a Django execute wrapper."""
+    limit = current_limit()
+    if limit is None:
+        return execute(sql, parameters, many, context)
+    with limit.running(context["connection"]):
+        return execute(sql, parameters, many, context)
+
+
+def limited_rows(connection: Any, rows: Iterable[T]) -> Iterator[T]:
+    """Yield the `rows` of a query on `connection` within the limit that the thread has now."""
+    limit = current_limit()
+    # Django's connection object is thread-local: its name would mean another one in the thread that cancels.
+    return iter(rows) if limit is None else limit.batches(cast(Connection, connections[connection.alias]), iter(rows))
+
+
+def reads_ended_by() -> End | None:
+    """Return why the queries of the current thread's request were cancelled; None if they were not."""
+    limit = current_limit()
+    return None if limit is None else limit.end
+
+
+def is_cancellation(error: Exception) -> bool:
+    """Return whether a query failed because it was cancelled."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.OperationalError):
+        return cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_INTERRUPT
+    return isinstance(cause, QueryCanceled)
+
+
+def _has_gone(client: socket.socket) -> bool:
+    """Return whether the client has closed its side of the connection."""
+    number = client.fileno()
+    if number < 0:
+        return True
+    watched = select.poll()
+    watched.register(number, _CLOSED)
+    return bool(watched.poll(0))

@@ -1,0 +1,65 @@
+"""Django's SQLite backend, changed so that readers do not wait for the writer."""
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+from django.db.backends.sqlite3.features import DatabaseFeatures
+from django.utils.functional import cached_property
+
+from dimensions_site.db.read_limits import current_limit, limited
+
+
+class Features(DatabaseFeatures):
+    """Feature detection outside of the connection.
+
+    Django detects JSON support in a transaction before the first query with JSON, and here every transaction takes the
+    write lock. A new process would wait for the writer before its first read, and after twenty seconds conclude, until
+    its end, that SQLite has no JSON.
+    """
+
+    @cached_property
+    def supports_json_field(self) -> bool:  # type: ignore[override]
+        """Return whether SQLite was built with JSON functions."""
+        with closing(sqlite3.connect(":memory:")) as nowhere:
+            try:
+                nowhere.execute("SELECT JSON('{}')")
+            except sqlite3.OperationalError:
+                return False
+        return True
+
+
+class Cursor(base.SQLiteCursorWrapper):
+    """A cursor that fetches rows within the limit of reads: SQLite finds most of them during the fetch."""
+
+    def __init__(self, connection: sqlite3.Connection, owner: "DatabaseWrapper") -> None:
+        super().__init__(connection)
+        self._owner = owner
+
+    def fetchmany(self, size: int | None = 1) -> list[Any]:
+        """Return the next rows, at most `size`."""
+        limit = current_limit()
+        if limit is None:
+            return super().fetchmany(size)
+        with limit.running(self._owner):
+            return super().fetchmany(size)
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection to an SQLite file."""
+
+    features_class = Features
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute_wrappers.append(limited)
+
+    def create_cursor(self, name: str | None = None) -> Cursor:
+        cursor: Cursor = self.connection.cursor(factory=lambda connection: Cursor(connection, self))
+        return cursor
+
+    def cancel_query(self) -> None:
+        """Interrupt the query that this connection runs in another thread, if any."""
+        if self.connection is not None:
+            self.connection.interrupt()

@@ -1,0 +1,154 @@
+"""The page of one element: what it shows around the form."""
+
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.contrib.admin.utils import unquote
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+
+from dimensions_site.elements.admin.controls import TimestampControl
+from dimensions_site.elements.admin.forms import ElementForm, FormContext
+from dimensions_site.elements.admin.pickers import PickedAdmin
+from dimensions_site.elements.admin.used_by import uses_of
+from dimensions_site.elements.declaration.maps import LanguageMapField
+from dimensions_site.elements.declaration.structs import shape_of
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.reading.etags import etag_of
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.repositories.models import Repository
+
+# How many elements are read to learn which languages and attributes are in use; reading all would take too long.
+_SAMPLE = 200
+
+
+def known_keys(dimension: Dimension, repository: Repository) -> Mapping[str, Sequence[str]]:
+    """Return the keys that elements of the repository have in their maps, by the path of the map, the most frequent
+    first.
+
+    All maps of languages share theirs, with the default language first. One query.
+    """
+    places = [place for place in dimension.wire.places.values() if place.is_map]
+    columns = [place.column for place in places]
+    rows = dimension.model.of(repository).order_by("element_id").values_list(*columns)[:_SAMPLE]
+    languages = Counter({repository.default_language: _SAMPLE * len(places) + 1})
+    counters = {
+        place.path: languages if isinstance(place.leaf, LanguageMapField) else Counter[str]() for place in places
+    }
+    for row in rows:
+        for place, entries in zip(places, row, strict=True):
+            counters[place.path].update(list(entries or ()))
+    return {path: _by_use(counter) for path, counter in counters.items()}
+
+
+def _by_use(counter: Counter[str]) -> list[str]:
+    return sorted(counter, key=lambda key: (-counter[key], key))
+
+
+def blank(wire: Wire) -> dict[str, Any]:
+    """Return the wire JSON of an element with nothing but default values (contract C8)."""
+    return shape_of(wire.serializer()).completed({})
+
+
+@dataclass(frozen=True)
+class PageElement:
+    """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version."""
+
+    repository: Repository
+    element: Any
+    json: Mapping[str, Any]
+    etag: str | None = None
+
+
+class ElementPageAdmin(PickedAdmin):
+    """Shows one element."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.uses_view)
+        name = f"{self.opts.app_label}_{self.opts.model_name}_uses"
+        return [path("<path:object_id>/uses/", view, name=name), *super().get_urls()]
+
+    def uses_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show which elements refer to this one: a slower part of its page, which is loaded later."""
+        element = self.get_object(request, unquote(object_id))
+        uses = list(uses_of(element, self.dimension, request, self.admin_site))
+        return TemplateResponse(request, "admin/elements/uses.html", {"uses": uses})
+
+    def generated(self, element: Any) -> list[str]:
+        """Return what the service has generated from the element, in words."""
+        return []
+
+    def stored_element(self, element: Any) -> PageElement:
+        """Return the element as it is stored."""
+        text = self.json_text(element.repository, element.element_id)
+        if text is None:  # deleted a moment ago
+            raise Http404
+        return PageElement(element.repository, element, orjson.loads(text), etag_of(text))
+
+    def new_element(self, repository: Repository) -> PageElement:
+        """Return a new element of the repository."""
+        return PageElement(repository, None, blank(self.dimension.wire))
+
+    def json_text(self, repository: Repository, id: str) -> str | None:
+        """Return the JSON of an element as in REST; None if it does not exist."""
+        return full_renderer(self.dimension.wire, repository.default_language).one(self.model, repository, id)
+
+    def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
+        """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""
+        known = known_keys(self.dimension, shown.repository)
+        context = FormContext(
+            fixed, known.__getitem__, lambda dimension: self.picker_address(request, dimension, shown.repository)
+        )
+        return ElementForm(self.dimension.wire, shown.json, context)
+
+    def page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
+        """Return the page with the form; `further` is for its template."""
+        element = shown.element
+        self.mark_unknown(request, shown.repository, form)
+        about: dict[str, Any] = {}
+        if element is not None:
+            about = {
+                "about": self.about(shown),
+                "generated": self.generated(element),
+                "uses_address": self.route("uses", element.pk),
+                "may_delete": self.has_delete_permission(request, element),
+            }
+        words = {"name": self.opts.verbose_name, "id": element}
+        title = (_("New %(name)s") if element is None else _("%(name)s %(id)s")) % words
+        context = {
+            "title": title,
+            "shown": shown,
+            "form": form,
+            "etag": shown.etag,
+            "may_change": True,
+            **about,
+            **further,
+        }
+        return self.answer(request, "admin/elements/element.html", context)
+
+    def answer(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+        """Return a page of the admin about this dimension."""
+        return TemplateResponse(
+            request,
+            template,
+            {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "preserved_filters": self.get_preserved_filters(request),
+                "inline_admin_formsets": [],
+                **context,
+            },
+        )
+
+    def about(self, shown: PageElement) -> dict[str, str]:
+        """Return who changed the element last, when and through which channel."""
+        info = shown.json["updateInfo"]
+        date = TimestampControl(self.dimension.wire.places["updateInfo.date"], info["date"])
+        return {"user": info["user"], "date": f"{date.shown} UTC", "origin": Origin(info["origin"]).label}

@@ -1,0 +1,203 @@
+"""Maps: JSON objects with keys that the client chooses, each stored in a JSON column."""
+
+import re
+from functools import lru_cache
+from types import GenericAlias
+from typing import Annotated, Any, ClassVar, NoReturn
+
+import msgspec
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Meta
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from dimensions_site.api.json.texts import described, shown
+from dimensions_site.elements.declaration.fields import (
+    CODE_LENGTH,
+    FREE_TEXT_LENGTH,
+    FreeTextField,
+    Leaf,
+    path_of,
+    too_long_message,
+)
+from dimensions_site.repositories.models import LANGUAGE_PATTERN
+from dimensions_site.rsql.fields import Kind
+from dimensions_site.text.formats import grouped
+from dimensions_site.text.shortening import shortened
+
+# Python's whitespace, for the pattern in OpenAPI.
+BLANK = r"[\s\x1C-\x1F\x85]"
+
+
+class MapField(Leaf):
+    """A JSON object from keys that the client chooses to text or null; null entries are kept (contract C3, C9)."""
+
+    kind = Kind.TEXT_MAP
+    fast_type_decides = False
+    default_error_messages = {
+        "too_large": gettext_lazy("{name} must not have more than {maximum} entries; it has {count}."),
+    }
+    key_pattern: ClassVar[str] = rf"[\s\S]{{1,{CODE_LENGTH}}}"
+    max_length: ClassVar[int] = FREE_TEXT_LENGTH
+
+    @property
+    def expected(self) -> str:
+        return _('an object such as {"Owner": "Anna"}')
+
+    @property
+    def key_expected(self) -> str:
+        """Return what a key should look like, as the end of an error message."""
+        return _("a name of 1 to {maximum} characters").format(maximum=CODE_LENGTH)
+
+    def to_internal_value(self, data: Any) -> dict[str, str | None]:
+        if not isinstance(data, dict):
+            message = _("{name} must be {expected}, not {value}.")
+            self.reject(message, expected=self.expected, value=described(data))
+        maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
+        # A map stored before the limit existed may stay, or lose entries.
+        if len(data) > maximum and len(data) > self._stored_entries():
+            self._refuse_entries(len(data), maximum)
+        errors = {key: [error] for key, value in data.items() if (error := self._entry_error(key, value))}
+        if errors:
+            raise ValidationError(errors)
+        return data
+
+    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
+        maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
+        if len(value) > maximum:
+            self._refuse_entries(len(value), maximum)
+        return value
+
+    def _refuse_entries(self, count: int, maximum: int) -> NoReturn:
+        self.fail("too_large", count=grouped(count), maximum=grouped(maximum))
+
+    def _stored_entries(self) -> int:
+        """Return how many entries the stored element's map has; 0 without one."""
+        stored = self.context.get("stored")
+        entries = None if stored is None else msgspec.json.decode(stored).get(self.field_name)
+        return 0 if entries is None else len(entries)
+
+    def _entry_error(self, key: str, value: object) -> ErrorDetail | None:
+        if not self.has_key(key):
+            return ErrorDetail(self.key_refusal(key), code="invalid_key")
+        if value is None:
+            return None
+        name = f"{path_of(self)}.{shortened(key)}"
+        if not isinstance(value, str):
+            message = _("{name} must be a string or null, not {value}.")
+            return ErrorDetail(message.format(name=name, value=described(value)), code="invalid")
+        if len(value) > self.max_length:
+            values = {"length": grouped(len(value)), "maximum": grouped(self.max_length)}
+            return ErrorDetail(too_long_message().format(name=name, **values), code="invalid")
+        return None
+
+    def has_key(self, key: str) -> bool:
+        """Return whether this map may have the `key`."""
+        return re.fullmatch(self.key_pattern, key) is not None
+
+    def key_refusal(self, key: str) -> str:
+        """Return the error message for a `key` that this map cannot have."""
+        message = _("{name}: '{key}' is not {expected}.")
+        return message.format(name=path_of(self), key=shortened(key), expected=self.key_expected)
+
+    def key_as_written(self, key: str) -> str:
+        """Return the usual spelling of the `key`."""
+        return key
+
+    def fast_type(self) -> Any:
+        return GenericAlias(dict, (self._fast_key(), Annotated[str, Meta(max_length=self.max_length)] | None))
+
+    def _fast_key(self) -> Any:
+        # The decoder searches, so \A and \Z make the pattern match the whole key.
+        return Annotated[str, Meta(pattern=rf"\A(?:{self.key_pattern})\Z")]
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "additionalProperties": {"type": "string", "maxLength": self.max_length, "nullable": True},
+        }
+
+
+class AttributeMapField(MapField):
+    """A map from the name of a custom attribute to its value (contract C9)."""
+
+
+# Most requests use the same few languages. Longer names are not worth the memory.
+_REMEMBERED_LENGTH = 40
+
+
+@lru_cache(1_000)
+def _is_language(key: str) -> bool:
+    return re.fullmatch(LANGUAGE_PATTERN, key) is not None
+
+
+def language_expected() -> str:
+    """Return what a language should look like, as the end of an error message."""
+    return _("a language tag such as de")
+
+
+class LanguageMapField(MapField):
+    """A map from a language to the text in that language (contract C3)."""
+
+    key_pattern = LANGUAGE_PATTERN
+
+    @property
+    def expected(self) -> str:
+        return _('an object such as {"en": "Cash"}')
+
+    @property
+    def key_expected(self) -> str:
+        return language_expected()
+
+    def key_as_written(self, key: str) -> str:
+        # RFC 5646, section 2.1.1.
+        language, *others = re.split("([-_])", key)
+        return language.lower() + "".join(part.upper() if len(part) == 2 else part for part in others)
+
+    def _fast_key(self) -> Any:
+        return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
+
+    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
+        value = super().fast_value(value)
+        if not all(map(_is_language, value)):
+            self.refuse(value)
+        return value
+
+
+class DescriptionField(FreeTextField):
+    """The text in the repository's default language, read from `descriptions` and not stored itself (contract C4)."""
+
+    def __init__(self) -> None:
+        super().__init__(column="descriptions", read_only=True)
+
+    def to_representation(self, value: dict[str, str | None]) -> str | None:
+        return value.get(self.context["repository"].default_language)
+
+
+class DescriptionsField(LanguageMapField):
+    """The descriptions of an element, at least one of them not blank (contract C3)."""
+
+    default_error_messages = {
+        "blank": gettext_lazy(
+            '{name} must have a text in at least one language, such as {{"en": "Cash"}}; got {value}.'
+        ),
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=True, **kwargs)
+
+    def to_internal_value(self, data: Any) -> dict[str, str | None]:
+        return self._saying_something(super().to_internal_value(data))
+
+    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
+        return self._saying_something(super().fast_value(value))
+
+    def _saying_something(self, descriptions: dict[str, str | None]) -> dict[str, str | None]:
+        if not any(text is not None and text.strip() for text in descriptions.values()):
+            self.fail("blank", value=shown(descriptions))
+        return descriptions
+
+    def request_schema(self) -> dict[str, Any]:
+        blank = {"type": "string", "nullable": True, "pattern": f"^{BLANK}*$"}
+        return {**super().request_schema(), "not": {"type": "object", "additionalProperties": blank}}

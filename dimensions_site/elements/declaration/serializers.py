@@ -1,0 +1,283 @@
+"""The base classes of the serializers that declare each dimension's JSON.
+
+    class ConversionGroup(Group):                       # an object whose leaves are columns
+        conversionType = EnumField(ConversionType, required=True)
+
+    class DebitAndCredit(Bundle):                       # an object stored in a JSON column
+        debit = Reference()
+
+A leaf's column follows from its name (`conversionType` is `conversion_type`). A Python keyword takes a trailing
+underscore, which the JSON does not show (`class_` is `class`).
+"""
+
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
+from itertools import islice
+from typing import Any, ClassVar
+
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.fields import empty
+from rest_framework.serializers import as_serializer_error
+
+from dimensions_site.api.errors import bad_request, flatten
+from dimensions_site.api.failures import wire_path
+from dimensions_site.api.json.texts import shown
+from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.elements.declaration.details import joined
+from dimensions_site.elements.declaration.fields import (
+    CodeField,
+    FreeTextField,
+    IdField,
+    QuickClone,
+    TextField,
+    path_of,
+)
+from dimensions_site.elements.declaration.spellings import Errors, Spellings
+from dimensions_site.elements.declaration.timestamps import TimestampField
+from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
+
+
+@cache
+def snake_case(name: str) -> str:
+    """Return the column for a wire name: `icSignCheck` is `ic_sign_check`, `equalICSum` is `equal_ic_sum`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+class WireObject(QuickClone, serializers.Serializer[Any]):
+    """A JSON object with fixed members; unknown members are rejected and every error is reported (contract B1, C5)."""
+
+    # How messages name an object that is not a member of another one.
+    called: ClassVar[str] = "The element"
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+
+    @cached_property
+    def _written(self) -> list[tuple[str, Any, str | None]]:
+        """Return the writable members, each with its name and its column (None for an object of columns)."""
+        return [
+            (name, field, None if field.source == "*" else str(field.source))
+            for name, field in self.fields.items()
+            if not field.read_only
+        ]
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """Return the values to store, as the framework does for an object without validators but in a fraction of the
+        time.
+        """
+        is_final, data = self.validate_empty_values(data)
+        if is_final:
+            return data
+        values = self.to_internal_value(data)
+        try:
+            return self.validate(values)
+        except ValidationError as error:
+            raise ValidationError(as_serializer_error(error)) from None
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the values to store: columns by column name, members of a bundle by wire name."""
+        if not isinstance(data, Mapping):
+            raise ValidationError([not_an_object(path_of(self) or self.called, data)])
+        unknown = islice((name for name in data if name not in self.fields), MAX_COUNTED + 1)
+        errors: dict[str, Any] = {name: self._unknown(name) for name in unknown}
+        values: dict[str, Any] = {}
+        for name, field, column in self._written:
+            try:
+                value = field.run_validation(data.get(name, empty))
+            except ValidationError as error:
+                errors[name] = error.detail
+            else:
+                if column is None:
+                    values |= value
+                else:
+                    values[column] = value
+        if errors:
+            raise ValidationError(errors)
+        return values
+
+    def _unknown(self, name: str) -> list[ErrorDetail]:
+        return unknown_member(name, path_of(self), tuple(self.fields), homes_of(self.root))
+
+
+class ColumnObject(WireObject):
+    """An object whose leaves are columns of the model, named `prefix` plus the leaf's name."""
+
+    prefix = ""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        for name, field in fields.items():
+            column = self.prefix + snake_case(name)
+            if field.source is None and column != name:
+                field.source = column
+        return fields
+
+
+class Group(ColumnObject):
+    """A nested object of columns. It always exists; if it is left out or null, its leaves are unset (contract C8)."""
+
+    def __init__(self, *, prefix: str = "", read_only: bool = False) -> None:
+        self.prefix = prefix
+        super().__init__(source="*", read_only=read_only)
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return super().run_validation({} if data is None or data is empty else data)
+
+
+class Bundle(WireObject):
+    """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
+
+    # Store null instead of an object without values.
+    nullable: ClassVar[bool] = False
+
+    def __init__(self, *, column: str | None = None) -> None:
+        super().__init__(source=column, required=False, allow_null=True)
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return self._unset if data is None or data is empty else self._stored(data)
+
+    @cached_property
+    def _unset(self) -> Any:
+        """Return what is stored when a request leaves the bundle out, as it usually does."""
+        return self._stored({})
+
+    def _stored(self, data: Any) -> Any:
+        value = super().run_validation(data)
+        return None if self.nullable and not is_set(value) else value
+
+
+class Reference(Bundle):
+    """A reference to another element by its `id`; null when unset (contract C8).
+
+    `refers_to` is the dimension of that element, if this service has it.
+    """
+
+    nullable = True
+
+    id = CodeField()
+    description = FreeTextField()
+
+    def __init__(self, *, column: str | None = None, refers_to: str | None = None) -> None:
+        super().__init__(column=column)
+        self._id = CodeField(refers_to=refers_to)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {**super().get_fields(), "id": deepcopy(self._id)}
+
+
+# By the class of the outermost object.
+_homes: dict[type[Any], Homes] = {}
+
+
+def homes_of(root: Any) -> Homes:
+    """Return for each member name the objects that have it, within `root` and the objects in it."""
+    if type(root) not in _homes:
+        homes: dict[str, list[str]] = {}
+        _add_homes(root, "", homes)
+        _homes[type(root)] = {name: tuple(paths) for name, paths in homes.items()}
+    return _homes[type(root)]
+
+
+def _add_homes(declaration: WireObject, path: str, homes: dict[str, list[str]]) -> None:
+    for name, member in declaration.fields.items():
+        homes.setdefault(name, []).append(path)
+        if isinstance(member, WireObject):
+            _add_homes(member, wire_path(path, name), homes)
+
+
+def is_set(value: Any) -> bool:
+    """Return whether anything in the JSON `value` is not null."""
+    return any(map(is_set, value.values())) if isinstance(value, dict) else value is not None
+
+
+class UpdateInfoGroup(Group):
+    """Who changed the element last, when and from where; never taken from a request (contract C12)."""
+
+    user = TextField(max_length=150, read_only=True)
+    date = TimestampField(read_only=True)
+    origin = TextField(max_length=20, read_only=True)
+
+
+class ElementSerializer(ColumnObject):
+    """The whole element. A dimension's serializer is the only declaration of its JSON.
+
+    The context has `repository` (whose default language `description` uses), `id` for an element that a path or a key
+    names, and `existing` for an element that exists.
+    """
+
+    spellings: ClassVar[Spellings] = Spellings({})
+    default_error_messages = {"null": gettext_lazy("The element must be an object, not null.")}
+
+    id = IdField(required=True, column="element_id")
+    updateInfo = UpdateInfoGroup(prefix="update_", read_only=True)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        last = fields.pop("updateInfo")  # the values come before `updateInfo`
+        return {**fields, "updateInfo": last}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the columns to store for the element `data`. Raises `ValidationError` with every error."""
+        return self._validated(data, {})
+
+    def validate_patch(self, current: Mapping[str, Any], patch: Any) -> dict[str, Any]:
+        """Return the columns to store for the element `current` (wire JSON) after `patch` (contract C15).
+
+        Objects and maps are merged member by member; null clears. The result is validated as a whole.
+        """
+        return self._validated(patch, current)
+
+    def check_patch(self, patch: Any) -> None:
+        """Raise `ValidationError` for errors in `patch` that do not depend on the element."""
+        try:
+            self._validated(patch, {})
+        except ValidationError as error:
+            # The element may have what is missing.
+            others = [other for other in flatten(error.detail) if other.code not in ("REQUIRED", "BLANK")]
+            if others:
+                raise bad_request(others) from None
+
+    def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        """Return `data` in the spelling of responses, and the errors found.
+
+        `current` is the element that `data` will be merged into; it is empty when `data` is a whole element.
+        """
+        result, errors = self.spellings.canonical(data)
+        expected = self.context.get("id")
+        if expected is not None and result.setdefault("id", expected) != expected:
+            errors["id"] = immutable("id", result["id"], expected)
+            result["id"] = expected
+        return result, errors
+
+    def _validated(self, data: Any, current: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(data, Mapping):
+            return super().to_internal_value(data)
+        canonical, errors = self.canonical(data, current)
+        try:
+            values = super().to_internal_value(merged(current, canonical))
+        except ValidationError as error:
+            raise ValidationError(joined(errors, error.detail)) from None
+        if errors:
+            raise ValidationError(errors)
+        return values
+
+
+def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
+    """Return the error for a field that cannot be changed (contract C1, C2)."""
+    message = _("{name} must stay {stored}, for it never changes; got {value}.")
+    return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
+
+
+def merged(current: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON object `current` after `patch`; objects are merged member by member (contract C15)."""
+    result = dict(current)
+    for name, value in patch.items():
+        present = result.get(name)
+        result[name] = merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+    return result

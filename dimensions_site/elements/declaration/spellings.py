@@ -1,0 +1,115 @@
+"""Alternative spellings in the JSON, converted into the spelling of responses (contract C6)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ErrorDetail
+
+from dimensions_site.elements.declaration.details import at, joined
+from dimensions_site.elements.declaration.unknown_members import not_an_object, unknown_member
+
+# By member, nested like the JSON.
+Errors = dict[str, Any]
+
+_ABSENT: Any = object()
+
+
+class Spellings:
+    """Accepted paths, alternative to canonical; a path covers everything below it."""
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self.alternatives = dict(pairs)
+        self._pairs = [(tuple(alternative.split(".")), tuple(wire.split("."))) for alternative, wire in pairs.items()]
+        # Groups that only alternative spellings have, such as `bankingData`.
+        self._foreign = {path[0] for path, _ in self._pairs if len(path) > 1} - {path[0] for _, path in self._pairs}
+
+    def canonical_path(self, path: str) -> str:
+        """Return the wire path that `path` means; `path` itself if it is not an alternative spelling."""
+        segments = tuple(path.split("."))
+        for alternative, wire in self._pairs:
+            if segments[: len(alternative)] == alternative:
+                segments = wire + segments[len(alternative) :]
+        return ".".join(segments)
+
+    def spellings_of(self, path: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return all accepted spellings of the wire path whose segments are `path`.
+
+        If several were sent, `canonical` keeps the first value and reports the others as conflicts.
+        """
+        spellings = [tuple(path)]
+        # `canonical` applies these in order, so undo the last one first.
+        for alternative, wire in reversed(self._pairs):
+            spellings[1:1] = [
+                alternative + spelling[len(wire) :] for spelling in spellings if spelling[: len(wire)] == wire
+            ]
+        return spellings
+
+    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        """Return a copy of the JSON object `data` in the spelling of responses, and the errors by wire path.
+
+        Two spellings of a field with different values are an error. All other members stay as they are, valid or not.
+        """
+        result: dict[str, Any] = _copy(data)
+        errors: Errors = {}
+        for alternative, wire in self._pairs:
+            cleared = alternative[0] in self._foreign and result.get(alternative[0], _ABSENT) is None
+            value = result.pop(alternative[0]) if cleared else _take(result, alternative)
+            if value is not _ABSENT:
+                errors = joined(errors, _put(result, wire, value, ".".join(alternative)))
+        for group in self._foreign.intersection(result):
+            errors |= self._unknown_members(group, result.pop(group))
+        return result, errors
+
+    def _unknown_members(self, group: str, value: Any) -> Errors:
+        if not isinstance(value, dict):
+            return {group: [not_an_object(group, value)]}
+        known = tuple(dict.fromkeys(path[1] for path, _ in self._pairs if path[0] == group))
+        unknown = {name: unknown_member(name, group, known, {}) for name in value}
+        return {group: unknown} if unknown else {}
+
+
+def _copy(value: Any) -> Any:
+    return {key: _copy(member) for key, member in value.items()} if isinstance(value, dict) else value
+
+
+def _take(data: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Remove and return the value at `path`, or return `_ABSENT`; objects that become empty are removed, too."""
+    head, *rest = path
+    if not rest:
+        return data.pop(head, _ABSENT)
+    inner = data.get(head, _ABSENT)
+    if not isinstance(inner, dict):
+        return _ABSENT
+    value = _take(inner, tuple(rest))
+    if value is not _ABSENT and not inner:
+        del data[head]
+    return value
+
+
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str) -> Errors:
+    """Set `value` at `path`, or return the error that `path` already has another value."""
+    *groups, name = path
+    group: Any = data
+    for segment in groups:
+        group = group.setdefault(segment, {})
+        if not isinstance(group, dict):
+            break
+    # The members of a null group are null; any other value there is an error of the group.
+    fits = _merge(group, name, value) if isinstance(group, dict) else group is not None or value is None
+    if fits:
+        return {}
+    message = _(
+        "{one} and {other} are two spellings of one field and must not have different values; "
+        "send one of them, or the same value twice."
+    ).format(one=alternative, other=".".join(path))
+    return at(path, [ErrorDetail(message, code="conflicting_spellings")])
+
+
+def _merge(data: dict[str, Any], name: str, value: Any) -> bool:
+    """Set a member, or merge two objects member by member. Return False when two different values meet."""
+    present = data.setdefault(name, value)
+    if isinstance(present, dict) and isinstance(value, dict):
+        fits = [_merge(present, member, inner) for member, inner in value.items()]  # all, even after a conflict
+        return all(fits)
+    return type(present) is type(value) and present == value

@@ -1,0 +1,100 @@
+"""Timestamps."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any
+
+from django.db.models import F, TextField
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Meta
+
+from dimensions_site.api.json.texts import shown
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+
+# Many elements are valid from the same few days. Longer texts are not worth the memory.
+_REMEMBERED_LENGTH = 40
+_MIDNIGHT = "T00:00:00.000+0000"
+_remembered_timestamp = lru_cache(1_000)(parse_timestamp)
+
+
+def as_people_write(instant: str) -> str:
+    """Return a timestamp without needless parts: `2026-01-31` for midnight, else `2026-01-31 10:00:00`."""
+    if instant.endswith(_MIDNIGHT):
+        return instant.removesuffix(_MIDNIGHT)
+    return instant.replace("T", " ").removesuffix("+0000").removesuffix(".000")
+
+
+def _wire_text(instant: datetime) -> str:
+    return instant.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
+
+
+@lru_cache(1_000)
+def _remembered_text(stored: str) -> str:
+    """Return the wire's text for a timestamp that the database wrote as text, in any form that ISO 8601 allows."""
+    return _wire_text(parse_timestamp(stored, cut=True))
+
+
+class TimestampField(Leaf):
+    """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
+
+    kind = Kind.TIMESTAMP
+    fast_type_decides = False
+
+    default_error_messages = {
+        "too_precise": gettext_lazy(
+            "{name} has more than 3 digits after the seconds: {value}. Times are stored in milliseconds; round it "
+            "before you send it."
+        ),
+    }
+
+    @property
+    def expected(self) -> str:
+        return _("a date or time such as 2026-01-31 or 2026-01-31T10:00:00.000+0000")
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if isinstance(data, str):
+            try:
+                return parse_timestamp(data)
+            except TooPrecise:
+                self.fail("too_precise", value=shown(data))
+            except NoSuchMoment:
+                self.reject(_("{name}: {value} does not exist."), value=data)
+            except ValueError:
+                pass
+        self.refuse(data)
+
+    def to_representation(self, value: datetime) -> str:
+        return _wire_text(value)
+
+    @property
+    def encode(self) -> Callable[[Any], str]:
+        return lambda text: "null" if text is None else f'"{_remembered_text(text)}"'
+
+    def selected(self, column: str) -> Combinable:
+        # As text: parsing it into a datetime would take longer than everything else.
+        return Cast(F(column), TextField())
+
+    def from_selected(self, value: Any) -> Any:
+        return _remembered_text(value)
+
+    def fast_type(self) -> Any:
+        return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
+
+    def fast_value(self, value: str) -> datetime:
+        try:
+            return _remembered_timestamp(value)
+        except ValueError:
+            return self.to_internal_value(value)
+
+    def schema(self) -> dict[str, Any]:
+        digits = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+0000$"
+        return {"type": "string", "pattern": digits, "example": "2026-01-31T10:00:00.000+0000"}
+
+    def request_schema(self) -> dict[str, Any]:
+        return {"type": "string", "format": "timestamp", "example": "2026-01-31T10:00:00.000+0000"}

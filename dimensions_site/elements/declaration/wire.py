@@ -1,0 +1,154 @@
+"""The shape of an element's JSON, derived once from the declaration of its serializer.
+
+Lists, filters, sort orders, selected properties and imports use this one table to find the column of a value.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.maps import DescriptionField, MapField
+from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
+from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
+
+
+@dataclass(frozen=True)
+class Place:
+    """A leaf or a map: its path, its declaration, its `column`, and the path `inside` a JSON column."""
+
+    path: str
+    leaf: Leaf
+    column: str
+    inside: tuple[str, ...] = ()
+
+    @property
+    def is_map(self) -> bool:
+        return isinstance(self.leaf, MapField)
+
+    @property
+    def is_default_description(self) -> bool:
+        return isinstance(self.leaf, DescriptionField)
+
+
+@dataclass(frozen=True)
+class Node:
+    """An object; `column` is set if the whole object is stored in a JSON column."""
+
+    path: str
+    column: str | None = None
+    members: "dict[str, Node | Place]" = field(default_factory=dict)
+
+
+class Wire:
+    """The JSON of one dimension's elements."""
+
+    def __init__(self, serializer: type[ElementSerializer]) -> None:
+        self.serializer = serializer
+        self.spellings = serializer.spellings
+        self.root = _node(serializer(), "", None, ())
+        self.places: Mapping[str, Place] = {place.path: place for place in _places(self.root)}
+
+    def canonical_path(self, path: str) -> str:
+        """Return `path` in the spelling of responses (contract C6)."""
+        return self.spellings.canonical_path(path)
+
+    def find(self, path: str) -> Node | Place | None:
+        """Return the object, leaf or map at the canonical `path`; None if there is none."""
+        found: Node | Place | None = self.root
+        for segment in path.split("."):
+            found = found.members.get(segment) if isinstance(found, Node) else None
+        return found
+
+    def find_entry(self, path: str) -> tuple[Place, str] | None:
+        """Return the map and the key that `path` means, as in `descriptions.en`; None if the map cannot have such an
+        entry.
+        """
+        group, _, key = path.partition(".")
+        place = self.places.get(group)
+        fits = place is not None and isinstance(place.leaf, MapField) and place.leaf.has_key(key)
+        return (place, key) if place is not None and fits else None
+
+    def refusal(self, spelling: str) -> str:
+        """Return the message for a `spelling` that names no single value, with a suggestion."""
+        found = self.find(self.canonical_path(spelling))
+        if isinstance(found, Node):
+            example = next(path for path in self.places if path.startswith(f"{found.path}."))
+            message = _("'{name}' is a group; name one of its fields, such as {example}.")
+            return message.format(name=spelling, example=example)
+        if found is not None and found.is_map:
+            message = _("'{name}' has many entries; name one of them, such as {example}.")
+            return message.format(name=spelling, example=f"{found.path}.en")
+        group, dot, key = spelling.partition(".")
+        maps = [self._maps[name] for name in same_names(group, tuple(self._maps))] if dot else []
+        if maps and not maps[0].has_key(key):
+            return maps[0].key_refusal(key)
+        return unknown_field(spelling, self.similar(spelling))
+
+    def similar(self, path: str) -> list[str]:
+        """Return the known paths that the unknown `path` may mean.
+
+        First the path that differs only in case or punctuation, or an entry of a map with a similar name; else the
+        paths with the same end, because their groups were left out; else similar paths.
+        """
+        if len(path) > MAX_LENGTH:
+            return []
+        folded = path.casefold()
+        longer = [known for known in self.places if known.casefold().endswith(f".{folded}")]
+        known = (*self.places, *self.spellings.alternatives)
+        return same_names(path, known) or self._entries_like(path) or longer[:MAX_SUGGESTIONS] or self._near(path)
+
+    def _near(self, path: str) -> list[str]:
+        group, _dot, name = path.rpartition(".")
+        found = self.find(self.canonical_path(group)) if group else None
+        if isinstance(found, Node):
+            return self._near_in(found, name)
+        near = close_names(path, tuple(self.places))
+        if near or "." in path:
+            return near
+        leaves = {known.rpartition(".")[2]: known for known in self.places}
+        return [leaves[name] for name in close_names(path, tuple(leaves))]
+
+    def _near_in(self, group: Node, name: str) -> list[str]:
+        """Return the values of `group` with a name like `name`, or else the few values elsewhere with exactly this
+        name.
+
+        Whole paths are not compared, because all values of a group share its name and so look alike.
+        """
+        leaves = {key: member.path for key, member in group.members.items() if isinstance(member, Place)}
+        here = [leaves[key] for key in close_names(name, tuple(leaves))]
+        elsewhere = [path for path in self.places if path.rpartition(".")[2] == name]
+        return here or (elsewhere if len(elsewhere) <= MAX_SUGGESTIONS else [])
+
+    def _entries_like(self, path: str) -> list[str]:
+        group, dot, key = path.partition(".")
+        maps = close_names(group, tuple(self._maps)) if dot else []
+        return [f"{name}.{self._maps[name].key_as_written(key)}" for name in maps if self._maps[name].has_key(key)]
+
+    @cached_property
+    def _maps(self) -> dict[str, MapField]:
+        leaves = ((path, place.leaf) for path, place in self.places.items())
+        return {path: leaf for path, leaf in leaves if isinstance(leaf, MapField)}
+
+
+def _node(declaration: WireObject, path: str, column: str | None, inside: tuple[str, ...]) -> Node:
+    node = Node(path, column)
+    for name, declared in declaration.fields.items():
+        member_path = f"{path}.{name}" if path else name
+        member_inside = (*inside, name) if column is not None else ()
+        if isinstance(declared, WireObject):
+            own_column = declared.source if isinstance(declared, Bundle) and column is None else column
+            node.members[name] = _node(declared, member_path, own_column, member_inside)
+        elif isinstance(declared, Leaf):
+            node.members[name] = Place(member_path, declared, column or str(declared.source), member_inside)
+    return node
+
+
+def _places(node: Node) -> Iterator[Place]:
+    for member in node.members.values():
+        if isinstance(member, Place):
+            yield member
+        else:
+            yield from _places(member)

@@ -1,0 +1,79 @@
+"""The cells of tables: an empty cell means "not set", and three notations express what plain text cannot.
+
+`[[empty]]` is the empty text, `[[null]]` is null, and `[[text]]` stands before a text that is taken literally. They are
+plain ASCII, so that they survive every encoding and spreadsheet program.
+"""
+
+import re
+from enum import Enum
+from typing import Final, TypeAlias
+
+from dimensions_site.rsql.decimals import is_decimal
+
+# A JSON value that is not an object.
+Scalar: TypeAlias = str | int | bool | None
+
+
+class Unset(Enum):
+    """The value of an empty cell."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+_EMPTY = "[[empty]]"
+_NULL = "[[null]]"
+_TEXT = "[[text]]"
+_NOTATIONS = (_EMPTY, _NULL, _TEXT)
+# Spreadsheet programs take a text with one of these at its start for a formula, even after blanks, or drop the first
+# character.
+_LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+
+
+def read_cell(text: str) -> str | Unset | None:
+    """Return what the `text` of a cell means: a text, null or nothing.
+
+    Whatever is not in one of the notations is the text itself.
+    """
+    if not text:
+        return UNSET
+    if text == _EMPTY:
+        return ""
+    return None if text == _NULL else text.removeprefix(_TEXT)
+
+
+def write_cell(text: str | None, *, guards_formulas: bool) -> str:
+    """Return the cell from which `read_cell` reads `text`.
+
+    With `guards_formulas`, for tables whose cells have no types, `[[text]]` stands before a text that a spreadsheet
+    program might run or change. A decimal number stays as it is.
+    """
+    if text is None:
+        return _NULL
+    if not text:
+        return _EMPTY
+    is_guarded = guards_formulas and _LOOKS_LIKE_FORMULA.match(text) is not None and not is_decimal(text)
+    return _TEXT + text if is_guarded or text.startswith(_NOTATIONS) else text
+
+
+def untyped_cell(value: Scalar) -> str:
+    """Return the cell for a JSON `value` in a table where everything is text (CSV)."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else write_cell(value, guards_formulas=True)
+
+
+def csv_cell(value: Scalar | Unset) -> str:
+    """Return the `untyped_cell` for a `value` as in CSV (RFC 4180), quoted if necessary; empty for `UNSET`."""
+    if value is UNSET:
+        return ""
+    # Text that begins with a letter or a digit, as nearly all does, is neither a notation nor a formula.
+    cell = value if isinstance(value, str) and value[:1].isalnum() else untyped_cell(value)
+    if '"' in cell:
+        return '"' + cell.replace('"', '""') + '"'
+    return f'"{cell}"' if "," in cell or "\n" in cell or "\r" in cell else cell
+
+
+def typed_cell(value: Scalar) -> str | int | bool:
+    """Return the cell for a JSON `value` in a table whose cells have types (XLSX)."""
+    return write_cell(value, guards_formulas=False) if value is None or isinstance(value, str) else value

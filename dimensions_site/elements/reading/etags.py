@@ -1,0 +1,33 @@
+"""Entity tags of single elements, so that clients do not overwrite changes they have not seen (contract C16)."""
+
+import hashlib
+
+from django.utils.http import parse_etags, quote_etag
+from rest_framework.request import Request
+
+from dimensions_site.api.errors import Problem
+
+
+def etag_of(text: str) -> str:
+    """Return the strong entity tag of an element's JSON text."""
+    return quote_etag(hashlib.sha256(text.encode()).hexdigest()[:32])
+
+
+def not_modified(request: Request, etag: str) -> bool:
+    """Return whether the client of a GET already has this version (`If-None-Match`)."""
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in known or etag in {tag.removeprefix("W/") for tag in known}
+
+
+def check_preconditions(request: Request, etag: str | None) -> None:
+    """Raise 412 if `If-Match` or `If-None-Match` of a write do not hold; `etag` is None if no element is stored."""
+    if "If-Match" in request.headers:
+        wanted = parse_etags(request.headers["If-Match"])
+        if etag is None or not ("*" in wanted or etag in wanted):
+            raise Problem(
+                412,
+                "PRECONDITION_FAILED",
+                "The element has changed since you read it (If-Match). Read it again and retry.",
+            )
+    if "If-None-Match" in request.headers and etag is not None and not_modified(request, etag):
+        raise Problem(412, "PRECONDITION_FAILED", "The element exists already, which If-None-Match forbids.")

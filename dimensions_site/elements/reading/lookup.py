@@ -1,0 +1,73 @@
+"""Finding many elements: by their ids in a repository, or by primary keys from a query of a repository's elements."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db import connection
+from django.db.models import BooleanField, F, Func, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
+from django.db.models.fields.tuple_lookups import Tuple
+
+from dimensions_site.elements.models import Element
+from dimensions_site.repositories.models import Repository
+
+
+def with_ids(model: type[Element], repository: Repository, ids: Collection[str]) -> QuerySet[Any]:
+    """Return the elements of one `repository` with one of `ids`, which contain no NUL; in no order."""
+    if connection.vendor != "postgresql":
+        return model.of(repository).filter(element_id__in=ids)
+    table = connection.ops.quote_name(model._meta.db_table)
+    looked_up = (
+        "SELECT found.id FROM unnest(%s::text[]) AS named (id) CROSS JOIN LATERAL ("
+        f"SELECT id FROM {table} WHERE repository_id = %s AND element_id = named.id OFFSET 0) AS found"
+    )
+    return with_keys(model, looked_up, [list(ids), repository.pk])
+
+
+def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[Any]:
+    """Return the elements with these primary keys; in no order. Without keys there is no query."""
+    if connection.vendor != "postgresql" or not keys:
+        return model._base_manager.filter(pk__in=keys)
+    # One array for all: Django would process each key of each statement.
+    return with_keys(model, "SELECT unnest(%s::bigint[])", [list(keys)])
+
+
+def with_keys(model: type[Element], keys: str, parameters: Sequence[Any]) -> QuerySet[Any]:
+    """Return the elements whose primary keys the query `keys` selects, with its `parameters`; in no order.
+
+    PostgreSQL's statistics may not know a repository that was loaded in the last minute or is small. It would then read
+    all its elements for each thousand keys, or look up all the keys for each of its elements. With an array it must
+    look up each key once, because the array's origin is not part of the plan.
+    """
+    if connection.vendor != "postgresql":
+        return model._base_manager.filter(pk__in=RawSQL(keys, parameters))
+    looked_up = Func(
+        F("pk"),
+        RawSQL(f"ARRAY({keys})", parameters),
+        template="%(expressions)s",
+        arg_joiner=" = ANY",
+        output_field=BooleanField(),
+    )
+    return model._base_manager.filter(looked_up)
+
+
+def paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the same page of elements, found by their ids first.
+
+    Otherwise the database computes all values of the elements before the page, too, and then skips them.
+    """
+    query = queryset.query
+    if not query.low_mark or query.high_mark is None or query.is_empty():
+        return queryset
+    # Only columns of the index, so that the rows before the page are not read.
+    keys = ("repository_id", "element_id")
+    among = Func(
+        Tuple(*map(F, keys)),
+        Subquery(queryset.values(*keys)),
+        arg_joiner=" IN ",
+        template="(%(expressions)s)",
+        output_field=BooleanField(),
+    )
+    page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(among)
+    page.query.order_by = query.order_by
+    return page

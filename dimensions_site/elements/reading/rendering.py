@@ -1,0 +1,146 @@
+"""Elements as JSON text, directly from the rows of the database.
+
+A renderer is a text template with one slot for each value, derived from the shape of the JSON. It writes the same JSON
+as the serializer, many times faster and without model instances.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import call
+from typing import Any, TypeAlias
+
+from django.core.exceptions import EmptyResultSet
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import F, QuerySet, TextField
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
+
+from dimensions_site.api.json.texts import json_text, text_as_json
+from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param
+from dimensions_site.db.postgresql.streaming import streamed_rows
+from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.reading.lookup import paged_by_ids
+from dimensions_site.observability.observation import count_read, counted
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.expressions import MapEntry
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A slot of the template: the SQL value for it, and how the value becomes JSON text."""
+
+    expression: Combinable
+    encode: Callable[[Any], str]
+
+
+# An object of the response: for each member its slot, or the object in it.
+Plan: TypeAlias = dict[str, "Slot | Plan"]
+
+
+def whole(node: Node, language: str) -> Plan:
+    """Return the plan for everything in `node`; `language` is the repository's default language."""
+    return {name: plan_of(member, language) for name, member in node.members.items()}
+
+
+def plan_of(member: Node | Place, language: str) -> Slot | Plan:
+    """Return the plan for one whole member of an object."""
+    if isinstance(member, Node):
+        return json_slot(member.column) if member.column is not None else whole(member, language)
+    if member.is_map:
+        return json_slot(member.column)
+    if member.is_default_description:
+        return entry_slot(member.column, language)
+    return Slot(member.leaf.selected(member.column), member.leaf.encode)
+
+
+def json_slot(column: str, change: Callable[[str], str] | None = None) -> Slot:
+    """Return the slot of a JSON column, written as it is or changed by `change` (from JSON text to JSON text)."""
+    if change is None:
+        return Slot(Cast(F(column), TextField()), lambda text: text or "null")
+    return Slot(Cast(F(column), TextField()), lambda text: "null" if text is None else change(text))
+
+
+def entry_slot(column: str, key: str) -> Slot:
+    """Return the slot of one entry of a map; null if it is missing."""
+    return Slot(MapEntry(column, key), text_as_json)
+
+
+@lru_cache
+def full_renderer(wire: Wire, language: str) -> "Renderer":
+    """Return the renderer for whole elements, made once for each default language."""
+    return Renderer(whole(wire.root, language))
+
+
+class Renderer:
+    """Writes the elements of a queryset as JSON texts of one shape."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._slots: list[Slot] = []
+        self._template = self._object(plan)
+        self._encoders = [slot.encode for slot in self._slots]
+        self._expressions = [slot.expression for slot in self._slots]
+        self._compiled_question: CompiledQuery | None = None
+        self._compiled_columns: CompiledColumns | None = None
+
+    def one(
+        self, model: type[Element], repository: Repository, id: str, *, using: str = DEFAULT_DB_ALIAS
+    ) -> str | None:
+        """Return the JSON text of the element `id`, without NUL, of a repository, or None if there is none; one query.
+
+        It is read from the database with the name `using`.
+        """
+        row = self._question(model).first(using=using, repository=repository.pk, id=id)
+        if row is None:
+            return None
+        count_read(1)
+        return self._render(row)
+
+    def each(self, queryset: QuerySet[Any]) -> Generator[str]:
+        """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
+        for row in streamed_values(queryset, self._columns(queryset.model)):
+            yield self._render(row)
+
+    # A renderer writes the elements of one model.
+
+    def _question(self, model: type[Element]) -> CompiledQuery:
+        if self._compiled_question is None:
+            addressed = model.of(Param("repository")).filter(element_id=Param("id"))
+            self._compiled_question = CompiledQuery(addressed.values_list(*self._expressions))
+        return self._compiled_question
+
+    def _columns(self, model: type[Element]) -> CompiledColumns:
+        if self._compiled_columns is None:
+            self._compiled_columns = CompiledColumns(model, self._expressions)
+        return self._compiled_columns
+
+    def _render(self, row: Sequence[Any]) -> str:
+        return self._template % tuple(map(call, self._encoders, row))
+
+    def _object(self, plan: Plan) -> str:
+        return "{" + ",".join(f"{self._escaped(name)}:{self._member(part)}" for name, part in plan.items()) + "}"
+
+    def _member(self, part: "Slot | Plan") -> str:
+        if isinstance(part, dict):
+            return self._object(part)
+        self._slots.append(part)
+        return "%s"
+
+    @staticmethod
+    def _escaped(name: str) -> str:
+        return json_text(name).replace("%", "%%")
+
+
+def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterator[Sequence[Any]]:
+    """Yield the values of the `columns` for each element, from one query, with constant memory."""
+    connection = connections[queryset.db]
+    query = paged_by_ids(queryset).values_list(columns.selected).query
+    try:
+        sql, parameters = query.get_compiler(connection=connection).as_sql()
+    except EmptyResultSet:  # Django knows that no row can meet the conditions
+        return
+    with closing(streamed_rows(connection, sql, parameters)) as rows:
+        for row in counted(rows):
+            yield columns.convert(row, connection)

@@ -1,0 +1,205 @@
+"""Reading elements from a replica of the database, as fresh as from the primary (record 0028)."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from functools import wraps
+from itertools import islice
+from typing import ClassVar, Protocol, TypeVar, cast
+
+import structlog
+from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+
+from dimensions_site.db.read_limits import reads_ended_by
+from dimensions_site.observability.metrics import ELEMENT_READS
+from dimensions_site.repositories.permissions import Scope
+from dimensions_site.repositories.write_counts import REPLICA, counted, has_replica, replica_has
+
+log = structlog.get_logger(__name__)
+
+# How many seconds a process leaves a replica alone that has not answered, or has broken off a query.
+_LEFT_ALONE = 5.0
+_NO_REPOSITORY = -1
+# How many seconds the health check may wait for a replica, which the service can do without.
+_MOMENT = 0.5
+# Pieces of a list that are read before the first is sent: a list with no more needs no connection while it is sent.
+_AHEAD = 3
+
+
+class Reading(Protocol):
+    """A view that reads elements of its `scope` from the database with the name `database`."""
+
+    scope: Scope
+    database: str
+
+
+# A handler of such a view.
+Handler = TypeVar("Handler", bound=Callable[..., HttpResponseBase])
+
+
+class _Availability(threading.local):
+    """Whether the replica can be used; each process finds out for itself, and its threads share the result."""
+
+    failures: ClassVar[int] = 0
+    is_lost: ClassVar[bool] = False
+    not_before: ClassVar[float] = 0.0
+    turn: ClassVar[threading.Lock] = threading.Lock()
+    # How many of the failures this thread knows.
+    known: int = 0
+
+    def may_be_asked(self) -> bool:
+        """Return whether this thread may use it; after a failure, one thread at a time, and not within some seconds.
+
+        If every request did, a host that does not answer would block every thread.
+        """
+        if not self.is_lost:
+            return True
+        with self.turn:
+            now = time.monotonic()
+            if now < self.not_before:
+                return False
+            _Availability.not_before = now + _LEFT_ALONE
+            return True
+
+    def find(self) -> None:
+        """Record that it has answered."""
+        _Availability.is_lost = False
+
+    def lose(self, error: Error) -> None:
+        """Record that it has failed, so that it is left alone for some seconds."""
+        _Availability.not_before = time.monotonic() + _LEFT_ALONE
+        _Availability.is_lost = True
+        _Availability.failures += 1
+        log.warning("replica_unavailable", error=str(error).strip())
+        self.reconnect()
+
+    def reconnect(self) -> None:
+        """Reconnect if it has failed since: an older connection would fail as well."""
+        if self.known != self.failures:
+            self.known = self.failures
+            with suppress(Error):
+                connections[REPLICA].close()
+
+
+available = _Availability()
+
+
+def from_replica(handle: Handler) -> Handler:
+    """Let a handler that reads elements do so from the replica, if there is one that has all that was written to them.
+
+    It reads from the primary if the replica is behind, does not answer, or breaks off the query before the response has
+    begun: then the handler is called once more.
+    """
+
+    @wraps(handle)
+    def read(view: Reading, request: Request, **path: str) -> HttpResponseBase:
+        if not has_replica():
+            return handle(view, request, **path)
+        if available.may_be_asked():
+            writes = counted(view.scope.repository.pk)
+            available.reconnect()
+            try:
+                # Discarded at the end of the block unless the response goes on reading.
+                with ExitStack() as stack:
+                    stack.enter_context(transaction.atomic(using=REPLICA))
+                    has_all = replica_has(view.scope.repository.pk, writes)
+                    available.find()
+                    if has_all:
+                        view.database = REPLICA
+                        ELEMENT_READS.labels(REPLICA).inc()
+                        response = handle(view, request, **path)
+                        if isinstance(response, StreamingHttpResponse):
+                            _keep(stack, response)
+                        return response
+            except Error as error:
+                if reads_ended_by():  # the primary would take as long
+                    raise
+                available.lose(error)
+        view.database = DEFAULT_DB_ALIAS
+        ELEMENT_READS.labels("primary").inc()
+        return handle(view, request, **path)
+
+    return cast(Handler, read)
+
+
+class _Question:
+    """Checks in its own thread whether the replica answers, so that requests wait only a moment."""
+
+    def __init__(self) -> None:
+        self._answer: Future[bool] | None = None
+        # Its thread starts at the first check, in the process that needs it.
+        self._thread = ThreadPoolExecutor(1, "replica")
+
+    def ask(self) -> bool:
+        if self._answer is None or self._answer.done():
+            self._answer = self._thread.submit(_replica_answers)
+        try:
+            return self._answer.result(_MOMENT)
+        except TimeoutError:
+            return False
+
+
+def _replica_answers() -> bool:
+    if not available.may_be_asked():
+        return False
+    try:
+        has_all = replica_has(_NO_REPOSITORY, {})
+        available.find()
+        return has_all
+    except Error as error:
+        available.lose(error)
+        return False
+    finally:
+        with suppress(Error):
+            connections[REPLICA].close()
+
+
+_question = _Question()
+
+
+def replica_answers() -> bool:
+    """Return whether there is a replica that answers within a moment; one that has just failed is not asked again."""
+    return _question.ask()
+
+
+def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
+    """Keep the transaction open until a long list is sent; a short one has been read completely."""
+    content = iter(response)
+    pieces = list(islice(content, _AHEAD))
+    if len(pieces) < _AHEAD:
+        response.streaming_content = pieces
+    else:
+        response.streaming_content = _Sent(pieces, content, stack.pop_all())
+
+
+class _Sent:
+    """The pieces of a list, with which a transaction ends; it has written nothing, so an error at its end does not
+    matter.
+    """
+
+    def __init__(self, pieces: list[bytes], content: Iterator[bytes], stack: ExitStack) -> None:
+        self._pieces = pieces
+        self._content = content
+        self._stack = stack
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._pieces:
+            return self._pieces.pop(0)
+        try:
+            return next(self._content)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the transaction, however much of the list was sent; the response has closed the list before."""
+        with suppress(Error):
+            self._stack.close()

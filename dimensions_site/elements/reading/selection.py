@@ -1,0 +1,166 @@
+"""The `properties` of a fetch: the parts of an element that it returns (contract D8)."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import orjson
+
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.reading.rendering import Plan, Slot, entry_slot, json_slot, plan_of
+
+PARAMETER = "properties"
+# As many as an account has leaves, and room for languages; each unknown name costs a search for similar names.
+MAX_PROPERTIES = 200
+WHOLE_MAP = "*"
+# Returned for both dimensions, though only currencies have it in their lists.
+DEFAULT_DESCRIPTION = "description"
+DESCRIPTIONS = "descriptions"
+
+# The selected members and what is selected of each; an empty object means the whole member.
+Selected: TypeAlias = dict[str, "Selected"]
+# How a map is returned if only some of its keys are selected.
+MapPlan: TypeAlias = Callable[[Place, Selected], Slot | Plan]
+
+
+def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]]:
+    """Return the canonical paths for the comma-separated paths in `properties`, and the errors in them."""
+    if not properties:
+        state = "missing" if properties is None else "empty"
+        return [], [_failure("REQUIRED", f"properties is {state}; write for example properties=id,description.")]
+    names = [name.strip() for name in properties.split(",")]
+    if len(names) > MAX_PROPERTIES:
+        message = f"properties names {len(names):,} fields; the limit is {MAX_PROPERTIES}."
+        return [], [_failure("TOO_MANY", message)]
+    paths = [wire.canonical_path(name) for name in names]
+    failures = [
+        _failure("UNKNOWN_FIELD", wire.refusal(name) if name else "properties has an empty name between its commas.")
+        for name, path in zip(names, paths, strict=True)
+        if not _is_known(wire, path)
+    ]
+    if DESCRIPTIONS in paths and any(path.startswith(f"{DESCRIPTIONS}.") for path in paths):
+        failures.append(
+            _failure(
+                "CONFLICTING_PROPERTIES",
+                "properties must not name both descriptions (one text) and descriptions.<language> (an object).",
+            )
+        )
+    return ([] if failures else paths), failures
+
+
+def everything(wire: Wire) -> list[str]:
+    """Return the canonical paths that together select everything stored of an element."""
+    places = wire.root.members
+    return [
+        f"{name}.{WHOLE_MAP}" if isinstance(member, Place) and member.is_map else name
+        for name, member in places.items()
+        if not (isinstance(member, Place) and member.is_default_description)
+    ]
+
+
+def answered_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
+    """Return the plan for the known canonical `paths` as a fetch returns them (contract D8).
+
+    `language` is the repository's default language, in which `description` and `descriptions` are returned.
+    """
+    return _selected_plan(wire, paths, lambda place, keys: _answered_map(place, keys, language), language)
+
+
+def stored_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
+    """Return the plan for the values as stored: of a map only its own entries, so that reading adds none."""
+    return _selected_plan(wire, paths, _stored_map, language)
+
+
+def _selected_plan(wire: Wire, paths: Iterable[str], map_plan: MapPlan, language: str) -> Plan:
+    selected: Selected = {}
+    for path in paths:
+        _add(selected, _segments(wire, path))
+    return _plan(wire.root, selected, map_plan, language)
+
+
+def _failure(code: str, message: str) -> Failure:
+    return Failure(PARAMETER, code, message)
+
+
+def _is_known(wire: Wire, path: str) -> bool:
+    if path == DEFAULT_DESCRIPTION or wire.find(path) is not None or wire.find_entry(path) is not None:
+        return True
+    group, _, key = path.partition(".")
+    place = wire.places.get(group)
+    return place is not None and place.is_map and key == WHOLE_MAP
+
+
+def _segments(wire: Wire, path: str) -> list[str]:
+    """Return the members of a known `path`; the key of a map may contain dots."""
+    group, _, key = path.partition(".")
+    place = wire.places.get(group)
+    return [group, key] if key and place is not None and place.is_map else path.split(".")
+
+
+def _add(selected: Selected, segments: list[str]) -> None:
+    head, *rest = segments
+    if not rest:
+        selected[head] = {}
+    elif head not in selected:
+        _add(selected.setdefault(head, {}), rest)
+    elif selected[head]:
+        _add(selected[head], rest)
+
+
+def _plan(node: Node, selected: Selected, map_plan: MapPlan, language: str) -> Plan:
+    plan: Plan = {}
+    for name, inner in selected.items():
+        if name == DEFAULT_DESCRIPTION and node.path == "":
+            plan[name] = entry_slot(DESCRIPTIONS, language)
+            continue
+        member = node.members[name]
+        if isinstance(member, Place) and member.is_map:
+            plan[name] = map_plan(member, inner)
+        elif isinstance(member, Node) and inner:
+            plan[name] = (
+                _plan(member, inner, map_plan, language)
+                if member.column is None
+                else json_slot(member.column, _Projection(inner))
+            )
+        else:
+            plan[name] = plan_of(member, language)
+    return plan
+
+
+def _answered_map(place: Place, keys: Selected, language: str) -> Slot | Plan:
+    if not keys and place.path == DESCRIPTIONS:
+        return entry_slot(place.column, language)
+    if not keys or WHOLE_MAP in keys:
+        return json_slot(place.column)
+    return {key: entry_slot(place.column, key) for key in keys}
+
+
+def _stored_map(place: Place, keys: Selected) -> Slot:
+    return json_slot(place.column) if not keys or WHOLE_MAP in keys else json_slot(place.column, _Entries(keys))
+
+
+class _Entries:
+    """Keeps only the selected entries in the JSON text of a map."""
+
+    def __init__(self, keys: Selected) -> None:
+        self._keys = keys
+
+    def __call__(self, text: str) -> str:
+        return json_text({key: value for key, value in orjson.loads(text).items() if key in self._keys})
+
+
+class _Projection:
+    """Keeps only the selected members in the JSON text of a bundle; null stays null."""
+
+    def __init__(self, selected: Selected) -> None:
+        self._selected = selected
+
+    def __call__(self, text: str) -> str:
+        return json_text(_project(orjson.loads(text), self._selected))
+
+
+def _project(value: Any, selected: Selected) -> Any:
+    if not selected or value is None:
+        return value
+    return {name: _project(value[name], inner) for name, inner in selected.items()}

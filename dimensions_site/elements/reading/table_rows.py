@@ -1,0 +1,135 @@
+"""Elements as rows of a table, directly from the rows of the database (contract H4)."""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, repeat
+from operator import call
+from typing import Any, Generic, TypeVar
+
+import orjson
+from django.db.models import F, QuerySet, TextField
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
+
+from dimensions_site.db.compiled import CompiledColumns
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.reading.cells import UNSET, Scalar, Unset, csv_cell
+from dimensions_site.elements.reading.json_leaves import leaves_reader
+from dimensions_site.elements.reading.rendering import streamed_values
+from dimensions_site.elements.reading.tables import Column
+
+Cell = TypeVar("Cell")
+Row = TypeVar("Row")
+
+_REMEMBERED_CELLS = 1_000
+_REMEMBERED_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class Form(Generic[Row]):
+    """How the rows of one kind of table are made.
+
+    `cell` makes a row with one cell, for a value or for none (`UNSET`, an empty cell); `beside` joins rows side by
+    side.
+    """
+
+    cell: Callable[[Scalar | Unset], Row]
+    beside: Callable[[Iterable[Row]], Row]
+
+
+def rows_of(cell: Callable[[Scalar], Cell]) -> Form[list[Cell | None]]:
+    """Return the form of rows that are lists of what `cell` returns for the values; None is an empty cell."""
+    return Form(lambda value: [None if value is UNSET else cell(value)], lambda rows: list(chain.from_iterable(rows)))
+
+
+def csv_table(columns: Sequence[Column], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
+    """Return the header and the lines of the `elements` as CSV (RFC 4180), without line ends."""
+    headings = ",".join(csv_cell(column.heading) for column in columns)
+    lines = TableRenderer(columns, Form(csv_cell, ",".join)).each(elements)
+    # A line with a single empty cell would be an empty line.
+    return headings, (line or '""' for line in lines) if len(columns) == 1 else lines
+
+
+class _Remembered(dict[Any, Row]):
+    """The rows with one cell for the values of a column, most of which repeat.
+
+    All values have one type, because True is the same key as 1; `null` is the row for null.
+    """
+
+    def __init__(self, make: Callable[[Any], Row], null: Row) -> None:
+        super().__init__({None: null})
+        self._make = make
+        self._null = null
+
+    def __missing__(self, value: Any) -> Row:
+        made = self._make(value)
+        # Longer texts are not worth the memory, because they seldom repeat.
+        if not isinstance(value, str) or len(value) <= _REMEMBERED_LENGTH:
+            if len(self) > _REMEMBERED_CELLS:
+                self.clear()
+                self[None] = self._null
+            self[value] = made
+        return made
+
+
+class TableRenderer(Generic[Row]):
+    """Writes the elements of a queryset as rows of this `form`, with a cell for each of the `columns`.
+
+    A row is joined from pieces: adjacent cells that come from one column of the database.
+    """
+
+    def __init__(self, columns: Sequence[Column], form: Form[Row]) -> None:
+        self._form = form
+        self._empty, self._null = form.cell(UNSET), form.cell(None)
+        # JSON columns hold text, booleans and null. Null is written out in the entries of a map, and where an empty
+        # cell would mean the default.
+        self._saying_null = _Remembered(form.cell, self._null).__getitem__
+        self._leaving_null = _Remembered(form.cell, self._empty).__getitem__
+        self._expressions: list[Combinable] = []
+        self._encoders: list[Callable[[Any], Row]] = []
+        for (name, _), piece in groupby(columns, key=_source):
+            self._add(name, list(piece))
+
+    def each(self, queryset: QuerySet[Any]) -> Generator[Row]:
+        """Yield the rows of all elements, from one query, with constant memory."""
+        # If maps have no entries, there may be nothing to select.
+        columns = CompiledColumns(queryset.model, self._expressions or [F("pk")])
+        beside, encoders = self._form.beside, self._encoders
+        for values in streamed_values(queryset, columns):
+            yield beside(map(call, encoders, values))
+
+    def _add(self, name: str, piece: Sequence[Column]) -> None:
+        place = piece[0].place
+        if place.is_map or place.inside:
+            self._expressions.append(Cast(F(name), TextField()))
+            self._encoders.append(self._entries(piece) if place.is_map else self._leaves(piece))
+        else:
+            self._expressions.append(place.leaf.selected(name))
+            self._encoders.append(self._leaf(place.leaf))
+
+    def _leaf(self, leaf: Leaf) -> Callable[[Any], Row]:
+        cell, represented = self._form.cell, leaf.from_selected
+        null = self._null if _has_default(leaf) else self._empty
+        return _Remembered(lambda value: cell(represented(value)), null).__getitem__
+
+    def _leaves(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
+        read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._form.beside
+        cell = self._saying_null if _has_default(piece[0].place.leaf) else self._leaving_null
+        unset = beside([cell(None)] * len(piece))
+        return lambda text: unset if text is None else beside(map(cell, read(text)))
+
+    def _entries(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
+        keys, beside, cell = [column.key for column in piece], self._form.beside, self._saying_null
+        unset = beside([self._empty] * len(piece))
+        return lambda text: (
+            unset if text is None else beside(map(cell, map(orjson.loads(text).get, keys, repeat(UNSET))))
+        )
+
+
+def _source(column: Column) -> tuple[str, bool]:
+    """Return what the cells of a piece share: the column of the database, and whether null is written out."""
+    return column.place.column, _has_default(column.place.leaf)
+
+
+def _has_default(leaf: Leaf) -> bool:
+    return leaf.allow_null and leaf.default is not None

@@ -1,0 +1,56 @@
+"""The base class of a dimension's routes: which dimension it is, and who has access."""
+
+from typing import Any, ClassVar, cast
+
+from django.contrib.auth.models import User
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
+from rest_framework.viewsets import ViewSet
+
+from dimensions_site.api.errors import not_found
+from dimensions_site.db.read_limits import own_reads
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.idempotency.views import IdempotentMixin
+from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import check_access
+
+
+class DimensionViewSet(IdempotentMixin, ViewSet):
+    """Routes inside one dimension of one repository; a concrete view set names its dimension."""
+
+    dimension: ClassVar[Dimension]
+    # Actions without an entry take no query parameters; None accepts any and ignores them (contract A7).
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
+    # Actions without an entry are open to readers (contract G2).
+    roles: ClassVar[dict[str, Role]] = {}
+    # The name of the database that elements are read from.
+    database: str = DEFAULT_DB_ALIAS
+
+    def resolve_scope(self) -> None:
+        """Set the repository in the path as the scope, if the client has access to it (contract A6)."""
+        # ConventionsMixin has rejected anonymous clients.
+        self.user = cast(User, self.request.user)
+        credential = cast(Credential | None, self.request.auth)
+        self.scope = check_access(self.user, self.kwargs["db_id"], self.dimension.name, credential)
+        self.scope.require(self.role)
+        own_reads(f"repository {self.scope.repository.pk}")
+        # Only the path as sent, where the server keeps it, distinguishes an id that ends with a slash from a path that
+        # does (contract A3, A5).
+        if self.request.META.get("RAW_URI", "").partition("?")[0].endswith("/"):
+            raise not_found(
+                "NOT_FOUND", "Nothing is found at this address: it ends with a slash. In an id a slash is written %2F."
+            )
+
+    @property
+    def role(self) -> Role:
+        """The smallest role that may use the action."""
+        return self.roles.get(self.action or "", Role.READER)
+
+    def allowed_query_parameters(self) -> frozenset[str] | None:
+        return self.query_parameters.get(self.action or "", frozenset())
+
+    @property
+    def elements(self) -> QuerySet[Any]:
+        """Return the elements of this repository only."""
+        return self.dimension.model.of(self.scope.repository).using(self.database)

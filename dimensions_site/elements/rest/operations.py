@@ -1,0 +1,94 @@
+"""The operations on a dimension's elements in its OpenAPI document (contract H3)."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.serializers import Serializer
+
+from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.rest import parameters
+from dimensions_site.elements.rest.wire_schema import ElementSelection
+
+WHOLE = "If there are errors, all of them are reported and nothing is saved."
+_PRECONDITIONS = (
+    "With `If-Match` the element is written only if it still has the version that you read, with `If-None-Match: *` "
+    "only if it does not exist; otherwise the response is 412."
+)
+_UNKNOWN = "An unknown query parameter is rejected, so a mistyped `filter` never returns everything."
+_FORMS = (
+    "\n\nWith `Accept: application/x-ndjson` each element is one line of JSON. With `Accept: text/csv` it is a row of "
+    "cells, separated by commas and in UTF-8. The headings are the paths of the fields; a map has a column for each "
+    "key that any of the elements has, such as `descriptions.en`. An empty cell is not set, `[[empty]]` is the empty "
+    "text and `[[null]]` is null. `[[text]]` stands before a text that is taken literally, such as one that a "
+    "spreadsheet program would run as a formula. The import commands read the same format."
+)
+_NULLS = "Optional fields that are left out are unset; `updateInfo` is accepted and ignored."
+
+
+def _rows(element: Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
+    rows = OpenApiResponse(element, description)
+    return {(200, "application/json"): rows, (200, "text/csv"): str, (200, "application/x-ndjson"): str}
+
+
+def _element(description: str) -> OpenApiResponse:
+    return OpenApiResponse(ElementSerializer, description)
+
+
+LIST = extend_schema(
+    operation_id="list{nouns}",
+    summary="List {plural}",
+    description="Returns the {plural} that `filter` selects, complete, in the order of `sort`: all, or the page that "
+    f"`skip` and `take` ask for. The response is a bare array and is streamed. {_UNKNOWN}{_FORMS}",
+    parameters=parameters.LIST,
+    responses=_rows(ElementSerializer(many=True), "The selected {plural}."),
+)
+COUNT = extend_schema(
+    operation_id="count{nouns}",
+    summary="Count {plural}",
+    description="Returns the number of {plural} that `filter` selects, as a bare integer. `sort`, `skip` and "
+    f"`take` are checked and have no effect. {_UNKNOWN}",
+    responses={200: OpenApiResponse({"type": "integer", "minimum": 0}, "The number of {plural}.")},
+)
+FETCH = extend_schema(
+    operation_id="fetch{nouns}",
+    summary="List selected properties of {plural}",
+    description="Returns the {plural} that `filter` selects with the fields in `properties` only; groups stay nested "
+    f"as in the whole {{dimension}}. {_UNKNOWN}{_FORMS}",
+    parameters=parameters.LIST,
+    responses=_rows(ElementSelection(many=True), "The selected properties of the selected {plural}."),
+)
+RETRIEVE = extend_schema(
+    operation_id="get{noun}",
+    summary="Read one {dimension}",
+    description="Returns the {dimension} with its version in `ETag`. With `If-None-Match` the response is 304 if you "
+    "already have this version.",
+    parameters=[parameters.IF_NONE_MATCH, parameters.ETAG],
+    responses={200: _element("The {dimension}."), 304: OpenApiResponse(description="You have this version.")},
+)
+CREATE = extend_schema(
+    operation_id="create{noun}",
+    summary="Create one {dimension}",
+    description=f"The id must be new. {_NULLS} {WHOLE}",
+    parameters=[parameters.ETAG, parameters.LOCATION],
+    request=ElementSerializer,
+    responses={201: _element("The new {dimension}.")},
+)
+REPLACE = extend_schema(
+    operation_id="replace{noun}",
+    summary="Replace or insert one {dimension}",
+    description="You may send back what `GET` returns. The id is in the path; in the body it may be left out, and "
+    f"a different one is rejected. {_NULLS} {WHOLE} {_PRECONDITIONS}",
+    parameters=[*parameters.PRECONDITIONS, parameters.LOCATION],
+    request=ElementSerializer,
+    responses={200: _element("The {dimension}, replaced."), 201: _element("The {dimension}, inserted.")},
+)
+MODIFY = extend_schema(
+    operation_id="patch{noun}",
+    summary="Change some fields of one {dimension}",
+    description="Objects and maps are merged member by member; what is left out stays as it is. null unsets an "
+    "optional field, a null entry of a map is stored as null, and null for a group unsets everything in it. The "
+    f"result must be valid as a whole. {WHOLE} {_PRECONDITIONS}",
+    parameters=parameters.PRECONDITIONS,
+    request=ElementSerializer,
+    responses={200: _element("The whole {dimension}, changed.")},
+)

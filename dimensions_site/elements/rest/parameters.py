@@ -1,0 +1,162 @@
+"""The path, query and header parameters of a dimension in its OpenAPI document (contract A3, C16, D)."""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiParameter
+
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.selection import MAX_PROPERTIES
+from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
+from dimensions_site.idempotency import keys as idempotency_keys
+from dimensions_site.repositories.models import DB_ID_PATTERN
+from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
+from dimensions_site.rsql.operators import OPERATORS, listed
+from dimensions_site.rsql.sorting import MAX_FIELDS
+
+
+def parameter(
+    location: Any, name: str, description: str, *, required: bool = False, on: Any = False, **schema: Any
+) -> OpenApiParameter:
+    """Return a parameter in this `location`, or a response header `on` these statuses (True: on all)."""
+    return OpenApiParameter(name, {"type": "string", **schema}, location, required, description, response=on)
+
+
+_PATTERN = f"^{DB_ID_PATTERN}$"
+REPOSITORY = parameter("path", "dbID", "The repository (database).", pattern=_PATTERN, example="demo")
+
+
+def element_id(example: str) -> OpenApiParameter:
+    """Return the path parameter `id` (contract A3)."""
+    description = "The id of the element, percent-encoded: the id `A/B` is written `A%2FB`."
+    return parameter("path", "id", description, maxLength=CODE_LENGTH, pattern=ID_PATTERN, example=example)
+
+
+_NUMBER: Any = {"type": "integer", "minimum": 0}
+_ENTRIES: Any = {**_NUMBER, "format": "int64"}
+_SORT = (
+    "The fields to sort by, separated by `,` or `;`. For descending order write `-field`, `field:desc` or "
+    f"`field,desc` (ascending `:asc`, `,asc`). At most {MAX_FIELDS} of the fields that `filter` knows; of a map one "
+    "entry, `descriptions.en`. Elements without a value come last, and the id is always the last key. Texts sort by "
+    "code point, decimal numbers and dates by value. Example: `-updateInfo.date,id`."
+)
+# The query parameters that every dimension has.
+QUERY = (
+    parameter("query", "sort", _SORT, format="sort", minLength=1),
+    parameter("query", "skip", "The number of entries to skip; 0 by default.", **_ENTRIES),
+    parameter("query", "take", "The maximum number of entries to return; all by default.", **_ENTRIES),
+)
+
+
+def properties_parameter(example: str) -> OpenApiParameter:
+    """Return the query parameter `properties` (contract D8)."""
+    description = (
+        "The fields to return, separated by commas: paths such as `updateInfo.user`, or the name of a group for "
+        "everything in it. `descriptions` and `description` return the text in the default language, "
+        f"`descriptions.<language>` one entry of the map and `descriptions.*` the whole map. At most {MAX_PROPERTIES}."
+    )
+    schema = {"format": "properties", "minLength": 1, "example": example}
+    return parameter("query", PROPERTIES, description, required=True, **schema)
+
+
+def filter_parameter(dimension: Dimension) -> OpenApiParameter:
+    """Return the query parameter `filter`, with its language and the fields it knows (contract D1 to D4)."""
+    limits = {"characters": MAX_LENGTH, "conditions": MAX_CONDITIONS, "depth": MAX_DEPTH, "values": MAX_VALUES}
+    language = Path(__file__).with_name("filter.md").read_text(encoding="utf-8").format(**limits)
+    return parameter("query", "filter", f"{language}\n{_fields(dimension)}", format="rsql")
+
+
+_header = partial(parameter, "header")
+_answered = partial(parameter, "header", required=True)
+_REQUEST_ID = (
+    "Your id for this request, such as `month-end-2026-01`: 1 to 128 letters, digits, `.`, `_`, `:` or `-`; "
+    "any other value is replaced. The response and every log line of the request have it."
+)
+_KEY = (
+    "A unique key for this request, so that you can safely send it again: it is processed once, and each repetition "
+    f"gets the first response, for {settings.IDEMPOTENCY_KEY_HOURS} hours. Printable ASCII characters."
+)
+_KEY_PATTERN = f"^{idempotency_keys.PATTERN}$"
+# Parameters and response headers of every operation.
+HEADERS = (
+    _header("X-Request-ID", _REQUEST_ID),
+    _answered(
+        "X-Request-ID", "The id of the request: yours or a new one. Quote it when you report a problem.", on=True
+    ),
+    _answered("WWW-Authenticate", "How to authenticate: one challenge for each scheme.", on=[401]),
+    _answered("Allow", "The methods that this path allows.", on=[405]),
+    _answered("Retry-After", "The number of seconds to wait before the next try.", on=[409, 429, 503], **_NUMBER),
+)
+# Parameters and response headers of every POST.
+IDEMPOTENCY = (
+    _header(idempotency_keys.HEADER, _KEY, maxLength=idempotency_keys.MAX_LENGTH, pattern=_KEY_PATTERN),
+    _header(
+        "Idempotent-Replayed",
+        "`true`: this is the response to an earlier request with the same `Idempotency-Key`.",
+        on=[200, 201, 202],
+        enum=["true"],
+    ),
+)
+LOCATION = _answered("Location", "The path of the new resource.", on=[201, 202], format="uri-reference")
+ETAG = _answered("ETag", "The version of the element, for `If-Match` and `If-None-Match`.", on=[200, 201, 304])
+PREFERENCE_APPLIED = _header(
+    "Preference-Applied", "The preferences that were applied; `dryRun` for a dry run.", on=[200]
+)
+# Those of a list besides its query parameters.
+LIST = [
+    _header("Prefer", "`count=exact` adds the number of selected elements as `X-Total-Count`. Others are ignored."),
+    _header(
+        "X-Total-Count", "The number of elements that `filter` selects, if `Prefer` asks for it.", on=[200], **_NUMBER
+    ),
+    PREFERENCE_APPLIED,
+    _header("Content-Disposition", "A file name, for CSV and NDJSON.", on=[200]),
+]
+IF_NONE_MATCH = _header("If-None-Match", "The `ETag` of the version that you have.")
+# Those of a write to an existing element.
+PRECONDITIONS = [
+    _header("If-Match", "The `ETag` of the version that you read, or `*` for any."),
+    _header("If-None-Match", "`*`: write only if there is no such element yet."),
+    ETAG,
+]
+
+
+def spellings_text(wire: Wire) -> str:
+    """Return a paragraph with the spellings accepted besides those of responses, or no text (contract C6)."""
+    alternatives = wire.spellings.alternatives
+    if not alternatives:
+        return ""
+    rows = _table(("also accepted", "means"), [(f"`{other}`", f"`{path}`") for other, path in alternatives.items()])
+    return (
+        "\n\nThe fields are described in the spelling of responses. Others are accepted too, also in `filter`, `sort` "
+        f"and `properties`; two spellings of one field with different values are rejected.\n\n{rows}"
+    )
+
+
+def _fields(dimension: Dimension) -> str:
+    """Return a table of the kinds of fields, with their operators and their paths."""
+    paths: dict[Kind, list[str]] = {}
+    for place in dimension.wire.places.values():
+        if place.path not in dimension.unfilterable:
+            paths.setdefault(place.leaf.kind, []).append(place.path)
+    if "description" not in dimension.wire.places:
+        paths[Kind.TEXT].append("description")
+    rows = [
+        (
+            str(kind),
+            " ".join(f"`{symbol}`" for symbol in listed(o for o in OPERATORS if kind in o.kinds).split()),
+            ", ".join(f"`{path}`" for path in found),
+        )
+        for kind, found in paths.items()
+    ]
+    return _table(("kind", "operators", "fields"), rows)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

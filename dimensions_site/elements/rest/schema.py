@@ -1,0 +1,161 @@
+"""What the operations of every dimension share in its OpenAPI document (contract A6, B1, B2, G1, H3)."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.functional import cached_property
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
+from drf_spectacular.utils import Direction
+from rest_framework.serializers import Serializer
+
+from dimensions_site.api.openapi.problems import ALWAYS, ERRORS, InvalidRequestSerializer, ProblemSerializer
+from dimensions_site.api.problems import MEDIA_TYPE
+from dimensions_site.elements.declaration.serializers import WireObject
+from dimensions_site.elements.rest import parameters
+from dimensions_site.elements.rest.wire_schema import Part, is_required
+from dimensions_site.repositories.models import Role
+
+JSON = "application/json"
+
+
+class DimensionSchema(AutoSchema):
+    """Adds to `extend_schema` what follows from the view.
+
+    In its texts, `{dimension}`, `{plural}`, `{noun}` and `{nouns}` stand for the dimension: currency, currencies,
+    Currency and Currencies.
+    """
+
+    view: Any
+
+    @property
+    def action(self) -> str:
+        """The name of the action."""
+        return str(self.view.action)
+
+    @property
+    def noun(self) -> str:
+        """The dimension in names of components and operations: `Currency`."""
+        return str(self.view.dimension.name.title())
+
+    @cached_property
+    def examples(self) -> Part:
+        """The examples of the dimension, by name, each with its request and its response; a test keeps them true."""
+        file = Path(self.view.dimension.model._meta.app_config.path) / "examples.json"
+        examples: Part = json.loads(file.read_text(encoding="utf-8"))
+        return examples
+
+    def answer_example(self) -> Any:
+        """Return the action's response in the examples."""
+        if self.action == "count":
+            return 1
+        if self.action == "list":
+            return [self.examples["create"]["answer"]]
+        return self.examples["create" if self.action == "retrieve" else self.action]["answer"]
+
+    def request_examples(self) -> Part:
+        """Return the action's requests in the examples, by their titles."""
+        return {self.view.dimension.name: self.examples[self.action]["request"]}
+
+    def get_tags(self) -> list[str]:
+        return [self.view.dimension.name]
+
+    def get_serializer_name(self, serializer: Serializer[Any], direction: Direction) -> str:
+        """Return the name of an object's component: that of its class, where `Element` becomes the dimension.
+
+        Elements in requests, and the objects in them, have other members than in responses, and so other names.
+        """
+        name = type(serializer).__name__.removesuffix("Group").removesuffix("Bundle")
+        if direction == "request" and name == "ElementSerializer":
+            name = "ElementPatch" if serializer.partial else f"Element{'Replace' if self.method == 'PUT' else 'Create'}"
+        elif direction == "request" and isinstance(serializer.parent, WireObject):
+            # In an object that is not required, nothing is required anyway.
+            name += "Patch" if serializer.root.partial and is_required(serializer) else "Request"
+        return f"{self.noun}{name.removeprefix('Element')}" if name.startswith("Element") else name
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the parameters that follow from the path, the method and the query parameters of the action."""
+        names = self.view.query_parameters.get(self.action) or ()
+        found = [parameters.REPOSITORY, *parameters.HEADERS]
+        if "{id}" in self.path:
+            found.append(parameters.element_id(self.examples["path"]["id"]))
+        if "properties" in names:
+            found.append(parameters.properties_parameter(self.examples["fetch"]["query"]["properties"]))
+        if "filter" in names:
+            found.append(parameters.filter_parameter(self.view.dimension))
+        found += [parameter for parameter in parameters.QUERY if parameter.name in names]
+        if self.method == "POST":
+            found += parameters.IDEMPOTENCY
+        return found
+
+    def get_operation(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
+    ) -> Part | None:
+        operation: Part | None = super().get_operation(path, path_regex, path_prefix, method, registry)
+        if operation is None:
+            return None
+        plural = str(self.view.dimension.verbose_name_plural)
+        words = {"dimension": self.view.dimension.name, "plural": plural, "noun": self.noun, "nouns": plural.title()}
+        for part, name in (
+            *((operation, name) for name in ("operationId", "summary", "description")),
+            *((response, "description") for response in operation["responses"].values()),
+        ):
+            part[name] = part[name].format(**words)
+        if self.view.role is not Role.READER:
+            operation["description"] = f"Needs the role {self.view.role.name.lower()}. {operation['description']}"
+        self._add_bodies(operation)
+        responses = operation["responses"] | {str(status): self._error(status) for status in self._errors(operation)}
+        for status, part in sorted(responses.items()):
+            part["headers"] = {name: self._shared("headers", name, header) for name, header in part["headers"].items()}
+            is_error = int(status) in ERRORS
+            responses[status] = self._shared("responses", ERRORS[int(status)][0], part) if is_error else part
+        operation["responses"] = responses
+        operation["parameters"] = [self._shared("parameters", part["name"], part) for part in operation["parameters"]]
+        return operation
+
+    def _add_bodies(self, operation: Part) -> None:
+        """Add examples, and to what an editor may send the other spellings of its fields."""
+        for response in operation["responses"].values():
+            if JSON in response.get("content", ()):
+                response["content"][JSON]["example"] = self.answer_example()
+        if "requestBody" in operation:
+            examples = {name: {"value": value} for name, value in self.request_examples().items()}
+            operation["requestBody"]["required"] = True
+            for content in operation["requestBody"]["content"].values():
+                content["examples"] = examples
+            if self.view.role is Role.EDITOR:
+                operation["description"] += parameters.spellings_text(self.view.dimension.wire)
+
+    def _errors(self, operation: Part) -> Iterator[int]:
+        yield from ALWAYS
+        # Nothing can be wrong if query parameters are ignored and nothing else is taken (contract A7).
+        if self.view.query_parameters.get(self.action, frozenset()) is not None:
+            yield 400
+        if any(part["name"] == "If-Match" for part in operation["parameters"]):
+            yield 412
+        if "requestBody" in operation:
+            yield from (413, 415)
+        if self.method == "POST":
+            yield from (409, 410, 422)
+
+    def _error(self, status: int) -> Part:
+        name, description = ERRORS[status]
+        body = InvalidRequestSerializer if name == "InvalidRequest" else ProblemSerializer
+        return {
+            "description": description,
+            "headers": self._get_response_headers_for_code(str(status)),
+            "content": {MEDIA_TYPE: {"schema": self.resolve_serializer(body, "response").ref}},
+        }
+
+    def _shared(self, kind: str, name: str, part: Part) -> Part:
+        """Return a reference to the component with the `part`, or the part itself if another one has that name."""
+        component = ResolvedComponent(name=name.replace("-", ""), type=kind, schema=part, object=kind)
+        self.registry.register_on_missing(component)
+        return component.ref if self.registry[component].schema == part else part
+
+
+def in_order(parameter: Part) -> tuple[int, bool]:
+    """Return the sort key of an operation's parameters: those of all operations come last."""
+    return ("path", "query", "header").index(parameter["in"]), parameter["name"] == "X-Request-ID"

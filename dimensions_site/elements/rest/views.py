@@ -1,0 +1,237 @@
+"""The REST routes that every dimension has; a concrete view set names its model and its wire."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, cast
+from urllib.parse import quote
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import ResolverMatch, URLPattern, path, re_path, reverse
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
+from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
+from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.replicas import from_replica
+from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
+from dimensions_site.elements.reading.selection import select
+from dimensions_site.elements.reading.streams import streamed
+from dimensions_site.elements.rest import operations
+from dimensions_site.elements.rest.dimension import DimensionViewSet
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.editing import Editor, Saved
+from dimensions_site.elements.writing.raw_element import ElementParser
+from dimensions_site.observability.observation import count_read
+from dimensions_site.repositories.models import Role
+
+# Inside the view set, `list` is an action.
+Offers: TypeAlias = list[BaseRenderer]
+
+LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
+
+
+class ElementViewSet(DimensionViewSet):
+    """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
+
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "list": LIST_PARAMETERS,
+        "count": LIST_PARAMETERS,
+        "fetch": LIST_PARAMETERS | {PROPERTIES},
+    }
+    parser_classes = (ElementParser,)
+    roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
+
+    # --- Reading -------------------------------------------------------------------------------
+
+    @operations.LIST
+    @from_replica
+    def list(self, request: Request, **path: str) -> HttpResponseBase:
+        """Stream the elements that the filter selects, as a bare array, lines or a table (contract D7, H4)."""
+        return self._streamed(self._parameters())
+
+    @operations.FETCH
+    @from_replica
+    def fetch(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the elements that the filter selects, with the selected properties only (contract D8, H1)."""
+        return self._streamed(self._parameters())
+
+    @operations.COUNT
+    @from_replica
+    def count(self, request: Request, **path: str) -> Response:
+        """Return the number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
+        return Response(self._parameters().selected.order_by().count())
+
+    @operations.RETRIEVE
+    @from_replica
+    def retrieve(self, request: Request, **path: str) -> HttpResponse:
+        """Return one element, with its entity tag (contract C16)."""
+        text = self._text(path["id"])
+        if text is None:
+            raise self._unknown(path["id"])
+        if not_modified(request, etag_of(text)):
+            return HttpResponseNotModified(headers={"ETag": etag_of(text)})
+        return self._answer(text)
+
+    # --- Writing -------------------------------------------------------------------------------
+    # The answer is what the statement that writes returns, so that it shows this write and not a later one. The body is
+    # read before: on SQLite a transaction holds the write lock, and a slow client would keep it.
+
+    @operations.CREATE
+    def create(self, request: Request, **path: str) -> HttpResponse:
+        """Create an element: 201 with its location (contract C13)."""
+        return self._saved(self._editor.create(request.data))
+
+    @operations.REPLACE
+    def replace(self, request: Request, **path: str) -> HttpResponse:
+        """Replace the element, or insert it: 200, or 201 with its location (contract C14)."""
+        return self._saved(self._editor.replace(path["id"], request.data))
+
+    @operations.MODIFY
+    def modify(self, request: Request, **path: str) -> HttpResponse:
+        """Change the fields in the body and leave the others (contract C15)."""
+        saved = self._editor.modify(path["id"], request.data)
+        if saved is None:
+            raise self._unknown(path["id"])
+        return self._saved(saved)
+
+    # --- Shared --------------------------------------------------------------------------------
+
+    def get_renderers(self) -> "Offers":
+        """Return the renderers; lists are available as CSV and NDJSON, too (contract H4)."""
+        streamable = (CsvRenderer(), NdjsonRenderer()) if self.action in ("list", "fetch") else ()
+        return [*super().get_renderers(), *streamable]
+
+    @property
+    def _language(self) -> str:
+        return self.scope.repository.default_language
+
+    @property
+    def _editor(self) -> Editor:
+        actor = Actor(self.user, Origin.INPUT_WEB)
+        return Editor(self.dimension, self.scope.repository, actor, self._allow)
+
+    def _allow(self, text: str | None) -> None:
+        check_preconditions(self.request, None if text is None else etag_of(text))
+
+    def _text(self, id: str) -> str | None:
+        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
+            return None
+        return full_renderer(self.dimension.wire, self._language).one(
+            self.dimension.model, self.scope.repository, id, using=self.database
+        )
+
+    def _unknown(self, id: str) -> Problem:
+        return not_found(
+            "ELEMENT_NOT_FOUND", f"There is no {self.dimension} '{id}' in repository '{self.scope.repository.db_id}'."
+        )
+
+    def _saved(self, saved: Saved) -> HttpResponse:
+        count_read(1)
+        if not saved.is_new:
+            return self._answer(saved.text)
+        return self._answer(saved.text, status=201, Location=self._location(saved.id))
+
+    def _answer(self, text: str, *, status: int = 200, **headers: str) -> HttpResponse:
+        """Return the response with the element whose JSON is `text`."""
+        return HttpResponse(
+            text.encode(), status=status, content_type="application/json", headers={"ETag": etag_of(text), **headers}
+        )
+
+    def _location(self, id: str) -> str:
+        """Return the path of an element, under the prefix of the request (contract A1, C13)."""
+        match = cast(ResolverMatch, self.request.resolver_match)
+        elements = reverse(f"{match.namespace}:elements", kwargs={"db_id": self.kwargs["db_id"]})
+        return f"{elements}/{quote(id, safe='')}"
+
+    def further_failures(self) -> Sequence[Failure]:
+        return self._read_parameters()[1] if LIST_PARAMETERS & (self.allowed_query_parameters() or set()) else ()
+
+    def _parameters(self) -> "ListParameters":
+        """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
+        parameters, failures = self._read_parameters()
+        if parameters is None:
+            raise bad_request(failures)
+        return parameters
+
+    def _read_parameters(self) -> "tuple[ListParameters | None, Sequence[Failure]]":
+        query = self.request.query_params
+        table = ElementFields(self.dimension, self._language)
+        filterset = ElementFilterSet(query, self.elements, table=table)
+        paths: Sequence[str] = ()
+        failures: Sequence[Failure] = ()
+        if self.action == "fetch":
+            paths, failures = select(self.dimension.wire, query.get(PROPERTIES))
+        failures = [*failures, *filterset.failures]
+        try:
+            paging = SkipTake.parse(query.get("skip"), query.get("take"))
+        except Problem as problem:
+            failures += problem.failures
+        if failures:
+            return None, failures
+        return ListParameters(filterset.qs, filterset.qs[paging.window], paths), []
+
+    def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
+        """Return the page of elements, written while the rows are read, in the negotiated media type."""
+        accepted = self.request.accepted_renderer
+        # HEAD sends no body, so one row is enough to know the status.
+        page = parameters.page[:1] if self.request.method == "HEAD" else parameters.page
+        headers = {}
+        if _prefers_count(self.request):  # before the list, which keeps the connection
+            total = parameters.selected.order_by().count()
+            headers = {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
+        response = StreamingHttpResponse(
+            streamed(accepted, page, self.dimension.wire, parameters.paths, self._language),
+            content_type=content_type(accepted),
+            headers=headers,
+        )
+        patch_vary_headers(response, ["Accept"])
+        if not isinstance(accepted, JSONRenderer):
+            name = f"{self.scope.repository.db_id}-{self.dimension}.{accepted.format}"
+            response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
+
+
+@dataclass(frozen=True)
+class ListParameters:
+    """The elements that `filter` selects in the order of `sort`, their `page` for `skip` and `take`, and the `paths` of
+    the properties that a fetch returns.
+    """
+
+    selected: QuerySet[Any]
+    page: QuerySet[Any]
+    paths: Sequence[str]
+
+
+def _prefers_count(request: Request) -> bool:
+    """Return whether the client also wants the number of all selected elements (`Prefer: count=exact`, RFC 7240)."""
+    preferences = request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
+    return "count=exact" in (preference.partition(";")[0] for preference in preferences)
+
+
+# Parts of a preference without a meaning: blanks, and quotes around the value.
+_UNWRITTEN = str.maketrans("", "", ' \t"')
+
+
+def element_routes(viewset: type[ElementViewSet]) -> list[URLPattern]:
+    """Return the routes of one dimension, below `{dbID}/<dimension>/`.
+
+    An id may contain any character, `/` included (contract A3); a path with a trailing slash is no route of its own
+    (A5).
+    """
+    elements = viewset.as_view({"get": "list", "post": "create"})
+    element = viewset.as_view({"get": "retrieve", "put": "replace", "patch": "modify"})
+    return [
+        path("elements", elements, name="elements"),
+        re_path(r"^elements/(?P<id>(?s:.+))\Z", element, name="element"),
+        path("elements-count", viewset.as_view({"get": "count"}), name="elements-count"),
+        path("elements-fetch", viewset.as_view({"get": "fetch"}), name="elements-fetch"),
+    ]

@@ -1,0 +1,143 @@
+"""Creating, replacing and modifying single elements, without races (contract C13 to C15)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.answers import Answer, Stored, answer_of
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
+from dimensions_site.elements.writing.raw_element import RawElement, as_raw
+from dimensions_site.elements.writing.saving import already_there, change, insert
+from dimensions_site.repositories.models import Repository
+
+# How often a replacement is tried while other clients insert and delete the same id.
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Saved:
+    """An element after a write: its id, its JSON text, and whether it was inserted."""
+
+    id: str
+    text: str
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Editor:
+    """Edits the elements of one dimension in one repository, on behalf of `actor`.
+
+    `allow` is called with the JSON of the element, or None without one, while the element is locked and before anything
+    is written; an exception from it stops the write. Inside a transaction, a write is part of that transaction.
+
+    The methods take wire JSON, as `RawElement` or as Python values. What the fast decoder leaves, including all errors,
+    goes to the serializer (record 0011).
+    """
+
+    dimension: Dimension
+    repository: Repository
+    actor: Actor
+    allow: Callable[[str | None], None]
+
+    def create(self, data: Any) -> Saved:
+        """Create an element.
+
+        Raises `ValidationError` for an invalid one, and `Problem` 400 ALREADY_EXISTS if another element has its id or
+        another unique value (contract C13).
+        """
+        row = self._whole(as_raw(data))
+        try:
+            with transaction.atomic():
+                return self._inserted(row)
+        except IntegrityError:
+            raise self._taken(row) from None
+
+    def replace(self, id: str, data: Any) -> Saved:
+        """Replace the element `id`, or insert it (contract C14). Raises as `create` does."""
+        sent = as_raw(data)
+        for _attempt in range(_ATTEMPTS):
+            try:
+                with transaction.atomic():
+                    return self._replaced(id, sent)
+            except IntegrityError:
+                continue  # another client has just inserted it, so now it can be replaced
+        raise self._taken(self._whole(sent, None, id))
+
+    def modify(self, id: str, data: Any) -> Saved | None:
+        """Change the members of the element `id` that `data` has; return None if there is no such element (contract
+        C15).
+
+        Raises `ValidationError` if the result would be invalid as a whole, and for an unknown element if `data` is
+        invalid for any element (contract A6).
+        """
+        sent = as_raw(data)
+        with transaction.atomic():
+            stored = self._locked(id)
+            if stored is None:
+                self._decoder.check_patch(sent.value, id)
+                return None
+            row = self._decoder.fast_patch(stored.text, sent, stored.element)
+            if row is None:
+                row = self._decoder.exact_patch(
+                    msgspec.json.decode(stored.text), sent.value, stored.element, stored.text
+                )
+            return self._changed(stored, row)
+
+    @property
+    def _decoder(self) -> RowDecoder:
+        return decoder_for(self.dimension.wire, self.repository)
+
+    @property
+    def _answer(self) -> Answer:
+        return answer_of(self.dimension, self.repository.default_language)
+
+    def _locked(self, id: str) -> Stored | None:
+        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
+            return None
+        return self._answer.lock(self.repository, id)
+
+    def _whole(self, sent: RawElement, stored: Stored | None = None, id: str | None = None) -> Row:
+        existing, text = (None, None) if stored is None else (stored.element, stored.text)
+        row = self._decoder.fast_raw(sent, existing, id)
+        return self._decoder.exact(sent.value, existing, id, text) if row is None else row
+
+    def _replaced(self, id: str, sent: RawElement) -> Saved:
+        stored = self._locked(id)
+        row = self._whole(sent, stored, id)
+        if stored is not None:
+            return self._changed(stored, row)
+        self.allow(None)
+        return self._inserted(row)
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        return dict(zip(self._decoder.columns, row, strict=True))
+
+    def _inserted(self, row: Row) -> Saved:
+        values = self._values(row)
+        text = insert(self.dimension.model, self.repository, values, self.actor, self._answer)
+        return Saved(values["element_id"], text, is_new=True)
+
+    def _changed(self, stored: Stored, row: Row) -> Saved:
+        self.allow(stored.text)
+        element, text = stored.element, stored.text
+        before = self._decoder.fast_stored(text, element)
+        if before is None:
+            before = self._decoder.row_of(self.dimension.model.of(self.repository).get(pk=element.pk))
+        changes = self._decoder.changes(before, row)
+        if changes:
+            text = change(element, changes, self.actor, self._answer)
+        return Saved(element.element_id, text, is_new=False)
+
+    def _taken(self, row: Row) -> Problem:
+        """Return the error for unique values that another element has, or had a moment ago (contract C13)."""
+        changing = Failure(
+            "id", "CONFLICT", _("Other clients create and delete this element at this moment; try again.")
+        )
+        return bad_request(already_there(self.dimension.model, self.repository, self._values(row)) or [changing])

@@ -1,0 +1,146 @@
+"""Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker.
+
+`bulkops.writers.writer` inserts and changes many elements, and calls `follow_up`. Nothing else writes elements. A write
+is one transaction: the rows, who wrote them (contract C12), their history (C18) and what is generated from them (C17).
+An element that would stay the same is not written.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, cast
+
+from django.db import connection, transaction
+from django.db.models import JSONField, QuerySet
+from django.utils.translation import gettext as _
+
+from dimensions_site.api.errors import Failure
+from dimensions_site.db.compiled import repeating_cursor
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.reading.answers import Answer
+from dimensions_site.elements.writing import history
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.observability.observation import count_written
+from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.write_counts import count_write, has_replica
+
+
+@transaction.atomic(savepoint=False)
+def insert(
+    model: type[Element], repository: Repository, values: Mapping[str, Any], actor: Actor, answer: Answer
+) -> str:
+    """Insert a new element with `values` in the writable columns, as in rows; return its JSON text.
+
+    Raises `IntegrityError` if another element has its id or another unique value. A caller that continues its
+    transaction after that must call this inside a savepoint.
+    """
+    provenance = Provenance(actor)
+    columns = {**values, **provenance.columns}
+    writing = _insertion(model, tuple(columns))
+    parameters = [repository.pk, *_prepared(model, columns)]
+    key, text = _written(model, repository.pk, writing, parameters, history.CREATED, provenance, answer)
+    if any(values[column] for column in model.generating):
+        model.after_save(model.of(repository).filter(pk=key))
+    return text
+
+
+@transaction.atomic(savepoint=False)
+def change(element: Element, changes: Mapping[str, Any], actor: Actor, answer: Answer) -> str:
+    """Set columns of a stored `element`, at least one, to other values; return its new JSON text.
+
+    JSON columns take JSON text. Only the primary key and the repository of the `element` need to be loaded.
+    """
+    model, provenance = type(element), Provenance(actor)
+    values = {**changes, **provenance.columns}
+    writing = _update(model, tuple(values))
+    parameters = [*_prepared(model, values), element.pk]
+    _, text = _written(model, element.repository_id, writing, parameters, history.CHANGED, provenance, answer)
+    if not model.generating.isdisjoint(changes):
+        model.after_save(model.of(element.repository_id).filter(pk=element.pk))
+    return text
+
+
+def _prepared(model: type[Element], values: Mapping[str, Any]) -> Iterator[Any]:
+    """Return the `values` by column as the database takes them; JSON text is passed as it is."""
+    for column, value in values.items():
+        field: Any = model._meta.get_field(column)
+        yield value if isinstance(field, JSONField) else field.get_db_prep_save(value, connection)
+
+
+def _written(
+    model: type[Element],
+    repository: int,
+    writing: str,
+    parameters: Sequence[Any],
+    kind: str,
+    provenance: Provenance,
+    answer: Answer,
+) -> tuple[int, str]:
+    """Write an element and its version in the history; return its primary key and its JSON text.
+
+    `writing` is the statement that inserts or changes it, with its `parameters`.
+    """
+    with repeating_cursor(connection) as cursor:
+        cursor.execute(f"{writing} RETURNING id, {answer.sql}", [*parameters, *answer.parameters])
+        key, *row = cast(Sequence[Any], cursor.fetchone())
+    history.record_one(model, key, kind, provenance)
+    count_write(repository)
+    count_written(1)
+    return key, answer.text(row)
+
+
+# --- Statements, composed once -----------------------------------------------------------------
+
+
+@cache
+def _insertion(model: type[Element], columns: Sequence[str]) -> str:
+    quote = connection.ops.quote_name
+    named = ["repository_id", *map(quote, columns)]
+    marks = ", ".join(["%s"] * len(named))
+    return f"INSERT INTO {quote(model._meta.db_table)} ({', '.join(named)}) VALUES ({marks})"
+
+
+@lru_cache(1_000)
+def _update(model: type[Element], columns: Sequence[str]) -> str:
+    """Return the statement that sets only the changed columns, so that PostgreSQL need not update the other indexes."""
+    quote = connection.ops.quote_name
+    sets = ", ".join(f"{quote(column)} = %s" for column in columns)
+    return f"UPDATE {quote(model._meta.db_table)} SET {sets} WHERE id = %s"
+
+
+def follow_up(rows: QuerySet[Any], kind: str, provenance: Provenance) -> None:
+    """Do what follows from writing the elements `rows`: their history (C18) and what is generated from them (C17).
+
+    `kind` is `history.CREATED` or `history.CHANGED`. Must be called in the transaction of the write.
+    """
+    history.record(rows, kind, provenance)
+    rows.model.after_save(rows)
+
+
+@transaction.atomic(savepoint=False)
+def delete(rows: QuerySet[Any], provenance: Provenance) -> int:
+    """Delete the elements `rows` and what was generated from them; return their number. The history keeps them (C18).
+
+    `rows` must select the same elements at each evaluation, so the caller must have locked them.
+    """
+    history.record(rows, history.DELETED, provenance)
+    for repository in rows.order_by().values_list("repository", flat=True).distinct() if has_replica() else ():
+        count_write(repository)
+    rows.model.before_delete(rows)
+    # Django's own deletion would load every element and send signals for each.
+    deleted: int = rows.order_by()._raw_delete(rows.db)
+    count_written(deleted)
+    return deleted
+
+
+def already_there(model: type[Element], repository: Repository, values: Mapping[str, Any]) -> list[Failure]:
+    """Return which unique `values` of a new element another element already has (contract C1, C2, C13)."""
+    return [
+        Failure(name, "ALREADY_EXISTS", already_there_message(name, values[column]))
+        for column, name in model.unique_in_repository.items()
+        if model.of(repository).filter(**{column: values[column]}).exists()
+    ]
+
+
+def already_there_message(name: str, value: object) -> str:
+    """Return the message that another element already has the `value` of the unique field `name`."""
+    return _("There is already an element with the {name} '{value}'.").format(name=name, value=value)

@@ -1,0 +1,268 @@
+"""Repositories, users and grants in the admin, for superusers, and the base class that bounds every list of the
+admin.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import PROTECT, ManyToOneRel, Model, QuerySet
+from django.forms import Media, Script
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from django_q.admin import Failure, OrmQ, Schedule, Success  # registers them, which has to be first
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from dimensions_site.repositories.permissions import roles_of
+from dimensions_site.text.formats import grouped, minute
+
+
+def when(column: str, words: Any) -> Callable[[Any], str]:
+    """Return the column of a list that shows a moment to the minute, as all pages do."""
+
+    def value(row: Any) -> str:
+        found = getattr(row, column)
+        return "-" if found is None else minute(found)
+
+    return admin.display(description=words, ordering=column)(value)
+
+
+admin.site.site_header = admin.site.site_title = _("Dimension elements")
+admin.site.index_title = _("Start page")
+
+
+# Longer than any useful search; a database fails on a thousand words or on one of 50,000 characters.
+LONGEST_SEARCH = 500
+
+
+# The request attribute that caches the keys of the repositories that the user may access.
+_ROLES = "dimensions.roles"
+
+
+def open_keys(request: HttpRequest, dimension: str, role: Role = Role.READER) -> frozenset[int]:
+    """Return the keys of the repositories in whose `dimension` the user has at least `role` (contract G2).
+
+    Queries the grants once per request, because a page asks often.
+    """
+    known: dict[str, dict[int, Role]] = request.META.setdefault(_ROLES, {})
+    if dimension not in known:
+        known[dimension] = roles_of(request.user, dimension)
+    return frozenset(key for key, granted in known[dimension].items() if granted >= role)
+
+
+# Django's scripts that no page of this service uses: they fill fields from others.
+_UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "vendor/xregexp/xregexp.min.js")
+
+
+class BoundedListAdmin(ModelAdmin):
+    """A list of the admin with bounded filters and searches, so that no URL makes it fail."""
+
+    @property
+    def media(self) -> Media:
+        """Return the scripts and styles of the page without the unused ones."""
+        unused = {f"admin/js/{name}" for name in _UNUSED_SCRIPTS}
+        found = super().media
+        return Media(css=found._css, js=[script for script in found._js if script not in unused])
+
+    @admin.display(description=_("Select"))
+    def action_checkbox(self, obj: Model) -> SafeString:
+        """Return the checkbox that selects a row, labelled with the name of the row."""
+        name = _("Select %(name)s") % {"name": obj}
+        box = UnfoldBooleanWidget({"class": "action-select", "aria-label": name}, lambda value: False)
+        return box.render(ACTION_CHECKBOX_NAME, str(obj.pk))
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Allow only the lookups of the filters beside the list; others, such as a regular expression, could fail."""
+        offered = "__" not in lookup or lookup.endswith(("__exact", "__isnull", "__gte", "__lt"))
+        return offered and super().lookup_allowed(lookup, value, request)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Return nothing for a search that is too long: a part of it would find too much."""
+        if len(search_term) > LONGEST_SEARCH:
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Show why a search that is too long found nothing."""
+        shown = super().get_changelist_instance(request)
+        if len(shown.query) > LONGEST_SEARCH:
+            messages.error(
+                request,
+                _("A search may have %(longest)d characters, and this one has %(length)s. Please search for less.")
+                % {"longest": LONGEST_SEARCH, "length": grouped(len(shown.query))},
+            )
+        return shown
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> Any:
+        """Reject a selection that the page cannot have sent: an invalid key would fail in the database."""
+        for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            if not self._can_be_key(key):
+                messages.error(request, _("Nothing was done: the selection is not right. Select the rows again."))
+                return None
+        return super().response_action(request, queryset, *args)
+
+    def _can_be_key(self, text: str) -> bool:
+        try:
+            self.model._meta.pk.clean(text, None)
+        except ValidationError:
+            return False
+        return "\0" not in text
+
+
+class LookOnlyMixin:
+    """Makes a page or an inline read-only, for records that only the service writes."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class SuperuserAdmin(BoundedListAdmin):
+    """Administration for superusers only, because it could extend a user's own rights."""
+
+    class Media:
+        css = {"all": ["site/admin/superusers.css"]}
+        js = [
+            "site/admin/names_of_pickers.js",
+            *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved")),
+        ]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    has_add_permission = has_module_permission
+    has_change_permission = has_view_permission
+    has_delete_permission = has_view_permission
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Check permission before the lookup: Django's response would reveal which primary keys exist."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)
+
+
+class GrantInline(TabularInline):
+    """The grants of a repository, a user or a group, on its page."""
+
+    model = AccessGrant
+    extra = 0
+    autocomplete_fields = ["repository", "user", "group"]
+    verbose_name = _("grant")
+    verbose_name_plural = _("grants")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Label each field itself: screen readers do not read the heading of its column to keyboard users."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None:
+            field.widget.attrs["aria-label"] = field.label
+        return field
+
+
+class GrantOfUserInline(GrantInline):
+    exclude = ["group"]
+
+
+class GrantOfGroupInline(GrantInline):
+    exclude = ["user"]
+
+
+def _register_anew(model: type[Model], before: tuple[type, ...], after: tuple[type, ...], **options: Any) -> None:
+    """Add base classes before and after those of the admin page that a library has registered for `model`."""
+    theirs = type(admin.site.get_model_admin(model))
+    admin.site.unregister(model)
+    admin.site.register(model, type(theirs.__name__, (*before, theirs, *after), options))
+
+
+# Django's own permissions grant nothing here; access depends on grants.
+_register_anew(
+    User,
+    (),
+    (SuperuserAdmin,),
+    form=UserChangeForm,
+    add_form=UserCreationForm,
+    change_password_form=AdminPasswordChangeForm,
+    inlines=[GrantOfUserInline],
+    filter_horizontal=(),
+    autocomplete_fields=["groups"],
+    list_display=[
+        "username",
+        "first_name",
+        "last_name",
+        "is_active",
+        "is_staff",
+        "is_superuser",
+        when("last_login", _("last login (UTC)")),
+    ],
+    fieldsets=(
+        (None, {"fields": ("username", "password")}),
+        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
+        (_("Rights"), {"fields": ("is_active", "is_staff", "is_superuser", "groups")}),
+        (_("Dates"), {"fields": ("last_login", "date_joined")}),
+    ),
+)
+_register_anew(Group, (), (SuperuserAdmin,), fields=["name"], inlines=[GrantOfGroupInline])
+# django-q2's own pages would let their users call any function.
+for _model in (Schedule, Success, Failure, OrmQ):
+    _register_anew(_model, (LookOnlyMixin, SuperuserAdmin), (), actions=None)
+
+
+@admin.register(Repository)
+class RepositoryAdmin(SuperuserAdmin):
+    list_display = ["db_id", "name", "default_language", "api_enabled"]
+    search_fields = ["db_id", "name"]
+    inlines = [GrantInline]
+    # Django would load all elements to report that they prevent the deletion.
+    actions = None
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """The dbID is part of URLs that clients store, so it cannot be changed."""
+        return [] if obj is None else ["db_id"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow the deletion of empty repositories only."""
+        return super().has_delete_permission(request, obj) and (obj is None or not _holds_anything(obj))
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "db_id":
+            kwargs["widget"] = UnfoldAdminTextInputWidget
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
+def _holds_anything(repository: Repository) -> bool:
+    """Return whether the repository has rows that its deletion must not delete as well, such as elements."""
+    protecting = (
+        relation
+        for relation in Repository._meta.get_fields(include_hidden=True)
+        if isinstance(relation, ManyToOneRel) and relation.on_delete is PROTECT
+    )
+    return any(
+        relation.related_model._base_manager.filter(**{relation.field.name: repository}).exists()
+        for relation in protecting
+    )
+
+
+@admin.register(AccessGrant)
+class AccessGrantAdmin(SuperuserAdmin):
+    list_display = ["repository", "user", "group", "dimension", "role"]
+    list_filter = ["repository", "role", "dimension"]
+    list_select_related = ["repository", "user", "group"]
+    autocomplete_fields = ["repository", "user", "group"]

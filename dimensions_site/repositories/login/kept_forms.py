@@ -1,0 +1,128 @@
+"""Keep what was typed in a form when the session has expired, and fill the form in after the next login.
+
+Nothing is saved until the user presses Save. Forms sent by another site are discarded.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any, Concatenate, Protocol, cast
+
+import orjson
+from django.contrib.admin import AdminSite
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.csrf import csrf_exempt
+
+# Hidden fields: the user for whom the form was made, and on the login page the other form's data as JSON.
+USER, PENDING = "_user", "pending"
+_SESSION = "dimensions.pending"
+_CSRF_FIELD = "csrfmiddlewaretoken"
+# In characters of JSON. An element has at most 256 KiB.
+_LONGEST = 1024 * 1024
+
+View = Callable[..., HttpResponse]
+Again = Callable[Concatenate[HttpRequest, QueryDict, ...], HttpResponse]
+
+
+class _KeepingView(Protocol):
+    """A view with another one that shows its form filled in."""
+
+    shown_again: Again
+
+    def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse: ...
+
+
+def keeping_what_was_typed(site: AdminSite, view: View, *, again: Again) -> View:
+    """Return the `view` of a form on `site`, which keeps its data while the user signs in again.
+
+    `again` takes the request, the data and the arguments of the view; it returns the filled-in form and must not save
+    anything. Do not use it for forms with passwords.
+    """
+    # It saves nothing, so it does not need the CSRF token that was just rejected.
+    shown_again = site.admin_view(csrf_exempt(again))
+    shown = site.admin_view(view)
+
+    @wraps(view)
+    def keeping(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST" and not site.has_permission(request):
+            return _sign_in_page(site, request)
+        typed = _taken(request) if request.method == "GET" and site.has_permission(request) else None
+        return shown(request, *args, **kwargs) if typed is None else shown_again(request, typed, *args, **kwargs)
+
+    cast(_KeepingView, keeping).shown_again = shown_again
+    cast(Any, keeping).site = site
+    return keeping
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Respond with 403 to a form without a valid CSRF token, filled in if its view keeps it.
+
+    This happens after a new login in another tab, and to forms sent by other sites.
+    """
+    match = request.resolver_match
+    view: Any = None if match is None else match.func
+    if match is not None and request.method == "POST" and hasattr(view, "shown_again") and _is_of_this_site(request):
+        if not view.site.has_permission(request):
+            return _sign_in_page(view.site, request)
+        if request.POST.get(USER) == _name(request):
+            response = cast(_KeepingView, view).shown_again(request, request.POST, *match.args, **match.kwargs)
+            response.status_code = 403
+            return response
+    return render(request, "403_csrf.html", status=403)
+
+
+@receiver(user_logged_in, dispatch_uid=__name__)
+def keep_for_the_session(sender: object, request: HttpRequest | None, **further: Any) -> None:
+    """Move the data from the login page into the session, until its form is opened."""
+    typed = request.POST.get(PENDING, "") if request is not None else ""
+    if request is not None and 0 < len(typed) <= _LONGEST:
+        request.session[_SESSION] = {"address": request.GET.get(REDIRECT_FIELD_NAME, ""), "typed": typed}
+
+
+def _sign_in_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Return the login page with the data of the form, which returns to the form afterwards."""
+    pairs = [[name, value] for name, values in request.POST.lists() if name != _CSRF_FIELD for value in values]
+    typed = orjson.dumps(pairs).decode()
+    address = request.get_full_path()
+    # No login has been attempted yet.
+    first = copy(request)
+    first.method = "GET"
+    first.GET = QueryDict(urlencode({REDIRECT_FIELD_NAME: address}))
+    cast(Any, first).POST = QueryDict()
+    context = {
+        "app_path": f"{reverse('admin:login')}?{first.GET.urlencode()}",
+        PENDING: typed if len(typed) <= _LONGEST else "",
+        "is_interrupted": True,
+    }
+    return site.login(first, context)
+
+
+def _taken(request: HttpRequest) -> QueryDict | None:
+    """Remove and return the data kept for this URL and user."""
+    kept = request.session.get(_SESSION)
+    if kept is None or kept["address"] != request.get_full_path():
+        return None
+    del request.session[_SESSION]
+    try:
+        typed = QueryDict(mutable=True)
+        for name, value in orjson.loads(kept["typed"]):
+            typed.appendlist(str(name), str(value))
+    except (ValueError, TypeError):
+        return None
+    return typed if typed.get(USER) == _name(request) else None
+
+
+def _is_of_this_site(request: HttpRequest) -> bool:
+    """Return whether a page of this service sent the form, according to the browser."""
+    return request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+
+
+def _name(request: HttpRequest) -> str:
+    return cast(User, request.user).get_username()

@@ -1,0 +1,83 @@
+"""The authentication backend for all passwords: HTTP Basic, token endpoints and administration (contract G1)."""
+
+from typing import Any
+
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.translation import ngettext
+from unfold.forms import AuthenticationForm
+
+from dimensions_site.api.access.throttling import (
+    address_of,
+    count_refusal,
+    login_refusal,
+    refusal_limit_problem,
+    refuse_login,
+)
+from dimensions_site.api.middleware.requests import GetResponse
+from dimensions_site.repositories.login.lockout import LoginAttempt
+
+
+class PasswordBackend(ModelBackend):
+    """Checks passwords, unless too many were wrong before, and counts wrong ones."""
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
+    ) -> User | None:
+        """Return the active user with this password, else None.
+
+        Raises PermissionDenied if the password is not checked. In that case, and if this password locks the name, the
+        429 is attached to the request as `login_refusal`.
+        """
+        if request is None:
+            raise TypeError("A password is checked for a request, because wrong ones are counted by its address.")
+        problem = refusal_limit_problem(request)
+        if problem is None:
+            attempt = LoginAttempt(str(username), address_of(request))
+            problem = attempt.refusal()
+        if problem is not None:
+            refuse_login(request, problem)
+            raise PermissionDenied
+        user = super().authenticate(request, username, password, **kwargs)
+        if user is not None:
+            attempt.succeeded()
+            return user
+        count_refusal(request)
+        if problem := attempt.failed():
+            refuse_login(request, problem)
+        return None
+
+
+class SignInForm(AuthenticationForm):
+    """The login form of the administration, which says why a password was not checked."""
+
+    def get_invalid_login_error(self) -> ValidationError:
+        """Return the error for a wrong name or password, or for too many wrong ones before (contract G1)."""
+        problem = login_refusal(self.request) if self.request is not None else None
+        if problem is None:
+            return super().get_invalid_login_error()
+        minutes = -(-int(problem.headers["Retry-After"]) // 60)
+        text = ngettext(
+            "There were too many wrong passwords. Please try again in %(minutes)d minute.",
+            "There were too many wrong passwords. Please try again in %(minutes)d minutes.",
+            minutes,
+        )
+        return ValidationError(text % {"minutes": minutes})
+
+
+def refused_sign_in(get_response: GetResponse) -> GetResponse:
+    """Give the login page the status and headers of the 429 that its form explains."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        problem = login_refusal(request)
+        if problem and response.status_code != problem.status_code:
+            response.status_code = problem.status_code
+            for name, value in problem.headers.items():
+                response.headers[name] = value
+        return response
+
+    return middleware

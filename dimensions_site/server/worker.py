@@ -1,0 +1,87 @@
+"""The process of the web server: gunicorn's threads, with the service's errors and a stop that drops no request."""
+
+import json
+import select
+import uuid
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from gunicorn import util
+from gunicorn.http import errors
+from gunicorn.workers.gthread import ThreadWorker
+
+from dimensions_site.api.problems import MEDIA_TYPE, problem_body, title
+from dimensions_site.text.shortening import shortened
+
+_PERCENT_ENCODED = "A URL has only ASCII characters and no spaces; write %20 for a space, and %C3%A9 for é."
+_MAX_HEADERS = "A header may have {size:,} bytes, and a request {count:,} headers."
+_FAILED = "The service failed to answer; its log says why."
+# For each kind of error: the status, the code, and what is added to gunicorn's message or, with 500, replaces it.
+_ERRORS: tuple[tuple[tuple[type[Exception], ...], int, str, str], ...] = (
+    (
+        (errors.ConfigurationProblem, errors.InvalidResponseHeader, errors.InvalidResponseHeaderName),
+        500,
+        "INTERNAL_ERROR",
+        _FAILED,
+    ),
+    ((errors.LimitRequestLine,), 414, "URI_TOO_LONG", ""),
+    ((errors.LimitRequestHeaders,), 431, "HEADERS_TOO_LARGE", _MAX_HEADERS),
+    ((errors.ExpectationFailed,), 417, "EXPECTATION_FAILED", "Only 100-continue is supported."),
+    ((errors.UnsupportedTransferCoding,), 501, "UNSUPPORTED_TRANSFER_CODING", "Only chunked is supported."),
+    ((errors.InvalidRequestLine, errors.InvalidHTTPVersion), 400, "UNREADABLE_REQUEST", _PERCENT_ENCODED),
+    ((errors.ParseException,), 400, "UNREADABLE_REQUEST", ""),
+    ((Exception,), 500, "INTERNAL_ERROR", _FAILED),
+)
+
+
+class HostMissing(errors.ParseException):
+    """An HTTP/1.1 request without a Host header, which RFC 9112 requires."""
+
+    def __str__(self) -> str:
+        return "A request in HTTP/1.1 needs a Host header"
+
+
+class WebWorker(ThreadWorker):
+    """Answers unreadable requests with problem documents (contract B1), and refuses connections while it stops."""
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:
+        """Answer a request that cannot be read; gunicorn closes the connection afterwards.
+
+        Nothing of the request is logged: a malformed header may be a credential.
+        """
+        status, code, hint = next(error[1:] for error in _ERRORS if isinstance(exc, error[0]))
+        # The client's own request id is unknown: its headers could not be read.
+        request_id = str(uuid.uuid4())
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                self.log.exception("Error handling request")
+                detail = hint
+            else:
+                self.log.warning("Invalid request from ip=%s: %s", addr[0] if addr else "", type(exc).__name__)
+                hint = hint.format(size=self.cfg.limit_request_field_size, count=self.cfg.limit_request_fields)
+                detail = f"The request cannot be read: {shortened(str(exc)).rstrip('.')}. {hint}".rstrip()
+        body = json.dumps(problem_body(status, code, detail, request_id)).encode()
+        head = (
+            f"HTTP/1.1 {status} {title(status)}\r\nConnection: close\r\nContent-Type: {MEDIA_TYPE}\r\n"
+            f"Content-Length: {len(body)}\r\nX-Request-ID: {request_id}\r\nCache-Control: no-store\r\n"
+            "X-Content-Type-Options: nosniff\r\n\r\n"
+        )
+        with suppress(OSError):  # the client has disconnected
+            util.write_nonblock(client, head.encode() + body)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Start or stop accepting connections; when the worker stops, close the sockets at once.
+
+        gunicorn itself keeps them open until its last response is sent, and drops the connections that have arrived
+        meanwhile. Closed sockets refuse them, so that the proxy tries another server.
+        """
+        super().set_accept_enabled(enabled)
+        if enabled or self.alive:
+            return
+        for listener in self.sockets:
+            while select.select([listener], [], [], 0)[0]:
+                self.accept(listener)  # connections that the system has accepted already
+            listener.close()
+        self.sockets: list[Any] = []

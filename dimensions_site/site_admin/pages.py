@@ -1,0 +1,40 @@
+"""Middleware for HTML pages only: sessions, messages and the like.
+
+REST clients send no cookies that matter and get no scripts, and reading one element is so fast that each of these would
+slow it down noticeably.
+"""
+
+from typing import Any
+
+from csp.middleware import CSPMiddleware
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest
+
+from dimensions_site.api.middleware.prefixes import is_api_request
+
+
+class _OfPages:
+    """Precedes a middleware class, and skips it for API requests."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if is_api_request(request):
+            return self.get_response(request)  # type: ignore[attr-defined]
+        return super().__call__(request)  # type: ignore[misc]
+
+
+class Content(_OfPages, CSPMiddleware):
+    """The content security policy of a page."""
+
+
+class Session(_OfPages, SessionMiddleware):
+    """The user's session."""
+
+
+class Users(_OfPages, AuthenticationMiddleware):
+    """`request.user`; REST views authenticate clients themselves."""
+
+
+class Messages(_OfPages, MessageMiddleware):
+    """The messages on the next page."""

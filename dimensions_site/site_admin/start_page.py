@@ -1,0 +1,95 @@
+"""The start page of the administration, limited to the user's grants (contract G2)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Func, IntegerField, OuterRef, Subquery
+from django.http import HttpRequest
+from django.urls import reverse
+
+from bulkops.admin import import_progress
+from bulkops.admin.processings import processings_open_to
+from bulkops.admin.progress import progress_of
+from bulkops.jobs.file_imports import AT_WORK, imports_open_to
+from bulkops.jobs.heartbeat import is_worker_running
+from bulkops.models import Status
+from dimensions_site.elements.admin.history import HistoryMixin
+from dimensions_site.elements.models import Element
+from dimensions_site.repositories.models import Repository
+
+SHOWN_REPOSITORIES = 50
+SHOWN_CHANGES = 10
+SHOWN_PROCESSINGS = 10
+# Counting stops here: counting a million elements takes longer than showing a page.
+COUNTED_ELEMENTS = 10_000
+_CHANGE_COLUMNS = (
+    "repository", "element_id", "history_date", "history_type", "history_actor", "history_origin",
+)  # fmt: skip
+
+
+@dataclass
+class Holdings:
+    """A repository with, for each dimension that the user may read: its name, the URL of its list, and its count."""
+
+    repository: Repository
+    counts: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Return the context of the page; the number of queries does not depend on the number of repositories or
+    elements.
+    """
+    pages = [page for page in admin.site._registry.values() if isinstance(page, HistoryMixin)]
+    repositories = _repositories(request, pages)
+    running = processings_open_to(request).filter(status=Status.RUNNING).select_related("repository")
+    imports = imports_open_to(cast(User, request.user)).filter(status__in=AT_WORK).select_related("repository")
+    return {
+        **context,
+        "repositories": list(repositories.values())[:SHOWN_REPOSITORIES],
+        "has_more_repositories": len(repositories) > SHOWN_REPOSITORIES,
+        "counted": COUNTED_ELEMENTS,
+        "changes": _latest_changes(request, pages),
+        "running": [(found, progress_of(found)) for found in running.order_by("-pk")[:SHOWN_PROCESSINGS]],
+        "imports": [
+            (found, import_progress.progress_of(found)) for found in imports.order_by("-created_at")[:SHOWN_PROCESSINGS]
+        ],
+        "somebody_works": is_worker_running(),
+    }
+
+
+def _repositories(request: HttpRequest, pages: list[HistoryMixin]) -> dict[int, Holdings]:
+    """Return the user's repositories by primary key, sorted by dbID; one more than is shown."""
+    found: dict[int, Holdings] = {}
+    for page in pages:
+        address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_changelist")
+        rows = page.repositories(request).annotate(count=_bounded_count(page.model))
+        for repository in rows[: SHOWN_REPOSITORIES + 1]:
+            holdings = found.setdefault(repository.pk, Holdings(repository))
+            link = f"{address}?repository__id__exact={repository.pk}"
+            name = page.opts.verbose_name if repository.count == 1 else page.opts.verbose_name_plural
+            holdings.counts.append((str(name), link, repository.count))
+    return dict(sorted(found.items(), key=lambda item: item[1].repository.db_id))
+
+
+def _bounded_count(model: type[Element]) -> Func:
+    """Return the number of elements of each repository in a query, up to one more than the limit."""
+    bounded = model.of(OuterRef("pk")).order_by().values("element_id")[: COUNTED_ELEMENTS + 1]
+    template = "(SELECT COUNT(*) FROM %(expressions)s AS bounded)"
+    return Func(Subquery(bounded), template=template, output_field=IntegerField())
+
+
+def _latest_changes(request: HttpRequest, pages: list[HistoryMixin]) -> list[tuple[Any, str, str]]:
+    """Return the latest versions of all dimensions, each with the name of its dimension and the URL of its page."""
+    changes = [change for page in pages for change in _changes(request, page)]
+    changes.sort(key=lambda change: change[0].history_date, reverse=True)
+    return changes[:SHOWN_CHANGES]
+
+
+def _changes(request: HttpRequest, page: HistoryMixin) -> Iterator[tuple[Any, str, str]]:
+    rows = page.model.versions_within(page.open_keys(request)).select_related("repository")
+    columns = [*_CHANGE_COLUMNS, "repository__db_id", "repository__name"]
+    for row in rows.only(*columns)[:SHOWN_CHANGES]:
+        yield row, str(page.opts.verbose_name), page.address_of_version(row)

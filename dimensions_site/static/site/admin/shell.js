@@ -1,0 +1,35 @@
+// Keyboard in what opens over a page: the filters of a list, and the navigation on a phone.
+"use strict";
+
+const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";
+const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
+
+// Focus moves into what a button with `data-opens` has opened, and back to the button when Escape closes it.
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("[data-opens]");
+  if (!button) return;
+  setTimeout(() => {
+    const opened = document.getElementById(button.getAttribute("aria-controls"));
+    if (button.getAttribute("aria-expanded") === "true")
+      [...opened.querySelectorAll(FOCUSABLE)].find(isShown)?.focus();
+  });
+});
+
+document.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  for (const button of document.querySelectorAll("[data-opens]")) {
+    const opened = document.getElementById(button.getAttribute("aria-controls"));
+    if (isShown(button) && opened?.contains(document.activeElement))
+      setTimeout(() => button.focus());
+  }
+});
+
+// The name of an icon is a ligature of its font. It is not read aloud where words name the control.
+const silence = (icon) => {
+  const control = icon.closest("a, button");
+  const isAlone = control && !control.textContent.replace(icon.textContent, "").trim();
+  if (isAlone && !control.ariaLabel && control.title) control.ariaLabel = control.title;
+  if (!isAlone || control.ariaLabel) icon.ariaHidden = "true";
+};
+document.addEventListener("DOMContentLoaded", () =>
+  document.querySelectorAll(".material-symbols-outlined").forEach(silence));

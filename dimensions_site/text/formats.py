@@ -1,0 +1,22 @@
+"""Numbers and moments in the format of the page's language; English if none is active."""
+
+from datetime import datetime
+
+from django.utils.dateformat import format as formatted
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+
+def grouped(number: int) -> str:
+    """Return the number with grouped digits: `10,000` in English, `10.000` in German."""
+    return number_format(number, force_grouping=True)
+
+
+def moment(when: datetime) -> str:
+    """Return date and time to the second, in the time zone of `when`: `2026-01-31 10:00:00` in English."""
+    return formatted(when, _("Y-m-d H:i:s"))
+
+
+def minute(when: datetime) -> str:
+    """Return date and time to the minute."""
+    return formatted(when, _("Y-m-d H:i"))

@@ -1,0 +1,208 @@
+"""The OAuth2 endpoints for programs: `/auth/oauth2/token`, `introspect` and `revoke` (contract G1).
+
+Errors have the form of RFC 6749, the only one that clients know; HTTP errors, such as a wrong method, are problem
+documents.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, TypeAlias
+from urllib.parse import unquote_plus
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.request import UnreadablePostError
+from django.views.decorators.csrf import csrf_exempt
+from oauth2_provider.models import AccessToken, Grant, RefreshToken
+from oauth2_provider.views import IntrospectTokenView, RevokeTokenView, TokenView
+from oauthlib.oauth2 import (
+    InvalidClientError,
+    InvalidGrantError,
+    InvalidRequestError,
+    OAuth2Error,
+    TemporarilyUnavailableError,
+)
+
+from dimensions_site.api.access.throttling import call_limit_problem, count_refusal, refusal_limit_problem
+from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
+from dimensions_site.api.negotiation import media_type
+from dimensions_site.observability.observation import current
+from dimensions_site.tokens.models import Application
+from dimensions_site.tokens.oauth2.errors import JSON_HEADERS, completed
+from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
+from dimensions_site.tokens.oauth2.parameters import fault_of
+from dimensions_site.tokens.oauth2.server import APPLICATION
+
+View: TypeAlias = Callable[..., HttpResponse]
+
+FORM = "application/x-www-form-urlencoded"
+_ALLOW = {"Allow": "POST, OPTIONS"}
+
+
+def form_only(view: View) -> View:
+    """Restrict `view` to a POST with a form, handle OPTIONS, and reject unreadable and ambiguous requests."""
+
+    @csrf_exempt  # clients are not browsers, and send their credentials explicitly
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "OPTIONS":
+            return HttpResponse(headers=_ALLOW, content_type="text/plain")
+        if request.method != "POST":
+            detail = "Only POST is permitted here."
+            return problem_response(request, Problem(405, "METHOD_NOT_ALLOWED", detail, headers=_ALLOW))
+        try:
+            fault = _fault(request)
+        except (RequestDataTooBig, TooManyFieldsSent, UnreadablePostError) as error:
+            return problem_response(request, as_problem(error))
+        if refusal := refusal_limit_problem(request):  # before the hash of a secret is computed
+            return _too_often(refusal)
+        try:
+            answer = completed(_refusal(fault) if fault else view(request, *args, **kwargs))
+        except Problem as problem:
+            _name_application(request)
+            return _too_often(problem)
+        _log_refusal(request, answer)
+        if answer.status_code == HTTPStatus.UNAUTHORIZED and (refusal := count_refusal(request)):
+            return _too_often(refusal)
+        return answer
+
+    return checked
+
+
+def _fault(request: HttpRequest) -> OAuth2Error | None:
+    if not _has_form(request):
+        return InvalidRequestError(f"The body has to be {FORM}.")
+    fault = fault_of(request.POST)  # read first: logging also accesses the form once it has been read
+    if request.META.get("QUERY_STRING"):
+        return InvalidRequestError("Parameters stand in the body, never in the address.")
+    if not fault and _authenticates_twice(request):
+        return InvalidRequestError(
+            "The application authenticates in the header Authorization and in the body; use one of them."
+        )
+    return fault
+
+
+def _authenticates_twice(request: HttpRequest) -> bool:
+    """Return whether the body has a secret, or names another application, in addition to a Basic header."""
+    scheme = request.headers.get("Authorization", "").partition(" ")[0]
+    if scheme.lower() != "basic":
+        return False
+    return "client_secret" in request.POST or request.POST.get("client_id", "") not in ("", _client_id(request))
+
+
+def _has_form(request: HttpRequest) -> bool:
+    return media_type(request.headers.get("Content-Type", "")) == FORM
+
+
+def _refusal(error: OAuth2Error) -> HttpResponse:
+    return HttpResponse(error.json, status=error.status_code, headers=JSON_HEADERS)
+
+
+def _too_often(problem: Problem) -> HttpResponse:
+    """Return the 429 in the form of OAuth2, with `Retry-After`."""
+    if observed := current():
+        observed.code = problem.code
+    error = TemporarilyUnavailableError(description=str(problem.detail))
+    return HttpResponse(error.json, status=problem.status_code, headers=JSON_HEADERS | problem.headers)
+
+
+def _log_refusal(request: HttpRequest, answer: HttpResponse) -> None:
+    """Log why the request is refused, and to which application."""
+    observed = current()
+    if observed is None or answer.status_code < HTTPStatus.BAD_REQUEST:
+        return
+    observed.code = upper_snake(str(json.loads(answer.content)["error"]))
+    _name_application(request)
+
+
+def _name_application(request: HttpRequest) -> None:
+    """Log the application that the request names."""
+    observed = current()
+    client_id = _client_id(request)
+    # An unknown client id may be a secret.
+    if observed and "\0" not in client_id and Application.objects.filter(client_id=client_id).exists():
+        observed.name(application=client_id)
+
+
+def _client_id(request: HttpRequest) -> str:
+    """Return the client id of the request; "" without a readable one."""
+    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return request.POST.get("client_id", "") if _has_form(request) else ""
+    try:
+        return unquote_plus(base64.b64decode(credentials).decode().partition(":")[0])
+    except ValueError:
+        return ""
+
+
+def _user_in_question(request: HttpRequest) -> int | None:
+    """Return the primary key of the user for whom tokens are requested, if known before the secret is verified."""
+    if settings.THROTTLE_CALLS is None:
+        return None
+    form = request.POST
+    found: QuerySet[Any]
+    match form.get("grant_type"):
+        case "client_credentials":
+            client_id = _client_id(request)
+            found = Application.objects.filter(client_id="" if "\0" in client_id else client_id)
+        case "authorization_code":
+            found = Grant.objects.filter(code=form.get("code", ""))
+        case "refresh_token":
+            checksum = hashlib.sha256(form.get("refresh_token", "").encode()).hexdigest()
+            found = RefreshToken.objects.filter(token_checksum=checksum, revoked=None)
+        case _:
+            return None
+    return found.values_list("user_id", flat=True).first()
+
+
+class Token(TokenView):
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Respond with tokens. Raises Problem 429 for a user with too many calls, before the hash of a secret is
+        computed.
+
+        The library's own view looks for the device grant first, which does not exist here.
+        """
+        if (user := _user_in_question(request)) and (problem := call_limit_problem(str(user))):
+            raise problem
+        try:
+            answer: HttpResponse = self.authorization_flow_token_response(request)
+        except AccessToken.DoesNotExist:
+            # The library looks up the token that it has just issued. A concurrent use of the same refresh token, or an
+            # operator, has ended it meanwhile.
+            return _refusal(InvalidGrantError("The tokens that were issued have been ended already."))
+        return answer
+
+
+class Introspect(IntrospectTokenView):
+    """Reports to authenticated applications whether a token is valid (RFC 7662)."""
+
+    def unauthenticated_response(self, request: HttpRequest, oauthlib_request: Any = None) -> HttpResponse:
+        """Return the 401 in place of the library's empty 403."""
+        return _refusal(InvalidClientError())
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Describe the token by the same rules as for API calls.
+
+        Applications can introspect their own tokens, and others if an operator permits it; otherwise a token looks like
+        an unknown one (RFC 7662, 2.2).
+        """
+        token = request.POST.get("token")
+        if not token:
+            return _refusal(InvalidRequestError("The parameter token is missing."))
+        caller: Application = request.META[APPLICATION]
+        # The library checks neither whether the user is active nor who asks.
+        found = valid_access_token(token)
+        may_know = found is not None and (caller.may_introspect or found.application_id == caller.pk)
+        answer: HttpResponse = self.get_token_response(token if may_know else "")
+        return answer
+
+
+token = form_only(Token.as_view())
+introspect = form_only(Introspect.as_view())
+revoke = form_only(RevokeTokenView.as_view())

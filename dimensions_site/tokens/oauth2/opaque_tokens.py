@@ -1,0 +1,36 @@
+"""OAuth2 access tokens: random texts, stored as a hash (contract G1)."""
+
+import hashlib
+from typing import Any
+
+from django.contrib.auth.models import User
+from oauth2_provider.models import AccessToken
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from dimensions_site.repositories.credentials import Credential
+from dimensions_site.tokens.credentials import TokenCredential, limits_of_scopes
+
+
+def authenticated(token: str, request: Request) -> tuple[User, Credential]:
+    """Return the access token's user and credential; one query, and the body is not read.
+
+    Raises `AuthenticationFailed` if the token is unknown, revoked, expired or for another resource (RFC 8707), or if
+    its user is inactive.
+    """
+    found = valid_access_token(token)
+    if found is None or not found.allows_audience(request.build_absolute_uri(request.path)):
+        raise AuthenticationFailed(
+            "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
+        )
+    scopes = limits_of_scopes(found.scope.split())
+    return found.user, TokenCredential("token of the application", str(found.application), scopes)
+
+
+def valid_access_token(token: str) -> Any:
+    """Return the access token with its user and application; None if it is not valid for calls."""
+    checksum = hashlib.sha256(token.encode()).hexdigest()
+    found = AccessToken.objects.select_related("user", "application").filter(token_checksum=checksum).first()
+    if found is None or found.is_expired() or found.user is None or not found.user.is_active:
+        return None
+    return found

@@ -1,0 +1,38 @@
+"""Reject OAuth2 parameters on which the libraries or the database would fail (contract B3)."""
+
+from urllib.parse import urlsplit
+
+from django.http import QueryDict
+from oauthlib.oauth2 import InvalidRequestError, OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
+
+# RFC 8707 allows repeating this one; the consent page has the URIs in one text.
+RESOURCE = "resource"
+# The sizes of the database columns. RFC 7636 allows no longer challenge.
+_LONGEST = {"code_challenge": 128, "code_challenge_method": 10, "nonce": 255}
+
+
+def fault_of(parameters: QueryDict) -> OAuth2Error | None:
+    """Return the first error that the libraries would not detect; None if there is none."""
+    for name, values in parameters.lists():
+        if len(values) > 1 and name != RESOURCE:
+            return InvalidRequestError(f"The parameter {name[:50]} stands more than once.")
+        if "\0" in name or any("\0" in value for value in values):
+            return InvalidRequestError("A parameter has a NUL in it.")
+        longest = _LONGEST.get(name)
+        if longest is not None and any(len(value) > longest for value in values):
+            return InvalidRequestError(f"The parameter {name} has more than {longest} characters.")
+    if not all(map(_is_address, parameters.getlist("redirect_uri"))):
+        return InvalidRequestError("The parameter redirect_uri is no address.")
+    if not all(_is_address(address) for value in parameters.getlist(RESOURCE) for address in value.split()):
+        return CustomOAuth2Error("invalid_target", "The parameter resource is no address.")
+    return None
+
+
+def _is_address(text: str) -> bool:
+    """Return whether the text can be parsed as a URI; the libraries check its kind."""
+    try:
+        parts = urlsplit(text)
+        return parts.port is None or parts.port >= 0
+    except ValueError:
+        return False

@@ -1,0 +1,89 @@
+"""Checks of applications, codes and refresh tokens beyond those of the library (contract G1)."""
+
+from typing import Any
+
+from oauth2_provider.models import AccessToken, Grant, RefreshToken
+from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauthlib.oauth2 import InvalidGrantError
+
+from dimensions_site.api.access.throttling import count_call
+from dimensions_site.tokens.credentials import ROLES, limits_of_scopes
+from dimensions_site.tokens.ending import locked
+from dimensions_site.tokens.models import FirstScope
+
+
+class Validator(OAuth2Validator):
+    """Issues tokens for active users only, and renews each refresh token once."""
+
+    def _extract_basic_auth(self, request: Any) -> str | None:
+        """Return the credentials of a Basic header; ignores it if it is not ASCII, as if it were not base64."""
+        credentials = super()._extract_basic_auth(request)
+        return credentials and str(credentials).encode("ascii", "replace").decode()
+
+    def _load_application(self, client_id: str | None, request: Any) -> Any:
+        """Return the application, or None for an unknown one; PostgreSQL would fail on NUL in a Basic header."""
+        return None if "\0" in (client_id or "") else super()._load_application(client_id, request)
+
+    def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Return whether the code may be redeemed: its user must still be active."""
+        return bool(super().validate_code(client_id, code, client, request)) and request.user.is_active
+
+    def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Return whether the refresh token may be used: its user must still be active."""
+        return bool(super().validate_refresh_token(refresh_token, client, request)) and request.user.is_active
+
+    def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
+        """Return the originally granted scope; each renewal may request a part of it (RFC 6749, 6)."""
+        kept = FirstScope.objects.filter(refresh_token=request.refresh_token_instance).first()
+        request.first_scope = kept.scope if kept else super().get_original_scopes(refresh_token, request)
+        return str(request.first_scope)
+
+    def is_within_original_scope(
+        self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Return whether all scopes are ours and none is higher: `write` includes `read` without naming it."""
+        granted = limits_of_scopes(request.first_scope.split()).role
+        return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
+
+    def _save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
+        """Issue the tokens, if the code or refresh token is still valid and the user may make another call.
+
+        Of two concurrent requests with the same refresh token, one succeeds: the library would give the tokens of the
+        first to the second, but only their hashes are stored. Raises InvalidGrantError, or Problem 429.
+        """
+        owner = request.client.user if request.grant_type == "client_credentials" else request.user
+        # Ending the user's tokens waits for this lock, or has already ended what the request presents.
+        user = locked(owner.pk)
+        if user is None or not user.is_active or not _is_good_still(request):
+            raise InvalidGrantError("What the request brings has been used or ended.", request=request)
+        if problem := count_call(str(user.pk)):
+            raise problem
+        super()._save_bearer_token(token, request, *args, **kwargs)
+
+    def _create_refresh_token(
+        self, request: Any, refresh_token_code: str, access_token: AccessToken, previous_refresh_token: Any
+    ) -> RefreshToken:
+        """Create the token with the scope of its predecessor, however narrow the access token is."""
+        made = super()._create_refresh_token(request, refresh_token_code, access_token, previous_refresh_token)
+        if previous_refresh_token and set(access_token.scope.split()) != set(request.first_scope.split()):
+            FirstScope.objects.create(refresh_token=made, scope=request.first_scope)
+        return made
+
+    def _create_access_token(
+        self, expires: Any, request: Any, token: dict[str, Any], source_refresh_token: Any = None
+    ) -> AccessToken:
+        """Create the token; one that an application obtains for itself acts as the application's user."""
+        if request.grant_type == "client_credentials":
+            request.user = request.client.user
+        return super()._create_access_token(expires, request, token, source_refresh_token)
+
+
+def _is_good_still(request: Any) -> bool:
+    """Return whether the code or refresh token of the request is still neither used nor ended."""
+    renewed = getattr(request, "refresh_token_instance", None)
+    if renewed is not None:
+        return RefreshToken.objects.select_for_update().filter(pk=renewed.pk, revoked=None).first() is not None
+    if request.grant_type == "authorization_code":
+        grants = Grant.objects.select_for_update().filter(code=request.code, application=request.client)
+        return grants.first() is not None
+    return True

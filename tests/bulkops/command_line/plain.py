@@ -1,0 +1,17 @@
+"""A database of its own for a process of its own, with the repository `plain` in it."""
+
+from contextlib import closing
+from pathlib import Path
+from sqlite3 import connect
+
+from tests.services.migrated import copy_file, template
+
+
+def store_plain(file: Path) -> None:
+    """Make the SQLite database, without a process that migrates it and another one that creates the repository."""
+    copy_file(template("sqlite://"), file)
+    with closing(connect(file)) as made, made:
+        made.execute(
+            "INSERT INTO repositories_repository (db_id, name, default_language, api_enabled)"
+            " VALUES ('plain', 'Plain', 'en', true)"
+        )

@@ -1,0 +1,39 @@
+"""A command that imports, and waits near the end of a phase: tests meet it there, however busy the machine is.
+
+    python -m tests.bulkops.command_line.slow_import checking import_currencies plain table.csv
+
+does what `manage.py import_currencies plain table.csv` does.
+"""
+
+import os
+import runpy
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import patch
+
+import django
+
+# The share of the phase after which it waits, and for how many seconds: a test that has come so far is over by then.
+_FAR, _LONG = 0.8, 600
+
+
+def main(phase: str) -> None:
+    """Run the command in the words of the command line."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
+    django.setup()
+    importer = import_module("bulkops.files.imports.importing").Importer
+    report = importer._report_progress
+
+    def report_and_wait(importing: object, reported: str, share: float, rows: int = 0) -> None:
+        report(importing, reported, share, rows)
+        if reported == phase and share > _FAR:
+            time.sleep(_LONG)
+
+    with patch.object(importer, "_report_progress", report_and_wait):
+        runpy.run_path(str(Path(__file__).parents[3] / "manage.py"), run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv.pop(1))

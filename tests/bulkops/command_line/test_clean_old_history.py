@@ -1,0 +1,202 @@
+"""Old versions of elements are deleted when an operator says so, and none that a later query needs."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import zip_longest
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from account.models import Account
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing import retention
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.restoring import deleted_elements
+from dimensions_site.elements.writing.saving import delete as remove
+from dimensions_site.repositories.models import Repository
+from tests.bulkops.save.bulk import save
+from tests.dimensions_site.observability.lines import lines
+from tests.factories import Caller, account, currency
+
+HISTORY = Account.history.model
+
+
+@pytest.fixture
+def clean(capsys) -> Callable[..., list[str]]:
+    """Runs the command and gives the lines that it prints."""
+
+    def run(*arguments: str) -> list[str]:
+        call_command("clean_old_history", *arguments)
+        told: str = capsys.readouterr().out
+        return told.splitlines()
+
+    return run
+
+
+def put(caller: Caller, link: str, *, days_ago: int, id: str = "1000", db_id: str = "northwind") -> None:
+    """Save an account, so many days ago."""
+    caller.send("PUT", caller.account(f"elements/{id}", db_id), account(id, documentationLink=link))
+    age(days_ago)
+
+
+def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
+    """Delete an account, so many days ago."""
+    remove(Account.objects.filter(element_id=id), Provenance(Actor(caller.user, Origin.INPUT_WEB)))
+    age(days_ago)
+
+
+def age(days: int) -> None:
+    """Let the latest version have been written so many days ago."""
+    latest = HISTORY.objects.order_by("-history_id").values("history_id")[:1]
+    HISTORY.objects.filter(history_id=latest.get()["history_id"]).update(
+        history_date=timezone.now() - timedelta(days=days)
+    )
+
+
+def kept(**which: str) -> list[tuple[str, str | None]]:
+    """The versions that are there, the oldest first."""
+    return list(
+        HISTORY.objects.filter(**which).order_by("history_id").values_list("history_type", "documentation_link")
+    )
+
+
+@pytest.mark.contract("C18")
+def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
+    """What the account was like on each of the last 365 days stays, also when it was written long before."""
+    for link, days_ago in {"first": 900, "second": 800, "of the day": 500, "young": 300, "last": 10}.items():
+        put(alice, link, days_ago=days_ago)
+    assert "account: 2 of 5 versions are deleted." in clean("--days", "365")
+    assert kept() == [("~", "of the day"), ("~", "young"), ("~", "last")]
+
+
+@pytest.mark.contract("C18")
+def test_the_version_that_holds_is_never_forgotten(alice, clean):
+    """However old it is: the history goes on to tell who wrote what stands there."""
+    put(alice, "first", days_ago=5_000)
+    put(alice, "last", days_ago=4_000)
+    clean("--days", "1")
+    assert kept() == [("~", "last")]
+
+
+def test_an_element_that_was_deleted_before_is_forgotten_for_good(alice, northwind: Repository, clean):
+    """One that was deleted since can still be restored, to what it was on any of the days."""
+    put(alice, "long gone", days_ago=900)
+    delete(alice, days_ago=800)
+    put(alice, "gone", days_ago=700, id="2000")
+    put(alice, "gone since", days_ago=600, id="2000")
+    delete(alice, days_ago=300, id="2000")
+    clean("--days", "365")
+    assert kept() == [("~", "gone since"), ("-", "gone since")]
+    assert [row.element_id for row in deleted_elements(Account, [northwind.pk])] == ["2000"]
+
+
+def test_an_id_that_was_given_again_keeps_its_new_element(alice, clean):
+    put(alice, "old", days_ago=900)
+    delete(alice, days_ago=800)
+    put(alice, "new", days_ago=700)
+    clean("--days", "365")
+    assert kept() == [("+", "new")]
+
+
+def test_other_repositories_are_left_alone(alice, bob, clean):
+    for caller, db_id in ((alice, "northwind"), (bob, "contoso")):
+        put(caller, "first", days_ago=900, db_id=db_id)
+        put(caller, "second", days_ago=800, db_id=db_id)
+    clean("--days", "365", "--repository", "contoso")
+    assert kept(repository__db_id="northwind") == [("+", "first"), ("~", "second")]
+    assert kept(repository__db_id="contoso") == [("~", "second")]
+
+
+def test_each_dimension_is_cleaned(alice, clean):
+    alice.send("POST", alice.currency(), currency())
+    assert clean("--days", "365") == [
+        "currency: 0 of 1 versions are deleted.",
+        "account: 0 of 0 versions are deleted.",
+    ]
+
+
+def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
+    put(alice, "first", days_ago=900)
+    put(alice, "second", days_ago=800)
+    before = kept()
+    assert "account: 1 of 2 versions would be deleted." in clean("--days", "365", "--dry-run")
+    assert kept() == before
+
+
+def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
+    """Each step is one statement of its own, however many there are: nobody waits long, and nothing piles up."""
+    monkeypatch.setattr(retention, "_AT_A_TIME", 3)
+    for change in range(2):
+        save(alice, "account", put=[account(f"{n}", documentationLink=str(change)) for n in range(8)])
+    HISTORY.objects.update(history_date=timezone.now() - timedelta(days=900))
+    with CaptureQueriesContext(connection) as queries:
+        clean("--days", "365")
+    deletions = [query["sql"] for query in queries if query["sql"].startswith("DELETE")]
+    assert len(deletions) == 6
+    assert kept() == [("~", "1")] * 8
+
+
+def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean, monkeypatch):
+    """What is left of each account are its latest versions, and the next run goes on."""
+    monkeypatch.setattr(retention, "_AT_A_TIME", 2)
+    for number in range(4):
+        put(alice, str(number), days_ago=900)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retention, "let_others_write", interrupt)
+        with pytest.raises(CommandError, match="Stopped") as stopped:
+            clean("--days", "365")
+    assert stopped.value.returncode == 130
+    assert kept() == [("~", "2"), ("~", "3")]
+    clean("--days", "365")
+    assert kept() == [("~", "3")]
+
+
+def test_two_at_a_time_do_no_harm(alice, monkeypatch):
+    """Each version is forgotten by one of them, and nothing that stays is touched."""
+    monkeypatch.setattr(retention, "_AT_A_TIME", 3)
+    for number in range(8):
+        put(alice, str(number), days_ago=900)
+    before = timezone.now() - timedelta(days=365)
+    both = [retention.remove_versions(Account, None, before, dry_run=False) for _ in range(2)]
+    steps = [step for pair in zip_longest(*both) for step in pair if step]
+    assert sum(step.forgotten for step in steps) == 7
+    assert kept() == [("~", "7")]
+
+
+def test_what_is_written_meanwhile_is_left_alone(alice, monkeypatch):
+    """The command ends, however much is written while it runs."""
+    monkeypatch.setattr(retention, "_AT_A_TIME", 1)
+    for number in range(3):
+        put(alice, str(number), days_ago=900)
+    for _ in retention.remove_versions(Account, None, timezone.now() - timedelta(days=365), dry_run=False):
+        put(alice, "new", days_ago=0)
+        put(alice, "newer", days_ago=0)
+    assert kept() == [("~", "2"), *[("~", "new"), ("~", "newer")] * 3]
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "36501", "x", "²", "1" * 30, "0000000013000000000"])
+def test_a_number_of_days_that_cannot_be_meant_is_refused(db, clean, days):
+    with pytest.raises(CommandError, match="must be a whole number from 1 to 36500"):
+        clean(f"--days={days}")
+
+
+def test_an_unknown_repository_is_refused(db, clean):
+    with pytest.raises(CommandError, match="There is no repository 'nowhere'"):
+        clean("--days", "365", "--repository", "nowhere")
+
+
+def test_the_log_tells_how_many(alice, clean, caplog):
+    put(alice, "first", days_ago=900)
+    put(alice, "second", days_ago=800)
+    clean("--days", "365")
+    assert lines(caplog, "history_cleaned") == [
+        {"dimension": "currency", "versions": 0, "dry_run": False, "level": "info"},
+        {"dimension": "account", "versions": 1, "dry_run": False, "level": "info"},
+    ]

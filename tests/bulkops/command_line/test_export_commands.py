@@ -1,0 +1,226 @@
+"""The export commands as an operator meets them."""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from openpyxl import load_workbook
+
+from tests.factories import account, currency, read
+from tests.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("H4")
+Export = Callable[..., str]
+
+
+@pytest.fixture
+def export(tmp_path, monkeypatch) -> Export:
+    """Run an export command in a folder of its own and return what it says."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(command: str, *words: str) -> str:
+        output = io.StringIO()
+        call_command(command, *words, stdout=output)
+        return output.getvalue()
+
+    return run
+
+
+def refusal(export: Export, *words: str) -> str:
+    with pytest.raises(CommandError) as refused:
+        export(*words)
+    assert refused.value.returncode == 1
+    return str(refused.value)
+
+
+def table(file: str, encoding: str = "utf-8-sig") -> tuple[list[str], list[list[str]]]:
+    headings, *rows = csv.reader(io.StringIO(Path(file).read_bytes().decode(encoding), newline=""))
+    return headings, rows
+
+
+@pytest.fixture
+def chart(northwind):
+    """Three accounts of Northwind."""
+    store_accounts(
+        northwind,
+        account("001000"),
+        account("2000", type="DETAIL", descriptions={"en": "=1+1", "de": "Forderung", "fr": "Créance"}),
+        account("A", type="DETAIL", alternativeDescriptions={"de": "kurz"}, customAttributes={"owner": "-x"}),
+    )
+
+
+def test_a_csv_file_is_one_that_excel_opens(export, chart):
+    """UTF-8 with a byte-order mark, texts that would run as formulas guarded; the command says what it did."""
+    assert export("export_accounts", "northwind", "a.csv") == "Exported 3 accounts of northwind to a.csv.\n"
+    assert Path("a.csv").read_bytes().startswith(b"\xef\xbb\xbfid,descriptions.en,descriptions.de,descriptions.fr,")
+    headings, rows = table("a.csv")
+    cells = dict(zip(headings, rows[1], strict=True))
+    assert cells["id"] == "2000"
+    assert cells["descriptions.en"] == "[[text]]=1+1"
+    assert cells["descriptions.fr"] == "Créance"
+
+
+def test_in_a_workbook_texts_are_texts_and_nothing_is_a_formula(export, chart):
+    """They stay as they are, codes with their zeros; booleans are booleans."""
+    export("export_accounts", "northwind", "a.xlsx", "--properties=id,descriptions.en,rules.grossAmountEqualICSum")
+    rows = list(load_workbook("a.xlsx").worksheets[0].iter_rows())
+    assert [[cell.value for cell in row] for row in rows[1:]] == [
+        ["001000", "Cash", False],
+        ["2000", "=1+1", False],
+        ["A", "Cash", False],
+    ]
+    assert {cell.data_type for row in rows[1:] for cell in row[:2]} == {"s"}
+
+
+def test_json_is_an_array_of_whole_elements_and_ndjson_has_one_on_each_line(alice, export, chart):
+    """In the form of the REST answers."""
+    export("export_accounts", "northwind", "a.json")
+    export("export_accounts", "northwind", "a.ndjson.gz")
+    wanted = read(alice.get(alice.account()))
+    assert json.loads(Path("a.json").read_text(encoding="utf-8")) == wanted
+    assert [json.loads(line) for line in gzip.decompress(Path("a.ndjson.gz").read_bytes()).splitlines()] == wanted
+
+
+def test_currencies_are_told_by_their_descriptions_and_not_twice(export, northwind):
+    """`description` repeats one of them: who changes the file would have to change both."""
+    store_currencies(northwind, currency(oid="7"))
+    assert export("export_currencies", "northwind", "c.json") == "Exported 1 currency of northwind to c.json.\n"
+    [element] = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert "description" not in element
+    assert element["descriptions"] == {"en": "Euro", "de": "Euro"}
+    assert element["oid"] == "7"
+
+
+@pytest.mark.contract("D1", "D5")
+def test_a_filter_and_an_order_are_those_of_rest(export, chart):
+    """The rows, and of maps the columns that these rows need."""
+    export("export_accounts", "northwind", "a.csv", "--filter=type==DETAIL;id!=2000,id==001000", "--sort=-id")
+    headings, rows = table("a.csv")
+    assert [row[0] for row in rows] == ["A", "001000"]
+    assert [name for name in headings if "escriptions." in name] == [
+        "descriptions.en",
+        "descriptions.de",
+        "alternativeDescriptions.de",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "headings"),
+    [
+        (["--properties=type, id"], ["type", "id"]),
+        (["--properties=id,description"], ["id", "descriptions.en"]),
+        (["--properties=id,descriptions"], ["id", "descriptions.en", "descriptions.de", "descriptions.fr"]),
+        (
+            ["--properties=id,descriptions,descriptions.fr"],
+            ["id", *(f"descriptions.{name}" for name in ("en", "de", "fr"))],
+        ),
+        (["--properties=id,descriptions", "--languages=de, en"], ["id", "descriptions.de", "descriptions.en"]),
+        (["--properties=id,descriptions.fr", "--languages=de"], ["id", "descriptions.fr"]),
+        (
+            ["--properties=id,alternativeDescriptions,customAttributes", "--languages=it"],
+            ["id", "alternativeDescriptions.it", "customAttributes.owner"],
+        ),
+    ],
+)
+def test_the_fields_and_languages_can_be_chosen(export, chart, words, headings):
+    """In the order in which they are named; a language that is not there has an empty column."""
+    export("export_accounts", "northwind", "a.csv", *words)
+    assert table("a.csv")[0] == headings
+
+
+def test_nothing_of_another_repository_is_exported(export, chart, contoso):
+    """Neither its elements nor the names of its languages and attributes."""
+    store_accounts(contoso, account("9999", descriptions={"tlh": "Qapla'"}, customAttributes={"secret": "x"}))
+    for name in ("a.csv", "a.json"):
+        export("export_accounts", "northwind", name)
+        assert not any(word in Path(name).read_text(encoding="utf-8") for word in ("9999", "tlh", "secret"))
+    export("export_accounts", "contoso", "b.csv")
+    assert [row[0] for row in table("b.csv")[1]] == ["9999"]
+
+
+def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
+    """And never what is no file."""
+    Path("a.csv").write_text("mine", encoding="utf-8")
+    Path("folder.csv").mkdir()
+    message = "The file 'a.csv' is there already. Choose another name, or overwrite it by --force."
+    assert refusal(export, "export_accounts", "northwind", "a.csv") == message
+    assert Path("a.csv").read_text(encoding="utf-8") == "mine"
+    export("export_accounts", "northwind", "a.csv", "--force")
+    assert len(table("a.csv")[1]) == 3
+    message = "The file 'folder.csv' is there already. Choose another name."
+    assert refusal(export, "export_accounts", "northwind", "folder.csv", "--force") == message
+    assert sorted(path.name for path in Path().iterdir()) == ["a.csv", "folder.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["unknown"], "There is no repository 'unknown'."),
+        (["northwind", "none/a.csv"], "The file 'none/a.csv' cannot be written: No such file or directory."),
+        (
+            ["northwind", "a.txt"],
+            (
+                "The name 'a.txt' has no known ending. Let it end with .csv, .xlsx, .json, .ndjson, or choose a format "
+                "by --format."
+            ),
+        ),
+        (
+            ["northwind", "a.csv", "--properties=nature,tipe", "--languages=de,x!"],
+            (
+                "--properties: Unknown field 'tipe'. Did you mean 'type'?\n"
+                "--languages: 'x!' is not a language tag such as de."
+            ),
+        ),
+        (
+            ["northwind", "a.csv", "--filter=tipe==x;type==NORMALE", "--sort=id,id"],
+            (
+                "--filter: Unknown field 'tipe'. Did you mean 'type'?\n"
+                '--filter: type must be one of NORMAL, DETAIL, VARIATION; got "NORMALE". Did you mean NORMAL?\n'
+                "--sort: sort must not name id twice."
+            ),
+        ),
+        (
+            ["northwind", "a.csv", "--properties="],
+            "--properties: properties is empty; write for example properties=id,description.",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_plain_words_and_no_file_is_left(export, northwind, words, message):
+    """Everything that is wrong at once, as on REST."""
+    assert refusal(export, "export_accounts", *words) == message
+    assert list(Path().iterdir()) == []
+
+
+def test_the_format_can_be_told_where_the_name_does_not(export, chart):
+    """It counts more than the name."""
+    export("export_accounts", "northwind", "a.txt", "--format=ndjson", "--properties=id")
+    assert Path("a.txt").read_text(encoding="utf-8") == '{"id":"001000"}\n{"id":"2000"}\n{"id":"A"}\n'
+
+
+def test_a_workbook_with_too_many_columns_is_refused(export, northwind):
+    """As no program could open it; a table as CSV has no limit."""
+    of_an_account = 128
+    attributes = [
+        {f"a{at}": "x" for at in range(first, first + of_an_account)} for first in range(0, 16_384, of_an_account)
+    ]
+    store_accounts(northwind, *(account(f"{at:04}", customAttributes=own) for at, own in enumerate(attributes)))
+    message = refusal(export, "export_accounts", "northwind", "a.xlsx", "--properties=id,customAttributes")
+    assert message == "A workbook can have 16,384 columns, and these are 16,385. Choose CSV."
+    assert list(Path().iterdir()) == []
+    export("export_accounts", "northwind", "a.csv", "--properties=id,customAttributes")
+    assert len(table("a.csv")[0]) == 16_385
+
+
+@pytest.mark.contract("D7")
+@pytest.mark.parametrize("rows", [1, 300])
+def test_an_export_costs_as_many_queries_for_one_row_as_for_many(export, northwind, django_assert_num_queries, rows):
+    """The repository, the keys of maps and the rows; without a table or without maps one less."""
+    store_accounts(northwind, *(account(f"{number:04}") for number in range(rows)))
+    for queries, words in ((3, ["a.csv"]), (3, ["a.xlsx"]), (2, ["a.json"]), (2, ["b.csv", "--properties=id,rules"])):
+        with django_assert_num_queries(queries):
+            export("export_accounts", "northwind", *words)

@@ -1,0 +1,183 @@
+"""Tables in CSV as spreadsheets and other systems write them."""
+
+import codecs
+
+import pytest
+
+from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.files.formats.files import read
+
+TABLE = "id,descriptions.de\n0010,Büro\n"
+CELLS = [{"id": "0010", "descriptions.de": "Büro"}]
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (TABLE.encode(), "utf-8"),
+        (codecs.BOM_UTF8 + TABLE.encode(), "utf-8-sig"),
+        (codecs.BOM_UTF16_LE + TABLE.encode("utf-16-le"), "utf-16"),
+        (codecs.BOM_UTF16_BE + TABLE.encode("utf-16-be"), "utf-16"),
+        (TABLE.encode("utf-16-le"), "utf-16-le"),
+        (TABLE.encode("utf-16-be"), "utf-16-be"),
+        (TABLE.encode("cp1252"), "cp1252"),
+    ],
+    ids=["UTF-8", "UTF-8 with mark", "UTF-16 LE", "UTF-16 BE", "UTF-16 LE no mark", "UTF-16 BE no mark", "Windows"],
+)
+def test_the_encoding_is_recognised_by_the_content(content, encoding):
+    """An accountant does not know what an encoding is; Excel has written one of these."""
+    outcome = read(content)
+    assert outcome.shape == Shape(Format.CSV, encoding, ",")
+    assert (outcome.cells, outcome.refusal) == (CELLS, None)
+
+
+def test_windows_letters_far_down_in_the_file_are_found():
+    """The decision is made about the whole file, not about its beginning."""
+    rows = "".join(f"{number},Kasse\n" for number in range(200_000))
+    outcome = read(f"id,name\n{rows}x,Büro – „Zürich“ 5 €\n".encode("cp1252"))
+    assert outcome.shape == Shape(Format.CSV, "cp1252", ",")
+    assert outcome.cells[-1] == {"id": "x", "name": "Büro – „Zürich“ 5 €"}
+
+
+def test_utf_8_with_a_broken_character_is_not_taken_for_the_encoding_of_windows():
+    """All other letters would come out wrong: Ã¼ for ü."""
+    outcome = read("id,name\n1,Büro\n2,Zürich\n".encode() + b"3,B\xfcro\n")
+    assert outcome.refusal == "line 4: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
+
+
+def test_bytes_that_windows_does_not_know_are_refused():
+    """Guessing a third encoding would store wrong letters."""
+    outcome = read(b"id,name\n1,B\x81ro\n")
+    assert outcome.refusal == "line 2: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
+
+
+def test_utf_16_that_is_cut_off_is_refused():
+    outcome = read(codecs.BOM_UTF16_LE + TABLE.encode("utf-16-le")[:-1])
+    assert outcome.refusal == "line 2: The line has characters that are not UTF-16. Save the file again as 'CSV UTF-8'."
+
+
+def test_a_nul_is_refused_where_it_stands():
+    outcome = read(b"id,name\n1,Cash\n2,a\x00b\n")
+    assert outcome.cells == [{"id": "1", "name": "Cash"}]
+    assert outcome.refusal == (
+        "line 3: The line contains the character NUL, which a text must not have. Save the file again as 'CSV UTF-8'."
+    )
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=["commas", "semicolons", "tabs"])
+def test_the_delimiter_is_recognised(delimiter):
+    """Excel writes the one of the country that it is set to."""
+    rows = [["id", "name", "amount"], ["0010", '"a,b;c\td"', '"1,5"']]
+    outcome = read("\r\n".join(delimiter.join(row) for row in rows).encode())
+    assert outcome.shape is not None
+    assert outcome.shape.delimiter == delimiter
+    assert outcome.cells == [{"id": "0010", "name": "a,b;c\td", "amount": "1,5"}]
+
+
+def test_other_delimiters_in_headings_and_cells_do_not_mislead():
+    """The rows below the headings have to have as many cells as there are headings."""
+    outcome = read(b"Konto, neu;Name, lang;Zusatz\n1000;Kasse, Bank, Post;x\n1100;Bank;y\n")
+    assert outcome.headings == ["Konto, neu", "Name, lang", "Zusatz"]
+    assert [row["Name, lang"] for row in outcome.cells] == ["Kasse, Bank, Post", "Bank"]
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
+def test_the_separator_line_of_excel_is_honoured(line):
+    """It stands before the headings, and counts as a line."""
+    outcome = read(f"{line}\r\nid;name\r\n1000;Cash\r\n".encode())
+    assert (outcome.headings, outcome.lines) == (["id", "name"], [3])
+
+
+def test_a_table_may_have_one_column():
+    assert read(b"id\n1000\n1100\n").cells == [{"id": "1000"}, {"id": "1100"}]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_line_ends_of_all_systems_are_read_and_those_in_quotes_are_kept(end):
+    outcome = read(f'id,name{end}1,"two{end}lines"{end}2,""""{end}'.encode())
+    assert outcome.cells == [{"id": "1", "name": f"two{end}lines"}, {"id": "2", "name": '"'}]
+    assert outcome.lines == [2, 4]
+
+
+def test_empty_columns_and_rows_at_the_end_are_passed_over():
+    """Spreadsheets write the cells that somebody has coloured once."""
+    outcome = read(b"id,name,,\n1000,Cash,,\n,,,\n\n1100,Bank,,\n,,,\n")
+    assert outcome.headings == ["id", "name"]
+    assert (outcome.cells, outcome.lines) == ([{"id": "1000", "name": "Cash"}, {"id": "1100", "name": "Bank"}], [2, 5])
+
+
+@pytest.mark.parametrize(
+    ("table", "refusal"),
+    [
+        (b",,\n1,2,3\n", "The first line must have the headings, such as id,descriptions.en."),
+        (b"\n1000,Cash\n", "The first line must have the headings, such as id,descriptions.en."),
+        (b"id,,name\n1,2,3\n", "Column 2 has no heading. Give it one, or delete the column."),
+        (b"id,name,id\n", "The heading 'id' must appear only once; it appears 2 times."),
+    ],
+    ids=["none", "blank line first", "one missing", "one twice"],
+)
+def test_headings_that_are_none_are_refused(table, refusal):
+    """It would be unclear where the cells belong."""
+    assert read(table).refusal == f"line 1: {refusal}"
+
+
+@pytest.mark.parametrize(("row", "cells"), [("1000", "1 cell"), ("1000,Cash,more", "3 cells")])
+def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cells):
+    """The rows around it are read, and all its cells are kept."""
+    outcome = read(f"id,name\n1,a\n{row}\n2,b\n".encode())
+    assert outcome.told == [f"line 3: The row has {cells}, but there are 2 headings."]
+    assert outcome.failures[0].cells == row.split(",")
+    assert [row["id"] for row in outcome.cells] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("row", "refusal"),
+    [
+        ('1100,"never closed\n1200,B\n', "A quote opens in this row and is never closed. Close it, or remove it."),
+        (
+            '1100,"closed" too early\n1200,B\n',
+            (
+                "From here on this cannot be read as CSV: after a closing quote the cell must end. Check that all "
+                "quotes are closed, and write a quote inside a quoted text twice."
+            ),
+        ),
+    ],
+    ids=["never closed", "closed early"],
+)
+def test_broken_quotes_end_the_reading_where_the_row_begins(row, refusal):
+    outcome = read(f"id,name\n1000,Cash\n{row}".encode())
+    assert (outcome.lines, outcome.refusal) == ([2], f"line 3: {refusal}")
+
+
+def test_a_cell_of_one_megabyte_is_read_and_a_longer_one_is_a_failure():
+    """The failure names the column, and the reading goes on."""
+    rows = f"1,{'x' * MAX_CELL_CHARACTERS}\n2,{'x' * (MAX_CELL_CHARACTERS + 1)}\n3,short\n"
+    outcome = read(f"id,name\n{rows}".encode())
+    assert [len(row["name"]) for row in outcome.cells] == [MAX_CELL_CHARACTERS, 5]
+    assert outcome.told == ["line 3, name: The cell is 1,048,577 characters long; the limit is 1,048,576."]
+
+
+def test_a_row_that_is_too_long_is_passed_over_to_its_end():
+    """Quoted line breaks in it belong to it."""
+    text = "x\n" * MAX_ROW_CHARACTERS
+    outcome = read(f'id,name\n1,a\n2,"{text}"\n3,b\n'.encode())
+    assert outcome.told == ["line 3: The row has more than 4,194,304 characters. Check that all quotes are closed."]
+    assert [(row.line, row.cells["id"]) for row in outcome.rows] == [(2, "1"), (4 + MAX_ROW_CHARACTERS, "3")]
+
+
+def test_a_file_that_is_one_endless_line_is_refused():
+    assert read(b"id" * MAX_ROW_CHARACTERS).refusal == (
+        "line 1: The row has more than 4,194,304 characters. Check that all quotes are closed."
+    )
+
+
+@pytest.mark.contract("C19", "H4")
+def test_text_that_looks_like_anything_else_stays_as_it_is():
+    """Formulas, apostrophes, backslashes, blanks and zeros are content; nothing is run."""
+    cells = ["=1+1", "'0010", "\\n", " x ", "007", "1E5", "TRUE", "#N/A"]
+    outcome = read("\n".join(["id", *cells]).encode())
+    assert [row["id"] for row in outcome.cells] == cells

@@ -1,0 +1,125 @@
+"""However large a file is, and whatever it hides: only what is at hand is in memory."""
+
+import json
+import tempfile
+import tracemalloc
+
+import pytest
+
+from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.rows import Shape, UnreadableFile
+from bulkops.files.formats.table import element_writer, table_writer
+from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.files.formats.files import (
+    SHEET,
+    STRINGS,
+    archive,
+    as_excel_saves,
+    with_parts,
+    workbook,
+    zeros_in_gzip,
+)
+
+FEW, MANY = 4_000, 12_000
+# What buffers and caches may differ by.
+SLACK = 1024**2
+
+
+def peak(write):
+    """The most memory that Python held at a time while it read the file that `write` has written; and the rows."""
+    with tempfile.TemporaryFile() as file:
+        write(file)
+        file.seek(0)
+        tracemalloc.start()
+        try:
+            rows = 0
+            with open_source(file) as source:
+                for _ in source.rows():
+                    rows += 1
+        except UnreadableFile:
+            pass
+        finally:
+            most = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        return most, rows
+
+
+def of_rows(shape, count):
+    def write(file):
+        if shape.format.is_table:
+            table = table_writer(shape, file)
+            table.headings(["id", "name"])
+            for number in range(count):
+                table.row([f"{number:06d}", f"Account {number}"])
+            table.close()
+        else:
+            elements = element_writer(shape, file)
+            for number in range(count):
+                elements.text(json.dumps({"id": f"{number:06d}", "name": f"Account {number}"}))
+            elements.close()
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [*(Shape(format) for format in Format), Shape(Format.CSV, gzipped=True)],
+    ids=["CSV", "XLSX", "JSON", "NDJSON", "packed"],
+)
+def test_memory_is_flat_whatever_the_number_of_rows(shape):
+    """100,000 accounts take no more than 1,000."""
+    few, _ = peak(of_rows(shape, FEW))
+    many, rows = peak(of_rows(shape, MANY))
+    assert rows == MANY
+    assert many < few + SLACK
+
+
+def test_memory_is_flat_with_texts_that_excel_stores_beside_the_cells():
+    """Excel keeps all texts in one part; they are looked up in a temporary file."""
+
+    def of_texts(count):
+        content = as_excel_saves(workbook(["id", "name"], *([str(row), f"{row:0200}"] for row in range(count))))
+        return lambda file: file.write(content)
+
+    few, _ = peak(of_texts(FEW))
+    many, rows = peak(of_texts(MANY))
+    assert rows == MANY
+    assert many < few + SLACK
+
+
+def written(make):
+    """What `make` makes, when it is needed: no process shall hold all of these for all of its tests."""
+    return lambda file: file.write(make())
+
+
+def in_sheet(make):
+    return written(lambda: with_parts(workbook(["id"], ["1000"]), {SHEET: lambda _sheet: make()}))
+
+
+def shared_text(_part):
+    return b"<sst><si><t>%b</t></si></sst>" % (b"x" * 50 * MEGABYTE)
+
+
+MEGABYTE = 1024**2
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        written(lambda: zeros_in_gzip(128 * MEGABYTE)),
+        written(lambda: archive(**{SHEET: bytes(128 * MEGABYTE)})),
+        written(lambda: b'id,name\n1,"' + (b"never closed " * 100 + b"\n") * 40_000),
+        written(lambda: b"id,name\n" + b"x" * 50 * MEGABYTE),
+        written(lambda: b'{"id": "' + b"x" * 50 * MEGABYTE),
+        in_sheet(lambda: b"<worksheet><sheetData><row><c t='str'><v>" + b"x" * 50 * MEGABYTE),
+        in_sheet(lambda: b"<worksheet a='" + b"x" * 50 * MEGABYTE),
+        in_sheet(lambda: b"<worksheet><sheetData><row>" + b"<c><v>1</v></c>" * 2 * MEGABYTE),
+        written(lambda: with_parts(as_excel_saves(workbook(["id"], ["1000"])), {STRINGS: shared_text})),
+    ],
+    ids=["gzip", "zip", "quote", "line", "JSON", "cell", "tag", "columns", "shared"],
+)
+def test_a_file_that_is_made_to_fill_the_memory_does_not(write):
+    """Each of these holds 50 megabytes or more of one thing."""
+    most, _ = peak(write)
+    assert most < 6 * MAX_ROW_CHARACTERS

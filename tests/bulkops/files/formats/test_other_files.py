@@ -1,0 +1,154 @@
+"""Files that are no tables and no elements: each is answered by a sentence that tells what to do."""
+
+import codecs
+import gzip
+
+import pytest
+
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.files.formats.files import archive, read, workbook, zeros_in_gzip
+
+TABLE = b"id,name\n1000,Cash\n"
+SAVE_TABLE = (
+    "Open it in the program that it comes from, save the table as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load "
+    "that."
+)
+SAVE_WORKBOOK = "Open it in the program that it comes from, save it as an Excel workbook (.xlsx) and load that."
+DAMAGED = "The file is damaged or not complete; it may have been cut off on its way. Fetch or save it once more."
+TOO_LARGE = "The file is compressed and would be far too large when decompressed. Split it into several files."
+MARKUP = (
+    "This is a web page or XML, even if its name ends like that of a workbook. Open it in Excel, save it as an Excel "
+    "workbook (.xlsx) or as 'CSV UTF-8' and load that."
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "refusal"),
+    [
+        (b"", "The file is empty. Save it again and load that."),
+        (b" \r\n\t\n", "The file is empty. Save it again and load that."),
+        (codecs.BOM_UTF8, "The file is empty. Save it again and load that."),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512),
+            (
+                "This is an Excel file of the old kind (.xls), or a workbook with a password. Save it without a "
+                "password as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
+            ),
+        ),
+        (b"%PDF-1.7\n", f"This is a PDF file, and no table can be read from it. {SAVE_TABLE}"),
+        (b"\x89PNG\r\n\x1a\n", f"This is a picture, and no table can be read from it. {SAVE_TABLE}"),
+        (b"<html><table><tr><td>1000</td></tr></table></html>", MARKUP),
+        ('\n<?xml version="1.0"?><Workbook/>'.encode("utf-16"), MARKUP),
+        (b"7z\xbc\xaf\x27\x1c", "The file is compressed with 7-Zip. Decompress it and load its content."),
+        (
+            bytes(range(1, 256)) * 10,
+            f"This is neither a workbook nor a text, so no elements can be read from it. {SAVE_TABLE}",
+        ),
+        (
+            codecs.BOM_UTF32_LE + TABLE.decode().encode("utf-32-le"),
+            "The text is in UTF-32, which is not read. Save the file again as 'CSV UTF-8'.",
+        ),
+        (
+            archive(mimetype=b"application/vnd.oasis.opendocument.spreadsheet"),
+            f"This is a document of LibreOffice (.ods). {SAVE_WORKBOOK}",
+        ),
+        (archive(**{"xl/workbook.bin": b""}), f"This is a binary workbook (.xlsb). {SAVE_WORKBOOK}"),
+        (
+            archive(**{"word/document.xml": b""}),
+            "This is a text document of Word. Copy its table into a workbook, and load that.",
+        ),
+        (
+            archive(**{"accounts.csv": TABLE}),
+            "This is a zip archive, not a workbook. Unpack it and load the file that is in it.",
+        ),
+        (archive(), "This is a zip archive, not a workbook. Unpack it and load the file that is in it."),
+        (workbook(["id"], ["1000"])[:-100], DAMAGED),
+        (b"PK\x03\x04" + bytes(100), DAMAGED),
+        (gzip.compress(TABLE)[:-12], DAMAGED),
+        (gzip.compress(TABLE)[:-4] + b"\x00\x00\x00\x01", DAMAGED),
+        (gzip.compress(TABLE) + b"more", DAMAGED),
+        (b"\x1f\x8b" + b"no gzip", DAMAGED),
+        (
+            gzip.compress(gzip.compress(TABLE)),
+            "The file is compressed with gzip twice. Decompress it once and load that.",
+        ),
+    ],
+    ids=[
+        "empty",
+        "blank",
+        "a mark alone",
+        "old Excel",
+        "PDF",
+        "picture",
+        "web page",
+        "XML",
+        "7-Zip",
+        "bytes",
+        "UTF-32",
+        "LibreOffice",
+        "binary workbook",
+        "Word",
+        "zip",
+        "empty zip",
+        "cut workbook",
+        "half zip",
+        "cut gzip",
+        "changed gzip",
+        "gzip and more",
+        "no gzip",
+        "gzip twice",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
+    """An accountant knows his programs, not formats."""
+    outcome = read(content)
+    assert outcome.refusal == f"line 1: {refusal}"
+    assert not (outcome.rows)
+    assert not (outcome.elements)
+    assert not outcome.failures
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [zeros_in_gzip, lambda size: archive(**{"xl/worksheets/sheet1.xml": bytes(size)})],
+    ids=["gzip bomb", "zip bomb"],
+)
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(pack):
+    """What is in it is read no further than what an import accepts."""
+    outcome = read(pack(128 * 1024**2))
+    assert outcome.refusal == f"line 1: {TOO_LARGE}"
+    assert not outcome.rows
+
+
+def test_an_archive_of_countless_parts_is_refused_before_they_are_listed():
+    """The list of a million parts is small in the file, and huge in memory."""
+    content = archive(**{f"{number:0100}": b"" for number in range(8_000)})
+    assert read(content).refusal == f"line 1: {TOO_LARGE}"
+
+
+@pytest.mark.parametrize("content", [TABLE, workbook(["id", "name"], ["1000", "Cash"])], ids=["CSV", "workbook"])
+def test_a_packed_table_is_read_like_an_open_one(content):
+    outcome = read(gzip.compress(content))
+    assert outcome.shape is not None
+    assert outcome.shape.gzipped
+    assert outcome.cells == [{"id": "1000", "name": "Cash"}]
+
+
+@pytest.mark.parametrize(
+    ("content", "looks"),
+    [
+        (TABLE, (Format.CSV, "a table in CSV")),
+        (workbook(["id"]), (Format.XLSX, "an Excel workbook")),
+        (b"[]", (Format.JSON, "an array in JSON")),
+        (b"{}", (Format.NDJSON, "one JSON object on each line")),
+    ],
+    ids=["CSV", "workbook", "JSON", "NDJSON"],
+)
+@pytest.mark.parametrize("format", Format)
+def test_a_format_that_is_given_has_to_be_the_true_one(content, looks, format):
+    """The name of a file is not asked, and a wrong option is not obeyed."""
+    found, description = looks
+    message = (
+        f"line 1: The file is read as {format}, but it looks like {description}. Name the format {found}, or none."
+    )
+    assert read(content, format).refusal == (None if format is found else message)

@@ -1,0 +1,137 @@
+"""What is written is read again as it was, and other programs read it, too."""
+
+import gzip
+import io
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+
+from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.table import element_writer, table_writer
+from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWriter
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.files.formats.files import read
+
+# Every character that is one, and often those that a format treats in its own way.
+CELLS = st.text(
+    st.one_of(
+        st.sampled_from("_x005FD,;\t\r\n\"'= \x01\x1f\x85\u2028\ufeff\ufffe"),
+        st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
+    ),
+    max_size=20,
+)
+ROWS = st.lists(st.lists(CELLS, min_size=3, max_size=3), max_size=5)
+HEADINGS = ["id", "descriptions.de", "customAttributes.a b"]
+CSV_SHAPES = [
+    Shape(Format.CSV, encoding, delimiter, gzipped)
+    for encoding in ("utf-8", "utf-8-sig", "utf-16")
+    for delimiter in (",", ";", "\t")
+    for gzipped in (False, True)
+]
+WORKBOOK_SHAPES = [Shape(Format.XLSX), Shape(Format.XLSX, gzipped=True)]
+
+
+def written(shape, headings, rows):
+    file = io.BytesIO()
+    writer = table_writer(shape, file)
+    writer.headings(headings)
+    for row in rows:
+        writer.row(row)
+    writer.close()
+    return file.getvalue()
+
+
+@pytest.mark.contract("C19", "H4")
+@given(st.sampled_from(CSV_SHAPES + WORKBOOK_SHAPES), ROWS)
+@example(Shape(Format.XLSX), [["_x0041\x01", "_x005F_", "_x_x0041_"]])
+@example(Shape(Format.CSV), [["sep=;", "", '"'], ["\r", "\n", "\r\n"]])
+@example(Shape(Format.XLSX), [["=1+1", "#N/A", "2026-01-31"], ["\r", "\n", " \r\n "]])
+def test_texts_come_back_exactly(shape, rows):
+    """Zeros, blanks, line ends and controls are content; a row without any text is none."""
+    outcome = read(written(shape, HEADINGS, rows))
+    assert (outcome.refusal, outcome.failures) == (None, [])
+    assert [list(row.values()) for row in outcome.cells] == [row for row in rows if any(row)]
+    assert outcome.shape == shape
+
+
+@pytest.mark.parametrize("shape", [Shape(Format.CSV), Shape(Format.XLSX)], ids=["CSV", "XLSX"])
+def test_other_values_are_written_as_their_text(shape):
+    """None is an empty cell; a number with too many digits for Excel is a text there."""
+    rows = [["1", None, True], ["2", 20, False], ["3", 12345678901234567890, -5]]
+    assert [list(row.values()) for row in read(written(shape, HEADINGS, rows)).cells] == [
+        ["1", "", "true"],
+        ["2", "20", "false"],
+        ["3", "12345678901234567890", "-5"],
+    ]
+
+
+def test_csv_is_written_as_rfc_4180_says_and_as_excel_likes_it():
+    shape = Shape(Format.CSV, "utf-8-sig", ";")
+    assert written(shape, ["id", "name"], [["0010", 'a;"b"\n']]) == b'\xef\xbb\xbfid;name\r\n0010;"a;""b""\n"\r\n'
+
+
+def test_a_letter_that_the_encoding_lacks_stays_visible():
+    """The file of rejected rows is in the encoding of the file that was read, whatever the reasons say."""
+    assert written(Shape(Format.CSV, "cp1252"), ["id"], [["ü 现"]]) == b"id\r\n\xfc \\u73b0\r\n"
+
+
+def test_excel_finds_texts_typed_and_the_headings_in_sight():
+    """openpyxl stands for Excel here: no formula, no error, codes as texts, the first row bold and fixed."""
+    content = written(Shape(Format.XLSX), ["id", "a", "b", "c"], [["=1+1", "#N/A", True, 20], ["0010", None, "", " x"]])
+    sheet = load_workbook(io.BytesIO(content)).worksheets[0]
+    assert [[(cell.data_type, cell.value) for cell in row] for row in sheet.iter_rows(min_row=2)] == [
+        [("s", "=1+1"), ("s", "#N/A"), ("b", True), ("n", 20)],
+        [("s", "0010"), ("n", None), ("n", None), ("s", " x")],
+    ]
+    assert sheet.freeze_panes == "A2"
+    assert sheet["A1"].font.b
+    assert sheet["A2"].number_format == sheet.column_dimensions["A"].number_format == "@"
+
+
+def test_a_text_that_no_cell_of_excel_can_hold_is_cut():
+    """Excel would call the workbook damaged; no field of an element is as long."""
+    outcome = read(written(Shape(Format.XLSX), ["id"], [["x" * (MAX_TEXT + 1)]]))
+    assert outcome.cells == [{"id": "x" * MAX_TEXT}]
+
+
+def test_a_table_that_no_workbook_can_hold_is_refused():
+    """A workbook ends after 1,048,576 rows, and we read none of more than a gigabyte."""
+    writer = WorkbookWriter(io.BytesIO())
+    writer.headings(["id"])
+    for _ in range(1_048_575):
+        writer.row([])
+    with pytest.raises(TableTooLarge, match="Choose CSV"):
+        writer.row([])
+    writer.close()
+
+
+@pytest.mark.parametrize("gzipped", [False, True], ids=["open", "packed"])
+@pytest.mark.parametrize("format", [Format.JSON, Format.NDJSON])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_elements_come_back_exactly(format, gzipped, count):
+    """Each on a line of its own, so that people and other programs can look at it."""
+    elements = [{"id": f"{number:04d}", "descriptions": {"de": "Büro\n现金", "en": None}} for number in range(count)]
+    file = io.BytesIO()
+    writer = element_writer(Shape(format, gzipped=gzipped), file)
+    for element in elements:
+        writer.text(json.dumps(element))
+    writer.close()
+
+    content = gzip.decompress(file.getvalue()) if gzipped else file.getvalue()
+    assert content.count(b"\n") == count + (2 if format is Format.JSON and count else format is Format.JSON)
+    if count or format is Format.JSON:
+        outcome = read(file.getvalue(), format)
+        assert [row.element for row in outcome.elements] == elements
+        assert outcome.refusal is None
+
+
+def test_a_writer_that_is_given_up_says_nothing():
+    """Whoever breaks off an export closes its file and throws it away."""
+    file = io.BytesIO()
+    writer = table_writer(Shape(Format.XLSX), file)
+    writer.headings(["id"])
+    file.close()
+    del writer

@@ -1,0 +1,359 @@
+"""Workbooks as Excel and other programs write them; openpyxl makes them here."""
+
+import pytest
+from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_ISO8601
+
+from bulkops.files.formats.rows import Shape
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.files.formats.files import (
+    RELATIONS,
+    SHEET,
+    STRINGS,
+    STYLES,
+    as_excel_saves,
+    read,
+    with_parts,
+    workbook,
+)
+
+HEADINGS = ["id", "name", "value"]
+EMPTY = "The workbook has no visible sheet with anything in it. Show the sheet that is meant, or save it again."
+DAMAGED = "The workbook is damaged. Open it in Excel, save it again as an Excel workbook (.xlsx) and load that."
+DOCUMENT_TYPE = "The workbook declares a document type, which no program for tables does; it is not read."
+
+
+def value(cell, number_format="General"):
+    """The text that is read from a cell with that value and format."""
+
+    def change(book):
+        book.worksheets[0]["C2"].number_format = number_format
+
+    outcome = read(workbook(HEADINGS, ["1000", "Cash", cell], change=change))
+    assert (outcome.refusal, outcome.told) == (None, [])
+    return outcome.cells[0]["value"]
+
+
+def test_a_workbook_is_a_table_of_texts():
+    """Rows may end early; rows without any text are passed over, and are counted."""
+    outcome = read(workbook(HEADINGS, ["0010", "Büro 现金", "x"], [], ["", None, " "], ["0020"]))
+    assert outcome.shape == Shape(Format.XLSX)
+    assert outcome.headings == HEADINGS
+    assert outcome.lines == [2, 4, 5]
+    assert outcome.cells[0] == {"id": "0010", "name": "Büro 现金", "value": "x"}
+    assert outcome.cells[2] == {"id": "0020", "name": "", "value": ""}
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize(
+    ("cell", "number_format", "text"),
+    [
+        (10, "00000", "00010"),
+        (10.0, "00000", "00010"),
+        (-10, "0000;-0000", "-0010"),
+        (123456, "00000", "123456"),
+        (42, '"K"0000', "0042"),
+        (42, r"00\-00", "0042"),
+        (42, "[Red]0000", "0042"),
+        (10, "0", "10"),
+        (1000, "General", "1000"),
+        (1000.0, "General", "1000"),
+        (1234567, "#,##0", "1234567"),
+        (1234.5, "#,##0.00", "1234.5"),
+        (0.25, "0%", "0.25"),
+        (1.1, "General", "1.1"),
+        (1e-7, "0.00E+00", "0.0000001"),
+        (1e20, "General", "100000000000000000000"),
+        (True, "General", "true"),
+        (False, "General", "false"),
+        ("1E5", "General", "1E5"),
+        ("'0010", "General", "'0010"),
+    ],
+)
+def test_a_number_is_read_as_a_code_or_a_plain_number(cell, number_format, text):
+    """Zeros that the format shows are kept; percent, thousands and exponents are no part of a number."""
+    assert value(cell, number_format) == text
+
+
+def test_digits_that_excel_stores_but_does_not_show_are_left_out():
+    """Excel writes the nearest number that it can compute with: 1.1000000000000001."""
+    content = with_parts(
+        workbook(HEADINGS, ["1000", "Cash", 777]), {SHEET: lambda sheet: sheet.replace(b"777", b"1.1000000000000001")}
+    )
+    assert read(content).cells[0]["value"] == "1.1"
+
+
+@pytest.mark.parametrize("epoch", [WINDOWS_EPOCH, MAC_EPOCH], ids=["from 1900", "from 1904"])
+@pytest.mark.parametrize("is_iso", [False, True], ids=["numbers", "ISO"])
+@pytest.mark.parametrize(
+    "text", ["2026-01-31", "2026-01-31T10:20:30", "10:20:30"], ids=["date", "date and time", "time"]
+)
+def test_a_date_is_read_as_iso(text, is_iso, epoch):
+    """Workbooks store dates as days since 1900 or 1904, or as ISO text."""
+
+    def change(book):
+        book.epoch = epoch
+        book.iso_dates = is_iso
+        book.worksheets[0]["A2"] = from_ISO8601(text)
+
+    assert read(workbook(["value"], change=change)).cells == [{"value": text}]
+
+
+def test_texts_that_excel_stores_once_are_read_wherever_they_are_used():
+    """They stand in a part of their own, and the cells have their numbers."""
+    rows = [[f"{number:06d}", "Büro" if number % 2 else "_x0041_", "x" * number] for number in range(1, 6000)]
+    outcome = read(as_excel_saves(workbook(HEADINGS, *rows)))
+    assert outcome.cells == [
+        {"id": code, "name": name.replace("_x0041_", "A"), "value": text} for code, name, text in rows
+    ]
+
+
+def test_a_number_that_is_no_date_in_the_format_of_a_date_is_a_failure():
+    def change(book):
+        book.worksheets[0]["C2"].number_format = "dd.mm.yyyy"
+
+    outcome = read(workbook(HEADINGS, ["1", "a", 99_999_999], ["2", "b", ""], change=change))
+    assert outcome.told == [
+        "line 2, value: The cell C2 is formatted as a date, but its number is not a date. Write the date again."
+    ]
+    assert [row["id"] for row in outcome.cells] == ["2"]
+
+
+def test_a_formula_is_never_run_and_is_a_failure_of_its_row():
+    """Not even the value that Excel has stored beside it is taken: it may be of another day."""
+    outcome = read(workbook(HEADINGS, ["1", "=1+1", "=A2"], ["2", "b", ""]))
+    assert outcome.told == [
+        (
+            "line 2, name: The cell B2 holds a formula, and formulas are not run. Replace it by its value: copy it and "
+            "paste the value only. Other cells of the row cannot be read either: C2."
+        )
+    ]
+    assert outcome.failures[0].cells == ["1", "=1+1", "=A2"]
+    assert [row["id"] for row in outcome.cells] == ["2"]
+
+
+def test_an_error_of_excel_is_a_failure_of_its_row():
+    outcome = read(workbook(HEADINGS, ["1", "a", "#N/A"], ["2", "b", ""]))
+    assert outcome.told == ["line 2, value: The cell C2 holds the error #N/A. Correct it, or replace it by its value."]
+
+
+def test_a_formula_in_the_headings_refuses_the_file():
+    assert read(workbook(["id", "=A1"], ["1", "a"])).refusal == (
+        "line 1: The cell B1 holds a formula, and formulas are not run. Replace it by its value: copy it and paste "
+        "the value only."
+    )
+
+
+def test_hidden_sheets_and_empty_sheets_are_passed_over():
+    """They are the notes of those who made the file; a hidden first sheet does not matter either."""
+
+    def change(book):
+        for position, state in enumerate(["hidden", "veryHidden", "visible"]):
+            sheet = book.create_sheet(f"Notes {position}", position)
+            sheet.sheet_state = state
+            if state != "visible":
+                sheet.append(["nothing", "for you"])
+
+    assert read(workbook(["id"], ["1000"], change=change)).cells == [{"id": "1000"}]
+
+
+def test_several_sheets_with_content_are_refused():
+    """Which one is meant, only the one who made them knows."""
+    outcome = read(workbook(["id"], ["1000"], change=lambda book: book.create_sheet("Notes").append(["note"])))
+    assert outcome.refusal == (
+        "line 1: 2 sheets have something in them, such as 'Sheet', 'Notes'. Leave one of them, or hide the others."
+    )
+
+
+@pytest.mark.parametrize("merged", ["B2:B4", "A1:B1", "C2:C1048576"])
+def test_merged_cells_are_refused_by_name(merged):
+    """Only the first of them has the value; the others would be taken for empty."""
+    ranges = f'</sheetData><mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>'.encode()
+    content = workbook(HEADINGS, *([str(number), "a", "b"] for number in range(9)))
+    outcome = read(with_parts(content, {SHEET: lambda sheet: sheet.replace(b"</sheetData>", ranges)}))
+    assert outcome.refusal == (
+        f"line 1: Cells are merged: {merged}. Unmerge them, and write into each cell what belongs there."
+    )
+
+
+def test_of_many_merged_cells_three_are_named():
+    def change(book):
+        for row in range(2, 7):
+            book.worksheets[0].merge_cells(start_row=row, end_row=row, start_column=1, end_column=3)
+
+    outcome = read(workbook(HEADINGS, ["1", "a", "b"], change=change))
+    assert " and 2 more. Unmerge them" in str(outcome.refusal)
+
+
+@pytest.mark.parametrize(
+    ("rows", "refusal"),
+    [
+        ([], EMPTY),
+        ([[], ["id"], ["1000"]], "The first line must have the headings, such as id,descriptions.en."),
+        ([["id", None, "name"], ["1", "", "a"]], "Column 2 has no heading. Give it one, or delete the column."),
+        ([["id", "name", "id"]], "The heading 'id' must appear only once; it appears 2 times."),
+    ],
+    ids=["empty", "blank row first", "one missing", "one twice"],
+)
+def test_a_workbook_without_proper_headings_is_refused(rows, refusal):
+    assert read(workbook(*rows)).refusal == f"line 1: {refusal}"
+
+
+def test_a_value_beside_the_table_is_a_failure_of_its_row():
+    outcome = read(workbook(["id", "name"], ["1", "a", "", "note"], ["2", "b"]))
+    assert outcome.told == ["line 2: The row has 4 cells, but there are 2 headings."]
+    assert [row["id"] for row in outcome.cells] == ["2"]
+
+
+def test_coloured_empty_cells_do_not_count():
+    """A sheet whose columns are formatted to the end has a million cells without a value."""
+
+    def change(book):
+        for column in range(1, 50):
+            book.worksheets[0].cell(1, column).number_format = "0.00"
+            book.worksheets[0].cell(9, column).number_format = "0.00"
+
+    assert read(workbook(["id"], ["1000"], change=change)).cells == [{"id": "1000"}]
+
+
+def test_texts_with_characters_that_xml_cannot_carry_are_read_as_excel_writes_them():
+    """`_x000D_` is a carriage return, `_x005F_` the underscore of a text that looks like that."""
+    outcome = read(workbook(["id", "name"], ["a_x000D_\nb", "_x005F_x000D_"], ["_xD800_", "_x12"]))
+    assert outcome.cells == [{"id": "a\r\nb", "name": "_x000D_"}, {"id": "_xD800_", "name": "_x12"}]
+
+
+def test_rich_text_is_read_without_its_formats_and_without_how_it_is_pronounced():
+    """Japanese workbooks have the pronunciation beside the text."""
+    rich = (
+        b"<si><r><rPr><b/></rPr><t>Ca</t></r><r><t>sh</t></r><rPh sb='0' eb='1'><t>kyasshu</t></rPh>"
+        b"<phoneticPr fontId='1'/></si>"
+    )
+    content = with_parts(
+        as_excel_saves(workbook(["id"], ["1000"])), {STRINGS: lambda part: part.replace(b"<si><t>1000</t></si>", rich)}
+    )
+    assert read(content).cells == [{"id": "Cash"}]
+
+
+def test_a_document_type_is_refused():
+    """With entities a small text becomes a huge one, or shows files of the server."""
+    bomb = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+    for part in (SHEET, STRINGS, "xl/workbook.xml", "xl/styles.xml", "_rels/.rels"):
+        content = with_parts(
+            as_excel_saves(workbook(["id"], ["1000"])),
+            {part: lambda text: bomb + text[text.index(b"?>") + 2 if b"?>" in text else 0 :]},
+        )
+        assert read(content).refusal == f"line 1: {DOCUMENT_TYPE}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda sheet: sheet[: len(sheet) // 2],
+        lambda sheet: sheet.replace(b'r="2"', b'r="two"'),
+        lambda sheet: sheet.replace(b'r="2"', b'r="1"'),
+        lambda sheet: sheet.replace(b"<v>1</v>", b"<v>99</v>"),
+        lambda sheet: sheet.replace(b"<v>1</v>", b"<v>-1</v>"),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="ZZZZ2"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="2"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="a2"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A?2"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="XFE2"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A1048577"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A%s"' % (b"9" * 5_000)),
+        lambda sheet: sheet.replace(b'r="2"', b'r="1048577"'),
+        lambda sheet: sheet.replace(b'r="2"', b'r="-2"'),
+        lambda sheet: sheet.replace(b'r="2"', b'r="%s"' % (b"9" * 5_000)),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A2" s="-100"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A2" s="1.5"'),
+        lambda sheet: sheet.replace(b'r="A2"', b'r="A2" s="%s"' % (b"9" * 5_000)),
+        lambda sheet: sheet.replace(b"<v>1</v>", b"<v>%s</v>" % (b"9" * 4_000)),
+        lambda _sheet: b"<worksheet>" * 1000,
+        lambda _sheet: b"no XML",
+    ],
+    ids=[
+        *("cut", "row no number", "row twice", "text unknown", "text negative", "column", "no column", "small letters"),
+        *("strange letters", "beyond the last column", "beyond the last row", "endless row", "row too far"),
+        *("row negative", "row endless", "style negative", "style no number", "style endless", "text endless"),
+        *("deep", "no XML"),
+    ],
+)
+def test_a_damaged_sheet_is_refused(change):
+    """Whatever a program or a wire has made of it, there is one sentence."""
+    content = with_parts(as_excel_saves(workbook(["id"], ["1000"])), {SHEET: change})
+    assert read(content).refusal == f"line 1: {DAMAGED}"
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("number", ["-1", "-100", "1e9", "", "9" * 5_000, "\u0663"])
+@pytest.mark.parametrize("place", [b'numFmtId="0"', b'numFmtId="164"'], ids=["style", "format"])
+def test_a_number_of_a_format_that_is_none_is_damage(place, number):
+    """Of a style, and of a format that the workbook declares."""
+
+    def change(book):
+        book.worksheets[0]["A2"].number_format = "0000.0"
+
+    changed = b'numFmtId="%s"' % number.encode()
+    content = workbook(["id"], [7], change=change)
+    outcome = read(with_parts(content, {STYLES: lambda part: part.replace(place, changed)}))
+    assert outcome.refusal == f"line 1: {DAMAGED}"
+
+
+@pytest.mark.contract("B3")
+def test_a_style_that_the_workbook_has_not_is_a_plain_number():
+    """Some programs write numbers of styles, and no styles."""
+    content = with_parts(workbook(["id"], [7]), {SHEET: lambda sheet: sheet.replace(b'r="A2"', b'r="A2" s="999999"')})
+    assert read(content).cells == [{"id": "7"}]
+
+
+@pytest.mark.contract("B3")
+def test_a_cell_of_an_unknown_kind_is_a_failure_of_its_row():
+    content = with_parts(
+        workbook(["id"], [7], [8]), {SHEET: lambda sheet: sheet.replace(b't="n"><v>7', b't="nn"><v>7')}
+    )
+    outcome = read(content)
+    assert outcome.told == ["line 2, id: The cell A2 holds a value of the unknown kind 'nn'. Write it again."]
+    assert outcome.cells == [{"id": "8"}]
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("stored", ["9" * 400, "-1", "-0.5", "1e308", "2958466", "0.99999999999"])
+def test_no_number_in_the_format_of_a_date_ends_the_reading(stored):
+    """It is a date, or a failure of its row."""
+
+    def change(book):
+        book.worksheets[0]["A2"].number_format = "dd.mm.yyyy"
+
+    content = with_parts(
+        workbook(["id"], [777], ["end"], change=change), {SHEET: lambda sheet: sheet.replace(b"777", stored.encode())}
+    )
+    outcome = read(content)
+    assert (outcome.refusal, len(outcome.told) + len(outcome.cells)) == (None, 2)
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(("length", "is_read"), [(255, True), (256, False)])
+def test_a_number_format_has_at_most_as_many_characters_as_in_excel(length, is_read):
+    """Whether a cell uses it or not."""
+    code = '"K"' + "0" * (length - 3)
+
+    def change(book):
+        book.worksheets[0]["A2"].number_format = code
+
+    outcome = read(workbook(["id"], [7], change=change))
+    if is_read:
+        assert outcome.cells == [{"id": "7".zfill(length - 3)}]
+    else:
+        shown = f"{code[:100]}…"
+        assert outcome.refusal == (
+            f"line 1: The workbook has a number format with 256 characters, such as {shown}; Excel allows up to 255. "
+            "Give its cells another format, save the workbook again and load that."
+        )
+
+
+def test_links_to_other_files_are_not_followed():
+    """Neither is a part that a reference points out of the workbook to."""
+
+    def outside(relations):
+        return relations.replace(b"/xl/worksheets/sheet1.xml", b"../../../etc/passwd")
+
+    content = with_parts(workbook(["id"], ["1000"]), {RELATIONS: outside})
+    assert read(content).refusal == f"line 1: {EMPTY}"

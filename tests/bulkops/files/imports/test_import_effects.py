@@ -1,0 +1,164 @@
+"""What an import changes, what it leaves, and what it tells about itself."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from account.dimension import ACCOUNT
+from account.models import Account, CalculationLogic
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import Row, Shape
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Options
+from currency.models import Currency
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.file_formats import Format
+from tests.factories import account, currency, read
+
+HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
+CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
+BANK = "1100,Bank,BALANCE_SHEET,NORMAL,FINAL\n"
+
+
+@pytest.mark.contract("C18", "H4")
+def test_a_row_that_changes_nothing_writes_nothing(import_accounts):
+    """The second import of a file finds everything as it is: same change date, no further history."""
+    import_accounts(HEADINGS + CASH + BANK)
+    dates = dict(Account.objects.values_list("element_id", "update_date"))
+    outcome = import_accounts(HEADINGS + CASH + BANK.replace("Bank", "Banks"))
+
+    assert outcome.output == "Imported into northwind: 0 created, 1 changed, 1 unchanged.\n"
+    cash, bank = Account.objects.order_by("element_id")
+    assert cash.update_date == dates["1000"]
+    assert bank.update_date > dates["1100"]
+    assert (cash.history.count(), bank.history.count()) == (1, 2)
+
+
+@pytest.mark.contract("C12", "C18", "H4")
+def test_an_import_leaves_its_origin_and_history(import_accounts, alice):
+    """Created and changed elements tell IMPORT and the system as their last author."""
+    alice.send("POST", alice.account(), account("1000"))
+    import_accounts(HEADINGS + CASH.replace("Cash", "Till") + BANK)
+
+    for id, kinds in (("1000", ["+", "~"]), ("1100", ["+"])):
+        info = read(alice.get(alice.account(f"elements/{id}")))["updateInfo"]
+        assert (info["user"], info["origin"]) == ("system", "IMPORT")
+        versions = Account.objects.get(element_id=id).history.order_by("history_id")
+        assert [version.history_type for version in versions] == kinds
+        assert (versions.last().history_actor, versions.last().history_origin) == ("system", "IMPORT")
+    assert versions.last().descriptions == {"en": "Bank"}
+
+
+@pytest.mark.contract("H4")
+def test_fields_without_a_column_stay_as_they_are(import_accounts, alice):
+    """Other languages of a map, other leaves of a group and other members of a bundle included."""
+    before = account(
+        "1000",
+        customAttributes={"a": "1", "b": "2"},
+        conversion={"conversionType": "FINAL", "referenceAccountForInitialBalance": "9000"},
+        cashFlowPlanning={"variation": {"debit": {"id": "V1", "description": "Variation"}}},
+    )
+    alice.send("POST", alice.account(), before)
+    stored = read(alice.get(alice.account("elements/1000")))
+    import_accounts(
+        "id,descriptions.en,customAttributes.a,conversion.conversionType,cashFlowPlanning.variation.debit.id\n"
+        "1000,Till,one,AVERAGE,V2\n"
+    )
+    stored["descriptions"]["en"] = "Till"
+    stored["customAttributes"]["a"] = "one"
+    stored["conversion"]["conversionType"] = "AVERAGE"
+    stored["cashFlowPlanning"]["variation"]["debit"]["id"] = "V2"
+    now = read(alice.get(alice.account("elements/1000")))
+    assert {**now, "updateInfo": None} == {**stored, "updateInfo": None}
+
+
+@pytest.mark.contract("C8", "H4")
+def test_an_empty_cell_means_that_the_field_is_not_set(import_accounts, alice):
+    """A leaf becomes null or takes its default, an entry of a map goes, a reference without values is null."""
+    before = account(
+        "1000",
+        documentationLink="https://manual.example.com/cash",
+        dataEntryAndReporting={"class": "ASSET"},
+        restrictions={"ctpRestriction": {"id": "E1"}},
+        rules={"grossAmountEqualICSum": True},
+    )
+    alice.send("POST", alice.account(), before)
+    outcome = import_accounts(
+        "id,descriptions.de,documentationLink,dataEntryAndReporting.class,restrictions.ctpRestriction.id,"
+        "rules.grossAmountEqualICSum\n1000,,,,,\n"
+    )
+    assert outcome.errors == []
+    now = read(alice.get(alice.account("elements/1000")))
+    assert now["descriptions"] == {"en": "Cash"}
+    assert now["documentationLink"] is None
+    assert now["dataEntryAndReporting"]["class"] == "NONE"
+    assert now["restrictions"]["ctpRestriction"] is None
+    assert now["rules"]["grossAmountEqualICSum"] is False
+
+
+@pytest.mark.contract("C2", "C4", "H4")
+def test_a_currency_keeps_its_oid_and_gets_one_when_it_is_new(import_currencies, alice):
+    """With the column `oid` left out, empty, or filled; `description` is the default language."""
+    alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
+    outcome = import_currencies(
+        "id,oid,description,decimalNumbers,percentageDifference\n"
+        "EUR,,euro,2,0.0000\nUSD,,Dollar,2,0.0000\nCHF,o-chf,Franc,2,0.0000\n"
+    )
+    assert outcome.output == "Imported into northwind: 2 created, 1 changed, 0 unchanged.\n"
+    oids = dict(Currency.objects.values_list("element_id", "oid"))
+    assert (oids["EUR"], oids["CHF"]) == ("o-eur", "o-chf")
+    assert len(oids["USD"]) == 36
+    assert Currency.objects.get(element_id="EUR").descriptions == {"en": "euro", "de": "Euro"}
+
+
+@pytest.mark.contract("C17", "H4")
+def test_an_import_generates_and_removes_the_calculation_logic(import_accounts):
+    """It follows `rules.grossAmountEqualICSum`, as for every other way of saving."""
+    headings = HEADINGS.strip() + ",rules.grossAmountEqualICSum\n"
+    import_accounts(headings + CASH.strip() + ",true\n" + BANK.strip() + ",false\n")
+    logic = CalculationLogic.objects.get()
+    assert (logic.account.element_id, logic.name) == ("1000", "IC on Gross amount")
+
+    import_accounts("id,rules.grossAmountEqualICSum\n1000,false\n1100,true\n")
+    assert CalculationLogic.objects.get().account.element_id == "1100"
+
+
+@pytest.mark.contract("C1", "H4")
+def test_an_import_touches_its_own_repository_only(import_accounts, bob):
+    """The same id in another repository stays as it is."""
+    bob.send("POST", bob.account(db_id="contoso"), account("1000"))
+    import_accounts(HEADINGS + CASH.replace("Cash", "Till"))
+    assert read(bob.get(bob.account("elements/1000", "contoso")))["descriptions"]["en"] == "Cash"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.contract("H4")
+def test_two_imports_of_the_same_accounts_in_opposite_order_both_succeed(northwind: Repository):
+    """Each locks what it changes, part by part, and may not wait for what the other holds and the other way round."""
+    ids = [str(number) for number in range(1000, 2000)]
+    fixed = {"nature": "BALANCE_SHEET", "type": "NORMAL", "conversion.conversionType": "FINAL"}
+    problems: list[BaseException] = []
+
+    def run(order: list[str], text: str) -> None:
+        rows = [Row(line, {"id": id, "descriptions.en": text, **fixed}) for line, id in enumerate(order, start=2)]
+        source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
+        try:
+            Importer(ACCOUNT, northwind, Actor(None, Origin.IMPORT), Options()).run(source)
+        except BaseException as problem:
+            problems.append(problem)
+        finally:
+            connection.close()
+
+    run(ids, "before")
+    threads = [threading.Thread(target=run, args=(order, text)) for order, text in ((ids, "a"), (ids[::-1], "b"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert problems == []
+    # The later one wins as a whole.
+    assert len({element.descriptions["en"] for element in Account.objects.all()} - {"before"}) == 1

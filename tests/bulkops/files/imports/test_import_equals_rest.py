@@ -1,0 +1,93 @@
+"""An import does what REST does: the same elements come out, and the same errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import ElementRow, Shape
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Options
+from bulkops.files.imports.reports import ImportRefused
+from dimensions_site.api.json.reader import read_json
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.save.bulk import element, path, without
+from tests.dimensions import DIMENSIONS
+from tests.dimensions_site.elements.writing.json_writing import nearly
+from tests.factories import Caller, json_bytes, read
+from tests.strategies import elements, json_values, patches
+
+# What came of it: the element, or the place and the code of each error.
+Result = dict[str, Any] | list[tuple[str, str]]
+
+mistakes = json_values | st.sampled_from(("", " ", "NONE", "x" * 129, 21, 1.5, 10**30, {}, {"en": None}, {"id": "1"}))
+searching = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Whatever is written inside is gone afterwards."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Result:
+    """What REST makes of the element `data`."""
+    with taken_back():
+        response = alice.send(method, path(alice, dimension, rest), json_bytes(data))
+        answer = read(response)
+        if response.status_code == 400:
+            return [(error["path"], error["code"]) for error in answer["errors"]]
+        assert response.status_code in (200, 201)
+        return without(answer, "oid")
+
+
+def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -> Result:
+    """What an import makes of the element `data`."""
+    content: Any = read_json(json_bytes(data))
+    source = Source(Shape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
+    importer = Importer(DIMENSIONS[dimension], repository, Actor(None, Origin.IMPORT), Options())
+    with taken_back():
+        try:
+            importer.run(source)
+        except ImportRefused as refusal:
+            return [(row.failure.path, row.failure.code) for row in refusal.report.failures]
+        return without(element(alice, dimension, data["id"]), "oid")
+
+
+@pytest.mark.contract("C5", "C8", "C15", "H4")
+@searching
+@given(st.sampled_from(sorted(DIMENSIONS)), st.data())
+def test_a_stored_element_is_changed_as_by_patch(alice, northwind, dimension, data):
+    """Right changes and wrong ones."""
+    wire = DIMENSIONS[dimension].wire
+    stored = {**data.draw(elements(wire), label="stored"), "id": "1"}
+    changes = data.draw(patches(wire).flatmap(lambda patch: nearly(patch, mistakes) | st.just(patch)), label="changes")
+    changes["id"] = "1"
+    with taken_back():
+        assert alice.send("POST", path(alice, dimension, "elements"), json_bytes(stored)).status_code == 201
+        by_rest = sent(alice, dimension, "PATCH", "elements/1", changes)
+        assert imported(alice, northwind, dimension, changes) == by_rest
+
+
+@pytest.mark.contract("C5", "C8", "H4")
+@searching
+@given(st.sampled_from(sorted(DIMENSIONS)), st.data())
+def test_a_new_element_is_created_as_by_post(alice, northwind, dimension, data):
+    """Right ones and wrong ones."""
+    wire = DIMENSIONS[dimension].wire
+    payload = data.draw(elements(wire).flatmap(lambda one: nearly(one, mistakes) | st.just(one)), label="element")
+    payload["id"] = "1"
+    by_rest = sent(alice, dimension, "POST", "elements", payload)
+    assert imported(alice, northwind, dimension, payload) == by_rest

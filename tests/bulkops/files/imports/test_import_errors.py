@@ -1,0 +1,110 @@
+"""All rows or none: every error of every row is reported, and then nothing is saved."""
+
+import pytest
+
+from account.models import Account
+from currency.models import Currency
+from tests.factories import account, currency
+
+HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
+CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
+CURRENCY_HEADINGS = "id,oid,description,decimalNumbers,percentageDifference,preferred\n"
+
+
+@pytest.mark.contract("H4")
+def test_every_error_of_every_row_is_reported_with_line_and_field(import_accounts):
+    """In the order of the lines, also where a row has several errors; each names the value and what is right."""
+    outcome = import_accounts(
+        HEADINGS
+        + CASH
+        + "1100,Bank,BALANCE,,FINAL\n"
+        + "1200,Too,few\n"
+        + ",No id,BALANCE_SHEET,NORMAL,FINAL\n"
+        + "1300,,BALANCE_SHEET,NORMAL,FINAL\n"
+    )
+    assert [error.partition(":")[0] for error in outcome.errors] == [
+        "line 3, nature",
+        "line 3, type",
+        "line 4",
+        "line 5, id",
+        "line 6, descriptions",
+    ]
+    assert '"BALANCE"' in outcome.errors[0]
+    assert "one of BALANCE_SHEET, PROFIT_AND_LOSS, " in outcome.errors[0]
+    assert "one of NORMAL, DETAIL, VARIATION" in outcome.errors[1]
+    assert outcome.refusal == "Nothing was imported: 5 errors."
+    assert not Account.objects.exists()
+
+
+@pytest.mark.contract("H4")
+def test_an_error_in_the_last_row_of_many_undoes_all(import_accounts):
+    """Rows are written part by part, and none of the parts stays."""
+    rows = "".join(f"{number},Account {number},BALANCE_SHEET,NORMAL,FINAL\n" for number in range(1201))
+    outcome = import_accounts(HEADINGS + rows + "last,Last,BALANCE_SHEET,NORMAL,NEVER\n")
+    assert [error.partition(":")[0] for error in outcome.errors] == ["line 1203, conversion.conversionType"]
+    assert not Account.objects.exists()
+    assert not Account.history.exists()
+
+
+@pytest.mark.contract("C1", "H4")
+def test_a_repeated_id_names_the_first_line(import_accounts):
+    """Near or far, in a row that is right or wrong otherwise; ids that differ by case are different."""
+    rows = "".join(f"{number},Account,BALANCE_SHEET,NORMAL,FINAL\n" for number in range(600))
+    outcome = import_accounts(
+        HEADINGS
+        + CASH
+        + rows
+        + CASH
+        + "a,x,BALANCE_SHEET,NORMAL,FINAL\nA,x,BALANCE_SHEET,NORMAL,FINAL\n7,x,WRONG,NORMAL,FINAL\n"
+    )
+    assert outcome.errors[:2] == [
+        "line 603, id: The id '1000' stands on line 2 already.",
+        "line 606, id: The id '7' stands on line 10 already.",
+    ]
+    assert [error.partition(":")[0] for error in outcome.errors[2:]] == ["line 606, nature"]
+
+
+@pytest.mark.contract("C2", "H4")
+def test_an_oid_is_unique_within_the_file_and_the_repository(import_currencies, alice):
+    """Every collision is reported, beside the other errors."""
+    alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
+    outcome = import_currencies(
+        CURRENCY_HEADINGS
+        + "USD,o-usd,Dollar,2,0.0000,\n"
+        + "CHF,o-usd,Franc,2,0.0000,\n"
+        + "GBP,o-eur,Pound,2,0.0000,\n"
+        + "JPY,o-jpy,Yen,none,0.0000,\n"
+        + "EUR,o-new,Euro,2,0.0000,\n"
+    )
+    assert outcome.errors[0] == "line 3, oid: The oid 'o-usd' stands on line 2 already."
+    places = ["line 3, oid", "line 4, oid", "line 5, decimalNumbers", "line 6, oid"]
+    assert [error.partition(":")[0] for error in outcome.errors] == places
+    for error, value in zip(outcome.errors[1:], ("o-eur", "none", "o-new"), strict=True):
+        assert value in error
+    assert list(Currency.objects.values_list("element_id", flat=True)) == ["EUR"]
+
+
+@pytest.mark.contract("C11", "H4")
+def test_a_row_is_checked_together_with_what_is_stored(import_accounts, alice):
+    """A validity that ends before the stored start is an error, though the file has no start."""
+    validity = {"startDate": "2026-06-01"}
+    alice.send("POST", alice.account(), account("1000", dataEntryAndReporting={"validity": validity}))
+    outcome = import_accounts("id,dataEntryAndReporting.validity.endDate\n1000,2026-01-31\n")
+    assert [error.partition(":")[0] for error in outcome.errors] == ["line 2, dataEntryAndReporting.validity.endDate"]
+    assert "2026-06-01" in outcome.errors[0]
+
+
+@pytest.mark.contract("C10", "H4")
+@pytest.mark.parametrize(
+    ("decimals", "difference", "preferred", "field"),
+    [
+        ("2.0", "0.0000", "true", "decimalNumbers"),
+        ("21", "0.0000", "true", "decimalNumbers"),
+        ("2", "0,5", "true", "percentageDifference"),
+        ("2", "0.0000", "yes", "preferred"),
+    ],
+)
+def test_cells_are_read_by_the_type_of_their_field(import_currencies, decimals, difference, preferred, field):
+    """A value that does not fit is an error at its field."""
+    outcome = import_currencies(CURRENCY_HEADINGS + f'EUR,,Euro,{decimals},"{difference}",{preferred}\n')
+    assert [error.partition(":")[0] for error in outcome.errors] == [f"line 2, {field}"]

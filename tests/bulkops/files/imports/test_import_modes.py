@@ -1,0 +1,109 @@
+"""What the rows of a file mean for what is stored: the modes of an import but for `sync`."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from account.dimension import ACCOUNT
+from account.models import Account
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import ElementRow, Shape
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Options
+from bulkops.files.imports.reports import Phase
+from currency.models import Currency
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.text.file_formats import Format
+from tests.bulkops.save.bulk import element
+from tests.factories import account, currency
+
+HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
+CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
+BANK = "1100,Bank,BALANCE_SHEET,NORMAL,FINAL\n"
+
+pytestmark = pytest.mark.contract("H4")
+
+
+@pytest.fixture
+def till(alice):
+    """The account 1000, which is called Till."""
+    alice.send("POST", alice.account(), account("1000", descriptions={"en": "Till"}))
+
+
+def test_without_a_mode_rows_create_and_change(import_accounts, alice, till):
+    outcome = import_accounts(HEADINGS + CASH + BANK)
+    assert outcome.output == "Imported into northwind: 1 created, 1 changed, 0 unchanged.\n"
+    assert element(alice, "account", "1000")["descriptions"] == {"en": "Cash"}
+
+
+@pytest.mark.contract("C13")
+def test_create_refuses_what_is_there(import_accounts, alice, till):
+    """A row with another error, too; nothing of the file is saved, and nothing is changed."""
+    faulty = CASH.replace("NORMAL", "USUAL")
+    for row, places in ((CASH, ["line 2, id"]), (faulty, ["line 2, type", "line 2, id"])):
+        outcome = import_accounts(HEADINGS + row + BANK, "--mode", "create")
+        assert [error.partition(":")[0] for error in outcome.errors] == places
+        assert outcome.errors[-1] == "line 2, id: There is already an element with the id '1000'."
+        assert outcome.status == 1
+    assert [account.descriptions for account in Account.objects.all()] == [{"en": "Till"}]
+
+
+def test_create_saves_what_is_new(import_accounts, till):
+    outcome = import_accounts(HEADINGS + BANK, "--mode=create")
+    assert outcome.output == "Imported into northwind: 1 created, 0 changed, 0 unchanged.\n"
+
+
+def test_update_refuses_what_is_not_there(import_accounts, till):
+    """Beside its other errors, but for what it lacks: of an element that were there it would be known."""
+    outcome = import_accounts(
+        "id,descriptions.en,type\n1000,Cash,NORMAL\n1100,Bank,\n1200,Fund,USUAL\n", "--mode=update"
+    )
+    assert [error.partition(":")[0] for error in outcome.errors] == ["line 3, id", "line 4, id", "line 4, type"]
+    assert outcome.errors[0] == "line 3, id: The element '1100' does not exist, so it cannot be updated."
+    assert Account.objects.get().descriptions == {"en": "Till"}
+
+
+def test_update_changes_what_is_there(import_accounts, alice, till):
+    outcome = import_accounts("id,descriptions.en\n1000,Cash\n", "--mode=update")
+    assert outcome.output == "Imported into northwind: 0 created, 1 changed, 0 unchanged.\n"
+    assert element(alice, "account", "1000")["descriptions"] == {"en": "Cash"}
+
+
+@pytest.mark.contract("C2")
+def test_create_refuses_an_oid_that_another_element_has(import_currencies, alice):
+    alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
+    headings = "id,oid,description,decimalNumbers,percentageDifference\n"
+    outcome = import_currencies(headings + "EURB,o-eur,Budget euro,2,0.0000\n", "--mode=create")
+    assert outcome.errors == ["line 2, oid: There is already an element with the oid 'o-eur'."]
+    assert Currency.objects.count() == 1
+
+
+if connection.vendor == "postgresql":
+
+    @pytest.mark.django_db(transaction=True)
+    def test_what_others_create_while_rows_are_checked_is_changed_and_not_replaced(northwind):
+        """Single writes fit in between: the row changes the element as it has come to be in the meantime."""
+        actor = Actor(None, Origin.INPUT_WEB)
+        editor = Editor(ACCOUNT, northwind, actor, lambda text: None)
+
+        def create() -> None:
+            editor.create(account("1000", documentationLink="https://manual.example.com/cash"))
+            connection.close()
+
+        def look(phase: Phase, share: float) -> None:
+            if phase is Phase.SAVING and share == 0:
+                other = threading.Thread(target=create)
+                other.start()
+                other.join()
+
+        row = ElementRow(1, account("1000", descriptions={"it": "Cassa"}))
+        source = Source(Shape(Format.NDJSON), None, lambda: iter([row]), lambda: 1.0)
+        importer = Importer(ACCOUNT, northwind, Actor(None, Origin.IMPORT), Options(), progress=look)
+        report = importer.run(source)
+        assert (report.created, report.changed) == (0, 1)
+        stored = Account.objects.get()
+        assert stored.documentation_link == "https://manual.example.com/cash"
+        assert stored.descriptions == {"en": "Cash", "de": "Kasse", "it": "Cassa"}

@@ -1,0 +1,79 @@
+"""Deletions as callers ask for them, and what they learn of them."""
+
+from collections.abc import Iterable
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+from django.db.models.functions import Now
+
+from bulkops.models import DataProcessing
+from bulkops.worker.tasks import work
+from dimensions_site.repositories.models import Repository
+from tests.factories import Caller, account, currency, read
+from tests.storing import store_accounts, store_currencies
+
+ASYNC = "elements-bulk-delete-async"
+
+
+def body(ids: Iterable[str]) -> list[dict[str, str]]:
+    return [{"id": id} for id in ids]
+
+
+def fill(repository: Repository, count: int) -> list[str]:
+    """Store so many accounts and as many currencies; return their ids, the same for both."""
+    ids = [f"E{number:03}" for number in range(count)]
+    store_accounts(repository, *map(account, ids))
+    store_currencies(repository, *map(currency, ids))
+    return ids
+
+
+def start(caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind") -> str:
+    """Ask for the deletion; return its dataProcessingId."""
+    answer = caller.send("POST", getattr(caller, dimension)(ASYNC, db_id), body(ids))
+    assert answer.status_code == 202, answer.content
+    oid: str = answer.json()["dataProcessingId"]
+    return oid
+
+
+def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "northwind") -> str:
+    address: str = getattr(caller, dimension)(f"{ASYNC}/{oid}", db_id)
+    return address
+
+
+def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
+    """Status and counts, as the caller learns them."""
+    status = read(caller.get(path(caller, oid, dimension)))
+    if dimension == "account":
+        (status,) = status
+        (status["parameters"],) = status["parameters"]
+    return {"status": status["status"], **status["parameters"]}
+
+
+def work_now() -> None:
+    """Let a worker look for work, pauses between attempts being over."""
+    DataProcessing.objects.update(due_at=Now())
+    work()
+
+
+@contextmanager
+def undeletable(table: str, id: str):
+    """Let the database itself refuse to delete the element `id`."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(
+                f"CREATE TRIGGER refusal BEFORE DELETE ON {table} WHEN OLD.element_id = '{id}' "
+                "BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            )
+        else:
+            cursor.execute(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                f"$$ BEGIN IF OLD.element_id = '{id}' THEN RAISE EXCEPTION 'refused'; END IF; RETURN OLD; END $$"
+            )
+            cursor.execute(f"CREATE TRIGGER refusal BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()")
+    yield
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("DROP TRIGGER refusal")
+        else:
+            cursor.execute("DROP FUNCTION refuse CASCADE")

@@ -1,0 +1,111 @@
+"""The states of a deletion: which follows which, and which does not."""
+
+import pytest
+from django.db.models.functions import Now
+
+from account.models import Account
+from bulkops.jobs import processing
+from bulkops.jobs.claims import claim_next
+from bulkops.jobs.deletion import run
+from bulkops.models import DataProcessing, DeletionChunk, Status
+from tests.bulkops.jobs.deletions import fill, path, start, told, work_now
+
+ENDED = [Status.COMPLETED, Status.FAILED, Status.ABORTED]
+
+
+@pytest.fixture
+def running(alice, northwind, settings) -> str:
+    """A deletion of four accounts in two chunks."""
+    settings.DELETION_CHUNK_SIZE = 2
+    return start(alice, fill(northwind, 4))
+
+
+def end(oid: str, status: Status) -> None:
+    DataProcessing.objects.filter(oid=oid).update(status=status, finished_at=Now())
+
+
+@pytest.mark.contract("F3", "F5")
+@pytest.mark.parametrize(("dimension", "status"), [("currency", 202), ("account", 200)])
+def test_what_waits_is_aborted_at_once(alice, northwind, dimension, status):
+    """The message names the oid; nothing was deleted and nothing will be."""
+    ids = fill(northwind, 2)
+    oid = start(alice, ids, dimension)
+    answer = alice.send("DELETE", path(alice, oid, dimension))
+    assert answer.status_code == status
+    assert list(answer.json()) == ["message"]
+    assert oid in answer.json()["message"]
+    work_now()
+    assert told(alice, oid, dimension) == {
+        "status": "ABORTED", "requested": 2, "processed": 0, "deleted": 0, "notFound": [], "error": None
+    }  # fmt: skip
+    assert alice.get(alice.account("elements-count")).json() == 2
+    assert not DeletionChunk.objects.exists()
+
+
+@pytest.mark.contract("F5")
+def test_an_abort_takes_effect_before_the_next_chunk(alice, running, monkeypatch):
+    """What is deleted stays deleted, and the counts tell how much."""
+    claim = claim_next("worker")
+    assert claim is not None
+
+    def abort_at_the_first_chunk() -> None:
+        processing.abort(DataProcessing.objects.get())
+
+    monkeypatch.setattr("bulkops.jobs.deletion.let_others_write", abort_at_the_first_chunk)
+    run(claim)
+    assert told(alice, running) == {
+        "status": "ABORTED", "requested": 4, "processed": 2, "deleted": 2, "notFound": [], "error": None
+    }  # fmt: skip
+    assert Account.objects.count() == 2
+
+
+@pytest.mark.contract("F5")
+def test_aborting_what_is_aborted_succeeds_again(alice, running):
+    for _ in range(3):
+        assert alice.send("DELETE", path(alice, running)).status_code == 200
+    assert told(alice, running)["status"] == "ABORTED"
+
+
+@pytest.mark.contract("F3", "F5")
+@pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED])
+def test_what_has_ended_otherwise_cannot_be_aborted(alice, running, status):
+    """400 that says how it ended; it stays so."""
+    end(running, status)
+    refused = alice.send("DELETE", path(alice, running))
+    assert (refused.status_code, refused.json()["code"]) == (400, "PROCESSING_ENDED")
+    assert running in refused.json()["detail"]
+    assert status in refused.json()["detail"]
+    assert told(alice, running)["status"] == status
+
+
+@pytest.mark.contract("F3")
+@pytest.mark.parametrize("status", ENDED)
+def test_nothing_follows_a_final_state(alice, running, status):
+    """Neither a worker that looks for work nor one that is at work goes on, and no other end is put on it."""
+    claim = claim_next("worker")
+    assert claim is not None
+    end(running, status)
+    run(claim)
+    claim.give_up("it failed")
+    claim.give_back()
+    work_now()
+    for other in ENDED:
+        assert not processing.end(DataProcessing.objects.get(), other)
+    assert told(alice, running)["status"] == status
+    assert Account.objects.count() == 4
+
+
+@pytest.mark.contract("F7")
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_deletion_is_found_only_where_it_belongs(alice, bob, running, contoso, method):
+    """Not in the other dimension, not in another repository, and not by anything that is no oid: 404."""
+    strange = ("none", running.upper(), f"{running}/", f"{running}%0A", "%00", "a%2Fb", "x" * 500, f"{{{running}}}")
+    for address in (
+        alice.currency(f"elements-bulk-delete-async/{running}"),
+        *(alice.account(f"elements-bulk-delete-async/{oid}") for oid in strange),
+    ):
+        refused = alice.send(method, address)
+        assert refused.status_code == 404, address
+        assert refused.json()["code"] in ("PROCESSING_NOT_FOUND", "NOT_FOUND")
+    assert bob.send(method, bob.account(f"elements-bulk-delete-async/{running}", "contoso")).status_code == 404
+    assert told(alice, running)["status"] == "RUNNING"

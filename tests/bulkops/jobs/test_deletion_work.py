@@ -1,0 +1,117 @@
+"""What a worker does with a deletion."""
+
+from typing import Any
+
+import pytest
+
+from account.models import Account, CalculationLogic
+from bulkops.models import DataProcessing, DeletionChunk
+from currency.models import Currency
+from tests.bulkops.jobs.deletions import fill, start, told, work_now
+from tests.factories import account
+from tests.storing import store_accounts
+
+MODELS: dict[str, Any] = {"currency": Currency, "account": Account}
+DONE = {"status": "COMPLETED", "error": None}
+
+
+@pytest.fixture(params=["currency", "account"])
+def dimension(request):
+    return request.param
+
+
+@pytest.mark.contract("F3", "F4")
+def test_the_elements_are_deleted_and_counted(alice, northwind, dimension):
+    """Those that were named, and in this dimension only."""
+    ids = fill(northwind, 5)
+    oid = start(alice, ids[:3], dimension)
+    assert told(alice, oid, dimension) == {
+        "status": "RUNNING", "requested": 3, "processed": 0, "deleted": 0, "notFound": [], "error": None
+    }  # fmt: skip
+    work_now()
+    assert told(alice, oid, dimension) == {"requested": 3, "processed": 3, "deleted": 3, "notFound": [], **DONE}
+    left = {name: sorted(model.objects.values_list("element_id", flat=True)) for name, model in MODELS.items()}
+    assert left.pop(dimension) == ids[3:]
+    assert left.popitem()[1] == ids
+
+
+@pytest.mark.contract("F1", "F4")
+def test_ids_that_do_not_exist_are_told_and_are_no_failure(alice, northwind, settings, dimension):
+    """In the order of the request, over all chunks; an id that no element can have is one of them."""
+    settings.DELETION_CHUNK_SIZE = 2
+    known = fill(northwind, 2)
+    oid = start(alice, ["none", known[0], " ", "e001", known[1], "."], dimension)
+    work_now()
+    assert told(alice, oid, dimension) == {
+        "requested": 6, "processed": 6, "deleted": 2, "notFound": ["none", " ", "e001", "."], **DONE
+    }  # fmt: skip
+
+
+@pytest.mark.contract("F4")
+def test_at_most_a_thousand_ids_that_were_not_found_are_told(alice):
+    """The first ones; the counts tell of all."""
+    ids = [f"none-{number}" for number in range(1_200)]
+    oid = start(alice, ids)
+    work_now()
+    assert told(alice, oid) == {"requested": 1_200, "processed": 1_200, "deleted": 0, "notFound": ids[:1_000], **DONE}
+
+
+@pytest.mark.contract("F7", "G2")
+def test_elements_of_another_repository_stay(alice, bob, northwind, contoso, dimension):
+    """The same ids there."""
+    ids = fill(northwind, 2)
+    fill(contoso, 2)
+    start(alice, ids, dimension)
+    work_now()
+    assert MODELS[dimension].objects.filter(repository=northwind).count() == 0
+    assert MODELS[dimension].objects.filter(repository=contoso).count() == 2
+
+
+@pytest.mark.contract("C18")
+@pytest.mark.parametrize("is_gone", [False, True], ids=["requester is there", "requester was deleted meanwhile"])
+def test_the_history_tells_who_asked_for_it(alice, northwind, dimension, is_gone):
+    """One more version of each element, of the kind deletion; the name survives the user."""
+    ids = fill(northwind, 2)
+    start(alice, ids, dimension)
+    key = alice.user.pk
+    if is_gone:
+        alice.user.delete()
+        key = None
+    work_now()
+    deletions = MODELS[dimension].history.filter(history_type="-").order_by("element_id")
+    assert [
+        (row.element_id, row.history_user_id, row.history_actor, row.history_origin) for row in deletions
+    ] == [(id, key, "alice", "INPUT_WEB") for id in ids]  # fmt: skip
+
+
+@pytest.mark.contract("C17")
+def test_what_was_generated_for_an_account_goes_with_it(alice, northwind):
+    """The calculation logic of the others stays."""
+    logic = {"rules": {"grossAmountEqualICSum": True}}
+    store_accounts(northwind, account("A", **logic), account("B", **logic))
+    start(alice, ["A"])
+    work_now()
+    assert CalculationLogic.objects.get().account.element_id == "B"
+
+
+@pytest.mark.contract("F5")
+def test_what_was_to_be_done_is_forgotten_at_the_end(alice, northwind):
+    """No chunk, no claim."""
+    start(alice, fill(northwind, 3))
+    work_now()
+    assert not DeletionChunk.objects.exists()
+    processing = DataProcessing.objects.get()
+    assert (processing.claimed_by, processing.heartbeat) == (None, None)
+    assert processing.finished_at is not None
+
+
+@pytest.mark.contract("F2")
+def test_a_worker_does_all_that_waits_and_nothing_twice(alice, northwind):
+    """Two deletions of the same elements: the second finds nothing; a needless look does nothing."""
+    ids = fill(northwind, 2)
+    first, second = start(alice, ids), start(alice, ids)
+    work_now()
+    work_now()
+    assert told(alice, first)["deleted"] == 2
+    assert told(alice, second) == {"requested": 2, "processed": 2, "deleted": 0, "notFound": ids, **DONE}
+    assert Account.history.filter(history_type="-").count() == 2

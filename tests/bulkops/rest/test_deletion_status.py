@@ -1,0 +1,114 @@
+"""How a deletion is told, in the two forms, and the list of all of them."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from bulkops.models import DataProcessing
+from tests.bulkops.jobs.deletions import ASYNC, fill, path, start, work_now
+from tests.factories import read
+
+COUNTS = {"requested": 2, "processed": 2, "deleted": 1, "notFound": ["none"], "error": None}
+
+
+@pytest.mark.contract("F4")
+def test_a_currency_tells_objects(alice, northwind):
+    """The time has an offset."""
+    oid = start(alice, [*fill(northwind, 1), "none"], "currency")
+    work_now()
+    status = read(alice.get(path(alice, oid, "currency")))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", status.pop("requestDateTime"))
+    assert status == {"status": "COMPLETED", "parameters": COUNTS}
+
+
+@pytest.mark.contract("F4")
+def test_an_account_tells_arrays_of_one_object(alice, northwind):
+    """The time ends with Z."""
+    oid = start(alice, [*fill(northwind, 1), "none"])
+    work_now()
+    (status,) = read(alice.get(path(alice, oid)))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", status.pop("requestDateTime"))
+    assert status == {"status": "COMPLETED", "parameters": [COUNTS]}
+
+
+@pytest.mark.contract("H2", "F7")
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_the_list_tells_the_same_of_all_with_their_ids_the_newest_first(alice, bob, contoso, dimension):
+    """Of this dimension of this repository."""
+    oids = [start(alice, ["A"], dimension) for _ in range(3)]
+    start(alice, ["A"], {"currency": "account", "account": "currency"}[dimension])
+    start(bob, ["A"], dimension, "contoso")
+    listed = read(alice.get(getattr(alice, dimension)(ASYNC)))
+    assert [entry["dataProcessingId"] for entry in listed] == oids[::-1]
+    for entry in listed:
+        oid = entry.pop("dataProcessingId")
+        status = read(alice.get(path(alice, oid, dimension)))
+        assert entry == (status if dimension == "currency" else status[0])
+
+
+@pytest.mark.contract("H2", "D6")
+def test_the_list_is_paged_by_skip_and_take(alice):
+    oids = [start(alice, ["A"]) for _ in range(4)][::-1]
+    for query, expected in (
+        ("?skip=1", oids[1:]),
+        ("?take=2", oids[:2]),
+        ("?skip=1&take=2", oids[1:3]),
+        ("?skip=9", []),
+        ("?take=0", []),
+    ):
+        assert [entry["dataProcessingId"] for entry in read(alice.get(alice.account(ASYNC) + query))] == expected
+
+
+@pytest.mark.contract("A7", "D6", "H2")
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ("?filter=id==A", {"filter": "UNKNOWN_PARAMETER"}),
+        ("?skip=-1&take=x", {"skip": "INVALID_VALUE", "take": "INVALID_VALUE"}),
+        ("?skip=-1&sort=id", {"skip": "INVALID_VALUE", "sort": "UNKNOWN_PARAMETER"}),
+        ("?take=1&take=2", {"take": "REPEATED_PARAMETER"}),
+    ],
+)
+def test_other_parameters_and_values_of_the_list_are_refused(alice, query, codes):
+    """Every error at once."""
+    refused = alice.get(alice.account(ASYNC) + query)
+    assert refused.status_code == 400
+    assert {error["path"]: error["code"] for error in refused.json()["errors"]} == codes
+
+
+@pytest.mark.contract("A7")
+def test_start_status_and_abort_take_no_parameters(alice):
+    oid = start(alice, ["A"])
+    for method, address in (("POST", alice.account(ASYNC)), ("GET", path(alice, oid)), ("DELETE", path(alice, oid))):
+        refused = alice.send(method, f"{address}?skip=1", [{"id": "A"}])
+        assert (refused.status_code, refused.json()["code"]) == (400, "UNKNOWN_PARAMETER")
+    assert DataProcessing.objects.count() == 1
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimension):
+    """On each of the addresses, in both spellings."""
+    oid = start(alice, ["A"], dimension)
+    for rest, permitted in (
+        (ASYNC, {"GET", "HEAD", "POST", "OPTIONS"}),
+        (f"{ASYNC}h", {"GET", "HEAD", "POST", "OPTIONS"}),
+        (f"{ASYNC}/{oid}", {"GET", "HEAD", "DELETE", "OPTIONS"}),
+        (f"{ASYNC}h/{oid}", {"GET", "HEAD", "DELETE", "OPTIONS"}),
+    ):
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "FOO"} - permitted:
+            refused = alice.send(method, getattr(alice, dimension)(rest), [{"id": "A"}])
+            assert refused.status_code == 405, (rest, method)
+            assert set(refused["Allow"].split(", ")) == permitted
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_what_is_told_costs_two_queries(alice, count):
+    """Who calls and what he may, and the rows, however many they are."""
+    oids = [start(alice, ["A"]) for _ in range(count)]
+    for address in (alice.account(ASYNC), path(alice, oids[0])):
+        with CaptureQueriesContext(connection) as queries:
+            read(alice.get(address))
+        assert len(queries) == 2

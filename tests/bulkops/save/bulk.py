@@ -1,0 +1,67 @@
+"""Bulk calls, and how their answers are compared."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from dimensions_site.repositories.dimensions import dimension_names
+from tests.factories import Caller, read
+
+DIMENSIONS = dimension_names()
+
+
+def path(caller: Caller, dimension: str, rest: str = "elements-bulk", db_id: str = "northwind") -> str:
+    """The path of a route of the dimension."""
+    address: str = getattr(caller, dimension)(rest, db_id)
+    return address
+
+
+def send(caller: Caller, dimension: str, body: Any, query: str = "", **headers: str) -> Any:
+    """The answer to a bulk save in Northwind."""
+    return caller.send("POST", path(caller, dimension) + query, body, **headers)
+
+
+def save(caller: Caller, dimension: str, **body: Any) -> Any:
+    """Save and return what is answered; anything but success fails."""
+    response = send(caller, dimension, body)
+    assert response.status_code == 200, response.content[:2_000]
+    return read(response)
+
+
+def refused(response: Any) -> dict[str, Any]:
+    """The report of a refused call."""
+    report: dict[str, Any] = read(response)
+    assert response.status_code == 400, report
+    assert response["Content-Type"] == "application/problem+json"
+    return report
+
+
+def places(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """Path and code of each error of a report, in its order."""
+    return [(error["path"], error["code"]) for error in report["errors"]]
+
+
+def patch(id: str, /, **data: Any) -> dict[str, Any]:
+    """An entry of `patch`."""
+    return {"key": {"id": id}, "data": data}
+
+
+def element(caller: Caller, dimension: str, id: str) -> Any:
+    """The element as reading it alone answers."""
+    response = caller.get(path(caller, dimension, f"elements/{id}"))
+    assert response.status_code == 200
+    return read(response)
+
+
+def elements(caller: Caller, dimension: str) -> list[Any]:
+    """All elements, by id."""
+    found: list[Any] = read(caller.get(path(caller, dimension, "elements")))
+    return found
+
+
+def without(element: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The element without who wrote it, and without the members `names`."""
+    return {name: value for name, value in element.items() if name not in {"updateInfo", *names}}
+
+
+def ids(elements: Iterable[dict[str, Any]]) -> list[str]:
+    return [element["id"] for element in elements]

@@ -1,0 +1,206 @@
+"""The envelope of a bulk body: the operations are found, and every error of it is reported at once."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bulkops.save.envelope import Envelope, read_envelope
+from dimensions_site.api.errors import Failure, Problem, bad_request
+from tests.strategies import json_values
+
+pytestmark = pytest.mark.contract("E1")
+
+
+def read(body: object) -> Envelope:
+    """Read an envelope; anything but text and bytes is written as JSON."""
+    text = body if isinstance(body, str | bytes) else json.dumps(body)
+    return read_envelope(bytearray(text.encode() if isinstance(text, str) else text))
+
+
+def refusal(body: object) -> Problem:
+    """What is answered for an envelope that is wrong, whether or not its elements are looked at before."""
+    try:
+        failures = read(body).failures
+    except Problem as problem:
+        return problem
+    assert failures
+    return bad_request(failures)
+
+
+def errors(body: object) -> list[tuple[str, str]]:
+    """Path and code of each failure."""
+    return [(failure.path, failure.code) for failure in refusal(body).failures]
+
+
+def message(body: object) -> str:
+    (failure,) = refusal(body).failures
+    return failure.message
+
+
+@given(st.dictionaries(st.sampled_from(("post", "put", "patch")), st.lists(json_values, max_size=4), min_size=1))
+def test_each_operation_gets_the_texts_of_its_elements(arrays):
+    """In their order and unchanged; an operation that is not there has none."""
+    envelope = read({"saveMode": "STRICT", **arrays})
+    for name in ("post", "put", "patch"):
+        assert [json.loads(bytes(text)) for text in getattr(envelope, name)] == arrays.get(name, [])
+
+
+@pytest.mark.contract("E2")
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ('{"post": []}', "LOOSE"),
+        ('{"post": [], "saveMode": "LOOSE"}', "LOOSE"),
+        ('{"saveMode": "STRICT", "post": []}', "STRICT"),
+        (r'{"saveMode": "STR\u0049CT", "p\u006fst": []}', "STRICT"),
+    ],
+)
+def test_the_save_mode_is_loose_unless_it_is_strict(body, mode):
+    """Escapes mean the letters that they stand for."""
+    assert read(body).save_mode == mode
+
+
+@pytest.mark.contract("E2")
+@pytest.mark.parametrize("mode", ["strict", "", "LOOSE ", None, 1, True, ["LOOSE"], {"LOOSE": 1}, "x" * 5_000])
+def test_any_other_save_mode_is_refused(mode):
+    """The sentence names the value, cut when it is long, and both modes."""
+    body = {"saveMode": mode, "post": []}
+    assert errors(body) == [("/saveMode", "INVALID")]
+    assert json.dumps(mode)[:100] in message(body)
+    assert "one of LOOSE, STRICT" in message(body)
+    assert len(message(body)) < 250
+
+
+@pytest.mark.parametrize("body", [{}, {"saveMode": "LOOSE"}])
+def test_a_body_without_an_operation_is_refused(body):
+    """It could only be a mistake."""
+    assert errors(body) == [("", "REQUIRED")]
+    assert "post, put, patch" in message(body)
+
+
+@pytest.mark.parametrize("name", ["post", "put", "patch"])
+@pytest.mark.parametrize("value", [None, {}, "[]", 1, False, {"id": "EUR"}])
+def test_an_operation_that_is_no_array_is_refused(name, value):
+    """Null too: an operation that is not wanted is left out."""
+    assert errors({name: value}) == [(f"/{name}", "INVALID")]
+    assert f"{name} must be an array of elements; got {json.dumps(value)}." in message({name: value})
+
+
+@pytest.mark.parametrize("body", ["[]", "null", '"post"', "1", "true", '[{"post": []}]'])
+def test_a_body_that_is_no_object_is_refused(body):
+    """The sentence names what was sent."""
+    assert errors(body) == [("", "INVALID")]
+    assert f"must be an object with post, put or patch; got {body}." in message(body)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("pots", "post"), ("savemode", "saveMode"), ("Patch", "patch"), ("delete", "saveMode, post, put, patch")],
+)
+def test_an_unknown_member_is_refused_with_the_nearest(name, hint):
+    """A mistyped operation must not be left out in silence (contract C5)."""
+    assert errors({"put": [], name: []}) == [(f"/{name}", "UNKNOWN_MEMBER")]
+    assert f"'{name}'" in message({"put": [], name: []})
+    assert hint in message({"put": [], name: []})
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize(("name", "path"), [("a/b", "/a~1b"), ("~", "/~0"), ("", "/"), ("\n", "/\n"), ("\0", "/\0")])
+def test_any_name_of_a_member_is_written_as_a_pointer(name, path):
+    """The name of an unknown member may hold anything."""
+    assert errors({"post": [], name: 1}) == [(path, "UNKNOWN_MEMBER")]
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"post": [], "post": []}',
+        r'{"post": [{"id": "a"}], "put": [], "p\u006fst": [{"id": "b"}]}',
+        '{"post": ["::"], "post": [":"], "put": [{"a:": ":"}]}',
+        '{"post": 1, "post": []}',
+    ],
+)
+def test_a_member_that_stands_twice_is_refused(body):
+    """Nobody could say which of the two is meant; colons and escapes do not hide it."""
+    assert errors(body) == [("/post", "DUPLICATE_KEY")]
+    assert 'the key "post" more than once' in message(body)
+
+
+@pytest.mark.contract("B1")
+def test_every_error_of_the_envelope_is_reported():
+    """One after the other would cost the sender of a large body as many attempts."""
+    body = '{"pots": 1, "saveMode": "x", "put": {}, "patch": null, "put": 1, "saveMode": "y"}'
+    assert errors(body) == [
+        ("/pots", "UNKNOWN_MEMBER"),
+        ("/saveMode", "DUPLICATE_KEY"),
+        ("/put", "DUPLICATE_KEY"),
+        ("/saveMode", "INVALID"),
+        ("/put", "INVALID"),
+        ("/patch", "INVALID"),
+    ]
+    assert refusal(body).failure_count == 6
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ('{"post": [{}, ]}', "line 1, column 15"),
+        ('{"post": [\n{"descriptions": {"en": "现金" "de": 1}}]}', "line 2, column 30"),
+        ('{"post": [NaN]}', "line 1, column 11"),
+        ('{"post": []', "line 1, column 12"),
+        ('{"post": []}}', "line 1, column 13"),
+        ("post=[]", "line 1, column 1"),
+    ],
+)
+def test_malformed_json_is_refused_with_the_place(body, place):
+    """Wherever it is, within an element too."""
+    assert errors(body) == [("", "INVALID_JSON")]
+    assert f"at {place}:" in message(body)
+
+
+@pytest.mark.contract("B3")
+def test_half_of_a_surrogate_pair_in_an_element_is_refused_with_the_place():
+    assert errors(r'{"post": [{"id": "\ud800"}]}') == [("", "INVALID_CHARACTER")]
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("lead", ['{"post":', '{"post": [{"id":', '{"saveMode":', '{"other":', ""])
+def test_deep_nesting_is_refused_wherever_it_is(lead):
+    """It does not bring the process down."""
+    assert errors(lead + "[" * 100_000) == [("", "TOO_DEEP")]
+
+
+def test_as_many_elements_are_read_as_the_setting_allows_in_all(settings):
+    """The operations count together; the sentence names the limit."""
+    settings.API_MAX_BULK_ELEMENTS = 6
+    envelope = read({"post": [1, 2, 3], "put": [4, 5], "patch": [6]})
+    assert [len(envelope.post), len(envelope.put), len(envelope.patch)] == [3, 2, 1]
+    for body in ({"post": [1] * 7}, {"post": [1] * 4, "put": [2] * 3}, {"put": [1] * 3, "patch": [2] * 4}):
+        assert errors(body) == [("", "TOO_MANY_ELEMENTS")]
+        assert "more than 6" in message(body)
+
+
+@pytest.mark.contract("B3")
+def test_an_envelope_with_thousands_of_members_is_refused_as_such():
+    """Listing each would help nobody."""
+    body = {f"m{number}": 1 for number in range(2_000)}
+    assert errors(body) == [("", "TOO_MANY_MEMBERS")]
+
+
+@pytest.mark.contract("B3")
+@given(st.text(alphabet='{}[]",:\\ postuch0123saveModeLOOSE\n', max_size=60))
+def test_every_text_is_an_envelope_or_a_400(text):
+    """With failures that explain themselves."""
+    failures: Sequence[Failure] = ()
+    envelope = None
+    try:
+        envelope = read(text)
+    except Problem as problem:
+        failures = problem.failures
+    assert bool(failures) == (envelope is None)
+    assert all(failure.message for failure in failures)

@@ -1,0 +1,290 @@
+"""Bulk bodies with errors: each one is reported where it stands, and nothing is saved."""
+
+import json
+
+import pytest
+
+from account.models import Account, CalculationLogic
+from currency.models import Currency
+from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send
+from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
+from tests.factories import account, currency
+
+pytestmark = pytest.mark.contract("B1", "E2")
+
+
+def prepare(caller, operation, id):
+    """Store what a patch of that id is for."""
+    if operation == "patch":
+        save(caller, "account", post=[{**STORED, "id": id}])
+
+
+def body_of(**texts: list[str]) -> str:
+    """A bulk body of the JSON texts of elements."""
+    return "{" + ",".join(f'"{name}":[{",".join(elements)}]' for name, elements in texts.items()) + "}"
+
+
+def check(error: dict[str, str], kind: Kind, place: str, id: str) -> None:
+    """See that a reported error is the one that the kind makes."""
+    assert (error["path"], error["code"]) == (place + kind.place, kind.code), kind.name
+    assert kind.message in error["message"], kind.name
+    assert ("id" in error) == kind.tells_id, kind.name
+    if kind.tells_id and kind.name not in ("existing id", "no such element"):
+        assert error["id"].startswith(id), kind.name
+
+
+def stored() -> tuple[int, ...]:
+    """How many rows of each kind there are."""
+    return tuple(kind.objects.count() for kind in (Account, Account.history.model, CalculationLogic))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+def test_each_kind_of_error_is_told_where_it_stands(alice, kind):
+    """Between two good elements; pointer, id, code, and a sentence with the value and what would be right."""
+    save(alice, "account", post=[STORED])
+    for id in ("a", "x", "z"):
+        prepare(alice, kind.operation, id)
+    before = stored()
+    good = patch if kind.operation == "patch" else account
+    texts = [json.dumps(good("a")), kind.text("x"), json.dumps(good("z"))]
+
+    (error,) = refused(send(alice, "account", body_of(**{kind.operation: texts})))["errors"]
+
+    check(error, kind, f"/{kind.operation}/1", "x")
+    assert stored() == before
+
+
+def test_of_ten_thousand_elements_every_error_is_told(alice):
+    """500 errors of all these kinds, in the order of the body, each with its pointer; nothing is saved."""
+    save(alice, "account", post=[STORED, *({**STORED, "id": f"patch-{number}"} for number in range(3_000))])
+    before = stored()
+    counts = {"post": 4_000, "put": 3_000, "patch": 3_000}
+    texts = {
+        operation: [
+            json.dumps(patch(f"patch-{n}", type="DETAIL") if operation == "patch" else account(f"{operation}-{n}"))
+            for n in range(count)
+        ]
+        for operation, count in counts.items()
+    }
+    kinds = {operation: [kind for kind in KINDS if kind.operation == operation] for operation in counts}
+    wanted = []
+    taken_once = False
+    for operation, errors in (("post", 200), ("put", 150), ("patch", 150)):
+        for number in range(errors):
+            kind = kinds[operation][number % len(kinds[operation])]
+            if kind.name == "existing id":
+                if taken_once:
+                    kind = kinds[operation][0]
+                taken_once = True
+            position = number * 17 % counts[operation] + 3
+            wanted.append((operation, position, kind))
+            texts[operation][position] = kind.text(f"{operation}-{position}")
+    order = list(counts)
+    wanted.sort(key=lambda item: (order.index(item[0]), item[1]))
+
+    report = refused(send(alice, "account", body_of(**texts)))
+
+    assert report["errorCount"] == len(report["errors"]) == len(wanted) == 500
+    assert report["detail"] == "The request has 500 errors; each is listed in `errors`."
+    for error, (operation, position, kind) in zip(report["errors"], wanted, strict=True):
+        check(error, kind, f"/{operation}/{position}", f"{operation}-{position}")
+    assert stored() == before
+
+
+def test_several_errors_of_one_element_are_all_told(alice):
+    """Those of its fields, a conflict of spellings, and that its id is there already."""
+    save(alice, "account", post=[STORED])
+    element = account(
+        TAKEN, type="X", colour=1, bankingData={"consolidation": {"wrong": 1}}, **{"conversion-conversionType": "NONE"}
+    )
+
+    report = refused(send(alice, "account", {"post": [element]}))
+
+    assert sorted(places(report)) == [
+        ("/post/0/bankingData/consolidation/wrong", "UNKNOWN_MEMBER"),
+        ("/post/0/colour", "UNKNOWN_MEMBER"),
+        ("/post/0/conversion-conversionType", "CONFLICTING_SPELLINGS"),
+        ("/post/0/id", "ALREADY_EXISTS"),
+        ("/post/0/type", "INVALID"),
+    ]
+    assert {error["id"] for error in report["errors"]} == {TAKEN}
+
+
+@pytest.mark.contract("E1")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_an_id_that_stands_twice_is_refused(alice, dimension):
+    """Within an operation, across operations, in a faulty element too; the message tells where it stood first."""
+    maker = {"currency": currency, "account": account}[dimension]
+    save(alice, dimension, post=[maker("old")])
+    faulty = maker("new", descriptions={"en": ""})
+    body = {
+        "post": [faulty, maker("new")],
+        "put": [maker("new"), maker("old"), maker("old")],
+        "patch": [patch("old"), patch("new")],
+    }
+
+    report = refused(send(alice, dimension, body))
+
+    assert places(report) == [
+        ("/post/0/descriptions", "BLANK"),
+        ("/post/1/id", "REPEATED"),
+        ("/put/0/id", "REPEATED"),
+        ("/put/2/id", "REPEATED"),
+        ("/patch/0/key/id", "REPEATED"),
+        ("/patch/1/key/id", "ELEMENT_NOT_FOUND"),
+        ("/patch/1/key/id", "REPEATED"),
+    ]
+    messages = [error["message"] for error in report["errors"] if error["code"] == "REPEATED"]
+    assert ["/put/1/id" in message or "/post/0/id" in message for message in messages] == [True] * 5
+    assert [error["id"] for error in report["errors"]] == ["new", "new", "new", "old", "old", "new", "new"]
+
+
+def test_more_than_a_thousand_errors_are_counted(alice):
+    """The first thousand are listed, in the order of the body, whenever they were found; the others are counted."""
+    save(alice, "account", post=[account(f"{number:04}") for number in range(1_100)])
+    before = stored()
+    taken = [account(f"{number:04}") for number in range(1_100)]
+    wrong = [account(f"new-{number}", type="X", nature="Y") for number in range(700)]
+
+    report = refused(send(alice, "account", {"post": [*taken[:300], *wrong, *taken[300:]]}))
+
+    listed = report["errors"]
+    assert report["errorCount"] == 1_100 + 2 * 700
+    assert "The request has 2,500 errors" in report["detail"]
+    assert len(listed) == 1_000
+    assert [error["path"] for error in listed[:300]] == [f"/post/{number}/id" for number in range(300)]
+    assert [int(error["path"].split("/")[2]) for error in listed[300:]] == [300 + n // 2 for n in range(700)]
+    assert stored() == before
+
+
+@pytest.mark.contract("B3")
+def test_a_body_that_is_no_text_is_refused_as_a_whole(alice):
+    """Half of a character, which no text holds: it is told where."""
+    texts = [json.dumps(account("1")), json.dumps(account("2", documentationLink="?")).replace("?", r"\ud83d")]
+
+    (error,) = refused(send(alice, "account", body_of(post=texts)))["errors"]
+
+    assert (error["path"], error["code"]) == ("", "INVALID_CHARACTER")
+    assert "U+D83D at line 1, column " in error["message"]
+
+
+def test_many_errors_of_one_element_are_counted(alice):
+    """In an element as in a patch; wherever they are found."""
+    save(alice, "account", post=[account("old")])
+    members = ",".join(f'"{number}":1' for number in range(700))
+    twice = f"{members},{members}"
+    new = f"{json.dumps(account('new'))[:-1]},{twice}}}"
+    change = f'{{"key":{{"id":"old"}},"data":{{{twice}}}}}'
+
+    report = refused(send(alice, "account", body_of(post=[new], patch=[change])))
+
+    assert (len(report["errors"]), report["errorCount"]) == (1_000, 1_400)
+
+
+@pytest.mark.parametrize("mode", ["strict", "", None, 1])
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_another_mode_is_refused(alice, dimension, mode):
+    """It names what was sent and the modes that there are."""
+    maker = {"currency": currency, "account": account}[dimension]
+
+    (error,) = refused(send(alice, dimension, {"saveMode": mode, "post": [maker()]}))["errors"]
+
+    assert (error["path"], error["code"]) == ("/saveMode", "INVALID")
+    assert f"saveMode must be one of LOOSE, STRICT; got {json.dumps(mode)}." in error["message"]
+    assert elements(alice, dimension) == []
+
+
+# --- Currencies --------------------------------------------------------------------------------
+
+
+@pytest.mark.contract("C2", "C4", "C10")
+@pytest.mark.parametrize(
+    ("fields", "place", "code", "message"),
+    [
+        (
+            {"decimalNumbers": 21},
+            "/decimalNumbers",
+            "INVALID",
+            "must be a whole number from 0 to 20; got 21.",
+        ),
+        ({"decimalNumbers": -1}, "/decimalNumbers", "INVALID", "from 0 to 20; got -1."),
+        ({"decimalNumbers": "2"}, "/decimalNumbers", "INVALID", 'without quotes; got "2".'),
+        ({"decimalNumbers": 2.5}, "/decimalNumbers", "INVALID", "got 2.5."),
+        ({"decimalNumbers": None}, "/decimalNumbers", "NULL", ", not null."),
+        (
+            {"percentageDifference": "1,5"},
+            "/percentageDifference",
+            "INVALID",
+            "must be a decimal number with",
+        ),
+        ({"percentageDifference": "1" * 16}, "/percentageDifference", "INVALID", "at most 15 digits before"),
+        ({"percentageDifference": True}, "/percentageDifference", "INVALID", "got true."),
+        ({"preferred": "yes"}, "/preferred", "INVALID", 'preferred must be true or false; got "yes".'),
+        (
+            {"referenceCurrency": {"coefficient": "1.2.3"}},
+            "/referenceCurrency/coefficient",
+            "INVALID",
+            'got "1.2.3".',
+        ),
+        ({"xbrlContent": "x" * 1_001}, "/xbrlContent", "INVALID", "the limit is 1,000."),
+        (
+            {"description": "Dollar", "descriptions": {"en": "Euro"}},
+            "/description",
+            "CONFLICTING_SPELLINGS",
+            "description means descriptions.en",
+        ),
+        ({"description": 5}, "/description", "INVALID", "description must be a string"),
+        (
+            {"descriptions": {"en": "", "de": ""}},
+            "/descriptions",
+            "BLANK",
+            "must have a text in at least one language",
+        ),
+        ({"descriptions": 5}, "/descriptions", "INVALID", "descriptions must be an object"),
+        ({"oid": ""}, "/oid", "INVALID", "oid must not be empty."),
+        ({"oid": "x" * 65}, "/oid", "INVALID", "oid is 65 characters long; the limit is 64."),
+        ({"oid": 1}, "/oid", "INVALID", "oid must be a string, not the number 1."),
+        ({"oid": None}, "/oid", "NULL", "oid must be a text of at most 64 characters, not null."),
+    ],
+)
+def test_the_errors_of_currencies_are_told_for_each_operation(alice, fields, place, code, message):
+    """In new, replaced and patched ones."""
+    save(alice, "currency", post=[currency("A"), currency("B")])
+    before = (elements(alice, "currency"), Currency.history.count())
+    body = {
+        "post": [currency("NEW"), currency("BAD", **fields)],
+        "put": [currency("A", **fields)],
+        "patch": [patch("B", **fields)],
+    }
+
+    report = refused(send(alice, "currency", body))
+
+    assert places(report) == [(f"/post/1{place}", code), (f"/put/0{place}", code), (f"/patch/0/data{place}", code)]
+    assert [error["id"] for error in report["errors"]] == ["BAD", "A", "B"]
+    assert all(message in error["message"] for error in report["errors"])
+    assert (elements(alice, "currency"), Currency.history.count()) == before
+
+
+@pytest.mark.contract("G2")
+def test_what_another_repository_has_is_not_found(alice, bob):
+    """Nor told."""
+    bob.send("POST", bob.account(db_id="contoso"), account("theirs"))
+
+    report = refused(alice.send("POST", path(alice, "account"), {"patch": [patch("theirs", type="DETAIL")]}))
+
+    assert places(report) == [("/patch/0/key/id", "ELEMENT_NOT_FOUND")]
+
+
+@pytest.mark.contract("B1", "E2")
+def test_errors_of_the_body_and_of_its_elements_are_one_report(alice):
+    """A wrong mode, an unknown member, an operation that is no array: the elements are looked at all the same."""
+    body = {"saveMode": "strict", "pots": [], "put": {}, "post": [account("1", nature="?"), account("2"), account("2")]}
+    report = refused(send(alice, "account", body))
+    assert [(error["path"], error["code"]) for error in report["errors"]] == [
+        ("/pots", "UNKNOWN_MEMBER"),
+        ("/saveMode", "INVALID"),
+        ("/put", "INVALID"),
+        ("/post/0/nature", "INVALID"),
+        ("/post/2/id", "REPEATED"),
+    ]
+    assert Account.objects.count() == 0

@@ -1,0 +1,167 @@
+"""A bulk save leaves what the same single writes leave: elements, history and generated logic.
+
+BULK_EQUALITY=10000 in the environment compares so many elements of each dimension rather than 100.
+"""
+
+import os
+from typing import Any
+
+import pytest
+from django.db.models import Model
+
+from account.models import Account, CalculationLogic
+from account.serializers import ACCOUNT_WIRE
+from currency.models import Currency
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from tests.bulkops.save.bulk import patch, path, refused, save, send
+from tests.factories import account, caller, content
+from tests.random_elements import RandomElements
+
+COUNT = int(os.environ.get("BULK_EQUALITY", "100"))
+WIRES = {"account": ACCOUNT_WIRE, "currency": CURRENCY_WIRE}
+MODELS: dict[str, Any] = {"account": Account, "currency": Currency}
+# Keys and instants, and what is made anew for each currency without an oid, differ from one repository to the other.
+_OF_ITS_OWN = {"id", "repository_id", "update_date", "history_id", "history_date", "oid"}
+
+
+@pytest.fixture
+def twin(alice):
+    """A repository like Northwind, in which alice writes every element by itself."""
+    repository = Repository.objects.create(db_id="twin", name="Twin of Northwind", default_language="en")
+    AccessGrant.objects.create(user=alice.user, repository=repository, role=Role.MANAGER)
+    return repository
+
+
+def rows(model: type[Model], repository: Repository, *order: str) -> list[dict[str, Any]]:
+    """All columns of the rows of a repository but those that differ anyway."""
+    columns = [column.attname for column in model._meta.concrete_fields if column.attname not in _OF_ITS_OWN]
+    return list(model._base_manager.filter(repository=repository).order_by(*order).values(*columns))
+
+
+def logics(repository: Repository) -> list[tuple[str, ...]]:
+    """The generated logic of the accounts of a repository."""
+    columns = ("account__element_id", "name", "computes", "formula")
+    return list(
+        CalculationLogic.objects.filter(account__repository=repository).order_by(*columns).values_list(*columns)
+    )
+
+
+def compare(dimension: str, one: Repository, other: Repository) -> tuple[int, int]:
+    """See that both repositories hold the same, row by row; return the numbers of elements and versions."""
+    model = MODELS[dimension]
+    elements, versions = rows(model, one, "element_id"), rows(model.history.model, one, "element_id", "history_id")
+    assert elements == rows(model, other, "element_id")
+    assert versions == rows(model.history.model, other, "element_id", "history_id")
+    assert logics(one) == logics(other)
+    return len(elements), len(versions)
+
+
+@pytest.mark.contract("C17", "C18", "E1")
+@pytest.mark.parametrize("dimension", ["account", "currency"])
+def test_bulk_saves_leave_what_single_writes_leave(alice, northwind, twin, dimension):
+    """Random elements: created, then replaced (some by the same, some by others, some new), then patched."""
+    source = RandomElements(WIRES[dimension], seed=COUNT)
+
+    def one_by_one(method, rest, body, *statuses):
+        response = alice.send(method, path(alice, dimension, rest, "twin"), body)
+        assert response.status_code in statuses, content(response)
+
+    created = source.many(COUNT)
+    save(alice, dimension, post=created)
+    for element in created:
+        one_by_one("POST", "elements", element, 201)
+    count, versions = compare(dimension, northwind, twin)
+    assert (count, versions) == (COUNT, COUNT)
+
+    replaced = [old if number % 3 else {**source.one(), "id": old["id"]} for number, old in enumerate(created)]
+    replaced += [{**source.one(), "id": f"new {number}"} for number in range(COUNT // 10)]
+    save(alice, dimension, put=replaced)
+    for element in replaced:
+        one_by_one("PUT", f"elements/{element['id']}", element, 200, 201)
+    count, versions = compare(dimension, northwind, twin)
+    assert count == COUNT + COUNT // 10
+    assert count < versions < count + COUNT // 2
+
+    changes = [(element["id"], source.changes() if number % 4 else {}) for number, element in enumerate(replaced)]
+    save(alice, dimension, patch=[patch(id, **data) for id, data in changes])
+    for id, data in changes:
+        one_by_one("PATCH", f"elements/{id}", data, 200)
+    _, patched = compare(dimension, northwind, twin)
+    assert versions < patched < versions + len(changes) * 4 / 5
+
+    assert dimension == "currency" or 0 < len(logics(northwind)) < count
+
+
+@pytest.mark.contract("C17", "E1")
+def test_the_logic_follows_the_saved_accounts(alice, northwind):
+    """Generated and removed in the same call, by each operation; that of other accounts stays."""
+    asking, not_asking = {"grossAmountEqualICSum": True}, {"grossAmountEqualICSum": False}
+    first = [account(id, rules=asking) for id in ("a", "b", "c", "stays")] + [account(id) for id in ("x", "y")]
+    save(alice, "account", post=first)
+    kept = CalculationLogic.objects.get(account__element_id="c")
+
+    save(
+        alice,
+        "account",
+        post=[account("new", rules=asking), account("plain")],
+        put=[account("a"), account("x", rules=asking), account("c", rules=asking, type="DETAIL")],
+        patch=[patch("b", rules=not_asking), patch("y", rules=asking)],
+    )
+
+    assert [id for id, *_ in logics(northwind)] == ["c", "new", "stays", "x", "y"]
+    assert CalculationLogic.objects.get(account__element_id="c") == kept
+
+
+@pytest.mark.contract("C12", "C18")
+def test_each_version_tells_who_wrote_it_and_when(alice, ed):
+    """One instant for the whole call, that of `updateInfo`; the user, and the name that survives the user."""
+    save(alice, "account", post=[account("1"), account("2")])
+    answer = save(ed, "account", put=[account("1", type="DETAIL")], patch=[patch("2")])
+
+    versions = Account.history.order_by("element_id", "history_id")
+    assert [
+        (row.element_id, row.history_type, row.history_user.username, row.history_actor, row.history_origin)
+        for row in versions
+    ] == [
+        ("1", "+", "alice", "alice", "INPUT_WEB"),
+        ("1", "~", "ed", "ed", "INPUT_WEB"),
+        ("2", "+", "alice", "alice", "INPUT_WEB"),
+    ]
+    assert {row.history_date for row in versions} == {row.update_date for row in versions}
+    assert len({row.history_date for row in versions if row.history_type == "+"}) == 1
+    assert [element["updateInfo"]["user"] for element in answer] == ["ed", "alice"]
+
+    ed.user.delete()
+    assert Account.history.filter(history_type="~").values_list("history_user", "history_actor").get() == (None, "ed")
+
+
+@pytest.mark.contract("C18", "E2")
+def test_a_refused_call_leaves_no_version(alice):
+    """Nor anything else."""
+    save(alice, "account", post=[account("1", rules={"grossAmountEqualICSum": True})])
+
+    body = {
+        "post": [account("2", rules={"grossAmountEqualICSum": True}), account("3", type="X")],
+        "put": [account("1")],
+    }
+    refused(send(alice, "account", body))
+
+    counts = [kind.objects.count() for kind in (Account, Account.history.model, CalculationLogic)]
+    assert counts == [1, 1, 1]
+
+
+@pytest.mark.contract("C18")
+def test_somebody_elses_write_is_no_part_of_it(northwind, alice):
+    """Of a patch the version holds the whole element as it was saved, with what others had written before."""
+    carol = caller("carol", northwind, Role.EDITOR)
+    save(alice, "account", post=[account("1")])
+    carol.send("PATCH", carol.account("elements/1"), {"documentationLink": "carol's"})
+    save(alice, "account", patch=[patch("1", type="DETAIL")])
+
+    versions = Account.history.order_by("history_id").values_list("history_actor", "type", "documentation_link")
+    assert list(versions) == [
+        ("alice", "NORMAL", None),
+        ("carol", "NORMAL", "carol's"),
+        ("alice", "DETAIL", "carol's"),
+    ]

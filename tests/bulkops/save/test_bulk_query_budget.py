@@ -1,0 +1,70 @@
+"""How many queries a bulk save costs: the number does not grow with the elements that are read together."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from bulkops.save.entries import STORED_BATCH
+from tests.bulkops.save.bulk import patch, path
+from tests.factories import account, content, currency
+
+pytestmark = pytest.mark.contract("E1")
+
+# Who calls and where he may 1, the repository's lock 1, the plan with its indexes and clashes 6, how many are new or
+# changed 1; the tables for staging, which PostgreSQL drops by itself, and whose rows it copies.
+NOTHING_WRITTEN = {"sqlite": 16, "postgresql": 18}
+# New elements with their history, and on SQLite the keys that they got; changed ones with theirs; the generated logic
+# of accounts, what is to go and what is to be.
+NEW, CHANGED, LOGIC = {"sqlite": 3, "postgresql": 2}[connection.vendor], 2, 2
+# What a patch changes: the elements, locked, and their texts. The oids of currencies that are put; whether they have
+# others by the time that they are written.
+STORED, OIDS, OUTDATED = 2, 1, 1
+# The saved accounts in their order; the elements that others refer to.
+ANSWER, REFERENCES = 2, 1
+# As many as are read together with what is stored.
+COUNTS = pytest.mark.parametrize("count", [1, STORED_BATCH])
+
+
+def cost(caller, dimension, **body):
+    """The number of queries of a call, but for those that open and close transactions."""
+    with CaptureQueriesContext(connection) as queries:
+        response = caller.send("POST", path(caller, dimension), body)
+        assert response.status_code == 200, content(response)[:500]
+        content(response)
+    return len([query for query in queries if "SAVEPOINT" not in query["sql"] and "RELEASE" not in query["sql"]])
+
+
+@pytest.mark.contract("E3", "C17", "C18")
+@COUNTS
+def test_accounts_cost_the_same_however_many_they_are(alice, count):
+    """New, replaced, unchanged, patched and checked ones."""
+    base = NOTHING_WRITTEN[connection.vendor] + ANSWER
+    new = [account(f"{number}") for number in range(count)]
+    changed = [account(f"{number}", type="DETAIL") for number in range(count)]
+    patches = [patch(f"{number}", documentationLink="x") for number in range(count)]
+    referring = [account(f"r{n}", rules={"accrual": {"debitAccrual": {"id": f"{n}"}}}) for n in range(count)]
+
+    assert cost(alice, "account", post=new) == base + NEW + LOGIC
+    assert cost(alice, "account", put=new) == base
+    assert cost(alice, "account", put=changed) == base + CHANGED + LOGIC
+    assert cost(alice, "account", patch=patches) == base + STORED + CHANGED + LOGIC
+    assert cost(alice, "account", patch=patches) == base + STORED
+    assert cost(alice, "account", post=referring, saveMode="STRICT") == base + NEW + LOGIC + REFERENCES
+
+
+@pytest.mark.contract("E3", "C2", "C18")
+@COUNTS
+def test_currencies_cost_the_same_however_many_they_are(alice, count):
+    """Their oids are looked up, and they are not answered."""
+    base = NOTHING_WRITTEN[connection.vendor] + OUTDATED
+    new = [currency(f"{number}") for number in range(count)]
+    changed = [currency(f"{number}", decimalNumbers=3) for number in range(count)]
+    patches = [patch(f"{number}", decimalNumbers=4) for number in range(count)]
+    referring = [currency(f"r{n}", referenceCurrency={"id": f"{n}"}) for n in range(count)]
+
+    assert cost(alice, "currency", post=new) == base + NEW
+    assert cost(alice, "currency", put=new) == base + OIDS
+    assert cost(alice, "currency", put=changed) == base + OIDS + CHANGED
+    assert cost(alice, "currency", patch=patches) == base + STORED + CHANGED
+    assert cost(alice, "currency", patch=patches) == base + STORED
+    assert cost(alice, "currency", post=referring, saveMode="STRICT") == base + NEW + REFERENCES

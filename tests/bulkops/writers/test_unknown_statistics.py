@@ -1,0 +1,100 @@
+"""Many elements are written in a few readings of the table, also where PostgreSQL knows nothing of the repository.
+
+Its statistics are those of the other repositories: this one was loaded after they were gathered, and is too small to
+have them gathered anew. What is counted are the rows that PostgreSQL itself says it has read in the test's transaction.
+SQLite is not asked to gather any, and looks up each id.
+"""
+
+import pytest
+from django.db import connection
+
+from dimensions_site.repositories.models import Repository
+from tests.bulkops.jobs.deletions import start, told, work_now
+from tests.bulkops.save.bulk import patch, save
+from tests.factories import account, currency, json_bytes
+
+SIZE = 1_500
+OTHERS = 8
+SENT = 300
+# Looked up, locked, compared, checked for clashes, written, told in the history, answered: for some of it PostgreSQL
+# reads the repository, or all of a table as small as this one. When it reads the repository for each element, it reads
+# 450,000 rows; and 35,000 to 45,000 when it walks through the table for the history and the answer.
+FEW_READINGS = 2 * SIZE * (OTHERS + 1)
+CREATE = {"account": account, "currency": currency}
+CHANGE: dict[str, dict[str, object]] = {"account": {"documentationLink": "x"}, "currency": {"decimalNumbers": 4}}
+BOTH = pytest.mark.parametrize("dimension", CREATE)
+
+
+def rows_read(dimension: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = %s",
+            [f"{dimension}_{dimension}"],
+        )
+        (rows,) = cursor.fetchone()
+    return int(rows)
+
+
+@pytest.fixture
+def unknown(alice, northwind, dimension: str) -> str:
+    """A dimension with elements of Northwind, of which no statistics tell."""
+    create, table = CREATE[dimension], f"{dimension}_{dimension}"
+    ids = [f"{number}" for number in range(SIZE)]
+    save(alice, dimension, post=[create(id) for id in ids])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns "
+            "WHERE table_name = %s AND column_name NOT IN ('id', 'repository_id')",
+            [table],
+        )
+        (columns,) = cursor.fetchone()
+        for number in range(OTHERS):
+            other = Repository.objects.create(db_id=f"other{number}", name="Other")
+            cursor.execute(
+                f"INSERT INTO {table} ({columns}, repository_id) "
+                f"SELECT {columns}, {other.pk} FROM {table} WHERE repository_id = {northwind.pk}"
+            )
+        cursor.execute(f"DELETE FROM {table} WHERE repository_id = {northwind.pk}")
+        cursor.execute(f"ANALYZE {table}")
+    save(alice, dimension, post=[create(id) for id in ids])
+    return dimension
+
+
+if connection.vendor == "postgresql":
+
+    @BOTH
+    @pytest.mark.contract("E3")
+    def test_a_bulk_save_reads_the_table_a_few_times(alice, unknown):
+        create, change = CREATE[unknown], CHANGE[unknown]
+        sent = [f"{number}" for number in range(SENT)]
+        bodies = {
+            "put of unchanged": {"put": [create(id) for id in sent]},
+            "put": {"put": [create(id, descriptions={"en": "Other"}) for id in sent]},
+            "patch": {"patch": [patch(id, **change) for id in sent]},
+            "post": {"post": [create(f"new{id}") for id in sent]},
+        }
+        read = {}
+        for name, body in bodies.items():
+            before = rows_read(unknown)
+            save(alice, unknown, **body)
+            read[name] = rows_read(unknown) - before
+        assert {name: rows for name, rows in read.items() if rows > FEW_READINGS} == {}
+
+    @BOTH
+    @pytest.mark.contract("F3")
+    def test_a_deletion_reads_the_table_a_few_times(alice, unknown):
+        oid = start(alice, [f"{number}" for number in range(SENT)], unknown)
+        before = rows_read(unknown)
+        work_now()
+        assert told(alice, oid, unknown)["status"] == "COMPLETED"
+        assert rows_read(unknown) - before <= FEW_READINGS
+
+    @BOTH
+    @pytest.mark.contract("H1")
+    def test_a_synchronisation_reads_the_table_a_few_times(alice, unknown, run_import):
+        kept = json_bytes([CREATE[unknown](f"{number}") for number in range(SIZE - 50)])
+        command = {"account": "import_accounts", "currency": "import_currencies"}[unknown]
+        before = rows_read(unknown)
+        outcome = run_import(command, kept, "--mode", "sync")
+        assert outcome.refusal is None, outcome
+        assert rows_read(unknown) - before <= FEW_READINGS

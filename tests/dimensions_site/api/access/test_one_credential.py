@@ -1,0 +1,141 @@
+"""A request carries at most one credential, and of a scheme that the service uses."""
+
+import base64
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.test import Client
+
+from tests.dimensions_site.tokens.clients import access_token, service
+from tests.factories import Caller, currency
+
+pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
+
+PLACE = "/api/aih/dimensions/v1/northwind/currency/elements"
+ASK = """
+import django
+django.setup()
+from django.test import Client
+response = Client(headers={"Host": "localhost"}).get("/dimensions/v1/northwind/account/elements", headers=%r)
+print(response.status_code, response.json()["detail"])
+"""
+
+
+def basic(credentials: str) -> str:
+    return "Basic " + base64.b64encode(credentials.encode()).decode()
+
+
+@pytest.fixture
+def good(alice: Caller) -> dict[str, dict[str, str]]:
+    """A right credential of each kind, as the headers that carry it."""
+    cache.clear()
+    key = alice.defaults["HTTP_X_API_KEY"]
+    body = {"username": "alice", "password": "alice-password"}
+    pair = Client().post("/auth/jwt/token", body, content_type="application/json").json()
+    return {
+        "basic": {"Authorization": basic("alice:alice-password")},
+        "api-key": {"Authorization": f"Api-Key {key}"},
+        "x-api-key": {"X-API-Key": key},
+        "jwt": {"Authorization": f"Bearer {pair['access']}"},
+        "oauth2": {"Authorization": f"Bearer {access_token(service(alice.user))}"},
+    }
+
+
+BAD = {
+    "basic": {"Authorization": basic("alice:wrong")},
+    "api-key": {"Authorization": "Api-Key x"},
+    "x-api-key": {"X-API-Key": "x"},
+    "jwt": {"Authorization": "Bearer a.b.c"},
+    "oauth2": {"Authorization": "Bearer x"},
+}
+OTHERS = ["basic", "api-key", "jwt", "oauth2"]
+
+
+@pytest.mark.parametrize("kind", [*OTHERS, "x-api-key"])
+def test_one_right_credential_is_enough(good: Any, kind: str) -> None:
+    assert Client(headers=good[kind]).get(PLACE).status_code == 200
+    assert Client(headers=BAD[kind]).get(PLACE).status_code == 401
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("key", ["right", "wrong"])
+@pytest.mark.parametrize("other", ["right", "wrong"])
+def test_two_credentials_are_refused_whether_they_are_right_or_not(good: Any, kind: str, key: str, other: str) -> None:
+    """401, before either is looked at: nobody can say which of two users is meant."""
+    headers = {**(good if key == "right" else BAD)["x-api-key"], **(good if other == "right" else BAD)[kind]}
+    answer = Client(headers=headers).get(PLACE)
+    assert (answer.status_code, answer.json()["code"]) == (401, "AUTHENTICATION_FAILED")
+    assert answer.json()["detail"] == (
+        "The request has two credentials, one in Authorization and one in X-API-Key; send only one."
+    )
+    assert answer["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_two_credentials_in_one_header_are_refused(good: Any) -> None:
+    """As the web server joins a header that comes twice."""
+    header = f"{good['jwt']['Authorization']},{good['basic']['Authorization']}"
+    assert Client(headers={"Authorization": header}).get(PLACE).status_code == 401
+
+
+def test_an_empty_header_is_no_credential(good: Any) -> None:
+    """Some gateways leave the name of a header whose value they take away."""
+    for kind in good:
+        empty = "Authorization" if kind == "x-api-key" else "X-API-Key"
+        assert Client(headers={**good[kind], empty: ""}).get(PLACE).status_code == 200
+
+
+def test_the_session_of_the_administration_is_no_credential(alice: Caller, good: Any) -> None:
+    """A cookie opens nothing in REST, and does not conflict with what does."""
+    browser = Client()
+    browser.force_login(alice.user)
+    assert browser.get(PLACE).status_code == 401
+    assert browser.post(PLACE, currency(), content_type="application/json").status_code == 401
+    for headers in good.values():
+        assert browser.get(PLACE, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "sentence"),
+    [
+        ("Token x", "Unsupported scheme 'Token'; use Basic, Api-Key or Bearer."),
+        ("Digest username=x", "Unsupported scheme 'Digest'; use Basic, Api-Key or Bearer."),
+        ("Basically x", "Unsupported scheme 'Basically'; use Basic, Api-Key or Bearer."),
+        (
+            "eyJhbGciOiJIUzI1NiJ9",
+            "The header Authorization does not begin with a scheme; use Basic, Api-Key or Bearer.",
+        ),
+        ("Token", "The header Authorization does not begin with a scheme; use Basic, Api-Key or Bearer."),
+        ("a" * 40 + " x", "The header Authorization does not begin with a scheme; use Basic, Api-Key or Bearer."),
+        ("\xe9 x", "The header Authorization does not begin with a scheme; use Basic, Api-Key or Bearer."),
+    ],
+)
+def test_a_scheme_that_is_not_used_is_named_with_those_that_are(header: str, sentence: str) -> None:
+    """What may be the secret itself is not repeated."""
+    answer = Client(headers={"Authorization": header}).get(PLACE)
+    assert (answer.status_code, answer.json()["code"]) == (401, "AUTHENTICATION_FAILED")
+    assert answer.json()["detail"] == sentence
+
+
+@pytest.mark.parametrize(
+    ("modes", "headers", "sentence"),
+    [
+        ("jwt", {"Authorization": "Basic x"}, "Unsupported scheme 'Basic'; use Bearer."),
+        ("basic,oauth2", {"Authorization": "Api-Key x"}, "Unsupported scheme 'Api-Key'; use Basic or Bearer."),
+        (
+            "jwt",
+            {"Authorization": "Bearer a.b.c", "X-API-Key": "x"},
+            "The token is malformed: it is not a JSON Web Token.",
+        ),
+    ],
+)
+def test_only_the_enabled_modes_are_named_and_count(modes: str, headers: dict[str, str], sentence: str) -> None:
+    """X-API-Key may be of a gateway where no mode of the service reads it."""
+    environment = {**os.environ, "API_AUTHENTICATION": modes, "DJANGO_SETTINGS_MODULE": "dimensions_site.settings"}
+    command = [sys.executable, "-c", ASK % headers]
+    asked = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True)
+    assert asked.stdout.strip() == f"401 {sentence}"

@@ -1,0 +1,334 @@
+"""Answers are compressed when the client accepts gzip (contract M1)."""
+
+import gzip
+import json
+import zlib
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import Client, RequestFactory
+
+from dimensions_site.api.middleware.compression import MINIMUM_BYTES, accepts_gzip, compressed
+from dimensions_site.api.rendering import PIECE_TEXTS
+from tests.factories import Caller, content, currency, read
+from tests.storing import store_currencies
+
+pytestmark = pytest.mark.contract("M1")
+
+GZIP = {"Accept-Encoding": "gzip, deflate, br"}
+LONG = {"descriptions": {"en": "Budget euro " * 40, "de": "Planeuro für das Jahr " * 40}}
+
+
+def large(caller: Caller, id: str = "EUR") -> str:
+    """Create an element whose JSON has more than 1 KB; return its address."""
+    assert caller.send("POST", caller.currency(), currency(id, **LONG)).status_code == 201
+    return caller.currency(f"elements/{id}")
+
+
+def test_an_answer_is_compressed_and_says_so(alice: Caller):
+    """With the length of what is sent; and caches learn that it depends on what the client accepts."""
+    address = large(alice)
+    plain, packed = alice.get(address), alice.get(address, headers=GZIP)
+    assert "Content-Encoding" not in plain
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert (plain["Content-Length"], packed["Content-Length"]) == (str(len(plain.content)), str(len(packed.content)))
+    assert len(packed.content) < len(plain.content) / 2
+    assert plain["Vary"] == packed["Vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("size", [MINIMUM_BYTES - 1, MINIMUM_BYTES])
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_what_is_smaller_than_1_kb_stays_as_it_is(size: int, is_streamed: bool):
+    """A stream, too, of which nobody knows the length before."""
+    answer = _answered([b"a" * (size - 1), b"b"], is_streamed=is_streamed)
+    assert ("Content-Encoding" in answer) == (size == MINIMUM_BYTES)
+    body = content(answer)
+    assert (gzip.decompress(body) if "Content-Encoding" in answer else body) == b"a" * (size - 1) + b"b"
+    assert answer["Vary"] == "Accept-Encoding"
+
+
+@pytest.mark.contract("D7")
+@pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson", "text/csv"])
+def test_a_list_is_compressed_piece_by_piece(alice: Caller, northwind, accept: str):
+    """Each piece can be read as soon as it has come, so a client goes on while the rest is made."""
+    store_currencies(northwind, *(currency(f"C{number:04}") for number in range(2 * PIECE_TEXTS + 1)))
+    plain = content(alice.get(alice.currency(), headers={"Accept": accept}))
+    answer: Any = alice.get(alice.currency(), headers={"Accept": accept, **GZIP})
+    assert answer.streaming
+    assert answer["Content-Encoding"] == "gzip"
+    assert "Content-Length" not in answer
+    assert set(answer["Vary"].split(", ")) == {"Accept", "Accept-Encoding"}
+    reader = zlib.decompressobj(31)
+    parts = [reader.decompress(piece) for piece in answer.streaming_content]
+    assert b"".join(parts) == plain
+    assert reader.eof
+    assert min(len(parts[0]), len(parts[1])) > len(plain) / 3
+
+
+def test_a_short_list_is_read_to_its_end_and_stays_as_it_is(alice: Caller):
+    alice.send("POST", alice.currency(), currency())
+    answer = alice.get(alice.currency(), headers=GZIP)
+    assert "Content-Encoding" not in answer
+    assert [element["id"] for element in read(answer)] == ["EUR"]
+
+
+@pytest.mark.parametrize(
+    ("header", "is_accepted"),
+    [
+        ("", False),
+        ("identity", False),
+        ("gzip", True),
+        ("GZip", True),
+        ("x-gzip", True),
+        ("deflate, br;q=1, gzip;q=0.001", True),
+        ("gzip ; q=0.5 , identity;q=0.5", True),
+        ("gzip;q=0.5, identity", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000", False),
+        ("gzip;q=0, *", False),
+        ("*", True),
+        ("*;q=0", False),
+        ("identity;q=0.3, *;q=0.5", True),
+        ("br, deflate", False),
+        ("gzipped", False),
+        ("gzip;q=x", False),
+        ("gzip;q=1.001", False),
+        ("gzip;q=-1", False),
+        ("gzip;level=9", False),
+        (",,gzip,,", True),
+        (";;;,=", False),
+    ],
+)
+def test_accept_encoding_is_read_with_its_weights(header: str, is_accepted: bool):
+    """What cannot be read is no consent: the answer as it is can be read by everybody."""
+    assert accepts_gzip(header) is is_accepted
+
+
+@pytest.mark.contract("C16")
+def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(alice: Caller):
+    """A client that reads compressed and one that does not both write what they have seen."""
+    address = large(alice)
+    plain, packed = alice.get(address), alice.get(address, headers=GZIP)
+    assert packed["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
+    changed = alice.send("PATCH", address, {"preferred": True}, If_Match=packed["ETag"], **_underlined(GZIP))
+    assert changed.status_code == 200
+    outdated = alice.send("PATCH", address, {"preferred": False}, If_Match=packed["ETag"])
+    assert outdated.status_code == 412
+    assert changed["ETag"].endswith('-gzip"')
+    replaced = alice.send("PUT", address, json.loads(gzip.decompress(changed.content)), If_Match=changed["ETag"])
+    assert replaced.status_code == 200
+
+
+@pytest.mark.contract("C16")
+def test_who_has_the_version_is_answered_304_with_the_tag_that_he_has(alice: Caller):
+    """Whichever of the two it is, and whatever he accepts now."""
+    address = large(alice)
+    plain, packed = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
+    for tag in (plain, packed):
+        for accepted in (GZIP, {}):
+            answer = alice.get(address, headers={"If-None-Match": tag, **accepted})
+            assert (answer.status_code, answer["ETag"], answer.content) == (304, tag, b"")
+            assert answer["Vary"] == "Accept-Encoding"
+            assert "Content-Length" not in answer
+    assert alice.get(address, headers={"If-None-Match": '"other-gzip"', **GZIP}).status_code == 200
+
+
+@pytest.mark.contract("C16")
+def test_a_weak_tag_is_no_match_for_a_write(alice: Caller):
+    """As before: `If-Match` compares strongly."""
+    address = large(alice)
+    tag = alice.get(address, headers=GZIP)["ETag"]
+    assert alice.send("PATCH", address, {"preferred": True}, If_Match=f"W/{tag}").status_code == 412
+
+
+@pytest.mark.contract("A4")
+def test_head_tells_what_get_would(alice: Caller):
+    """Of a list, whose stream nobody reads then, it leaves out what only the stream could tell."""
+    address = large(alice)
+    get, head = alice.get(address, headers=GZIP), alice.head(address, headers=GZIP)
+    names = ("Content-Encoding", "Content-Length", "ETag", "Vary", "Content-Type")
+    assert [head[name] for name in names] == [get[name] for name in names]
+    assert "Content-Encoding" not in alice.head(alice.currency(), headers=GZIP)
+
+
+@pytest.mark.contract("B1")
+def test_an_error_is_compressed_like_any_other_answer(alice: Caller):
+    body = {**currency(), **{f"unknown{number}": 1 for number in range(50)}}
+    answer = alice.send("POST", alice.currency(), body, **_underlined(GZIP))
+    assert (answer.status_code, answer["Content-Encoding"]) == (400, "gzip")
+    assert json.loads(gzip.decompress(answer.content))["errorCount"] == 50
+
+
+def test_the_answer_of_a_bulk_save_is_compressed(alice: Caller):
+    """It comes from a file whose length is known; that of what is sent is not."""
+    body = {"post": [{**_account(), "id": f"{number:06}"} for number in range(20)]}
+    answer = alice.send("POST", alice.account("elements-bulk"), body, **_underlined(GZIP))
+    assert (answer.status_code, answer["Content-Encoding"]) == (200, "gzip")
+    assert "Content-Length" not in answer
+    assert len(json.loads(gzip.decompress(content(answer)))) == 20
+
+
+@pytest.mark.parametrize(
+    ("content_type", "is_compressed"),
+    [
+        ("application/json", True),
+        ("application/problem+json", True),
+        ("application/x-ndjson", True),
+        ("text/csv; charset=utf-8", True),
+        ("application/yaml", True),
+        ("application/vnd.oai.openapi+json", True),
+        ("text/javascript", True),
+        ("image/svg+xml", True),
+        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", False),
+        ("application/gzip", False),
+        ("application/octet-stream", False),
+        ("image/png", False),
+        ("font/woff2", False),
+    ],
+)
+def test_what_is_compressed_already_is_not_compressed_twice(content_type: str, is_compressed: bool):
+    """Workbooks, pictures and fonts."""
+    answer = _answered([b"a" * 5_000], content_type=content_type)
+    assert ("Content-Encoding" in answer) is is_compressed
+    assert ("Vary" in answer) is is_compressed
+
+
+@pytest.mark.parametrize("headers", [{"Content-Encoding": "br"}, {"status": 206, "Content-Range": "bytes 0-4999/6000"}])
+def test_an_encoded_answer_and_a_part_of_one_stay_as_they_are(headers: dict[str, Any]):
+    status = headers.pop("status", 200)
+    answer = _answered([b"a" * 5_000], headers=headers, status=status)
+    assert answer.content == b"a" * 5_000
+
+
+def test_a_file_is_compressed_as_a_whole():
+    """Nobody waits for its first lines, and flushing after each of its small blocks would make it larger."""
+    request = _request()
+    answer: Any = compressed(lambda _: FileResponse(_Blocks(), content_type="text/csv"))(request)
+    pieces = list(answer.streaming_content)
+    assert gzip.decompress(b"".join(pieces)) == b"a" * 4_000_000
+    assert len(pieces) < 100
+
+
+@pytest.mark.django_db
+def test_a_stream_that_is_not_read_to_its_end_is_closed():
+    """The client may have gone; what the stream reads from has to be free again."""
+    closed = []
+
+    def pieces():
+        try:
+            while True:
+                yield b"a" * 5_000
+        finally:
+            closed.append(True)
+
+    answer: Any = compressed(lambda _: StreamingHttpResponse(pieces(), content_type="application/json"))(_request())
+    next(iter(answer))
+    answer.close()
+    assert closed == [True]
+
+
+@pytest.mark.django_db
+def test_pages_are_compressed_with_a_random_length():
+    """Nobody who makes a browser send guesses learns from the length of an answer whether one was right."""
+    answers = [Client().get("/admin/login/", headers=GZIP) for _ in range(20)]
+    assert {answer["Content-Encoding"] for answer in answers} == {"gzip"}
+    assert {answer["Vary"] for answer in answers} == {"Cookie, Accept-Language, Accept-Encoding"}
+    names = [_name(answer.content) for answer in answers]
+    assert len({len(name) for name in names}) > 5
+    assert all(b"</html>" in gzip.decompress(answer.content) for answer in answers)
+
+
+@pytest.mark.django_db
+def test_pages_of_the_administration_are_compressed(northwind):
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+    answer = client.get("/admin/", headers=GZIP)
+    assert answer["Content-Encoding"] == "gzip"
+    assert len(answer.content) < len(gzip.decompress(answer.content)) / 3
+
+
+STATIC = "/static/admin/css/base.css"
+
+
+def test_static_files_are_compressed_once():
+    """With a tag of their own and the right length; what a process has compressed it keeps."""
+    plain, packed = Client().get(STATIC), Client().get(STATIC, headers=GZIP)
+    body = content(packed)
+    assert gzip.decompress(body) == content(plain)
+    assert (packed["Content-Encoding"], packed["Content-Length"]) == ("gzip", str(len(body)))
+    assert packed["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
+    assert len(body) < int(plain["Content-Length"]) / 3
+    known = Client().get(STATIC, headers={"If-None-Match": packed["ETag"], **GZIP})
+    assert (known.status_code, known["ETag"]) == (304, packed["ETag"])
+    assert content(Client().get(STATIC, headers=GZIP)) == body
+
+
+def test_a_part_of_a_static_file_is_one_of_the_file_as_it_is():
+    """And whoever goes on with a compressed file gets the whole again: its parts cannot be told."""
+    plain = content(Client().get(STATIC))
+    part = Client().get(STATIC, headers={"Range": "bytes=10-1999", **GZIP})
+    assert (part.status_code, content(part)) == (206, plain[10:2000])
+    tag = Client().get(STATIC, headers=GZIP)["ETag"]
+    whole = Client().get(STATIC, headers={"Range": "bytes=10-1999", "If-Range": tag, **GZIP})
+    assert (whole.status_code, gzip.decompress(content(whole))) == (200, plain)
+
+
+def _account() -> dict[str, Any]:
+    return {
+        "descriptions": {"en": "Cash at bank"},
+        "nature": "BALANCE_SHEET",
+        "type": "NORMAL",
+        "conversion": {"conversionType": "FINAL"},
+    }
+
+
+def _underlined(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("-", "_"): value for name, value in headers.items()}
+
+
+def _request() -> WSGIRequest:
+    request = RequestFactory().get("/", headers=GZIP)
+    assert isinstance(request, WSGIRequest)
+    return request
+
+
+def _answered(
+    pieces: list[bytes],
+    *,
+    is_streamed: bool = False,
+    content_type: str = "application/json",
+    headers: dict[str, str] | None = None,
+    status: int = 200,
+) -> Any:
+    """What the middleware makes of an answer with these bytes."""
+
+    def view(_: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+        kind = StreamingHttpResponse if is_streamed else HttpResponse
+        body: Any = iter(pieces) if is_streamed else b"".join(pieces)
+        return kind(body, content_type=content_type, headers=headers, status=status)
+
+    return compressed(view)(_request())
+
+
+class _Blocks:
+    """A file of 4 MB."""
+
+    def __init__(self) -> None:
+        self._rest = 4_000_000
+
+    def read(self, size: int) -> bytes:
+        size = min(size, self._rest)
+        self._rest -= size
+        return b"a" * size
+
+    def close(self) -> None:
+        pass
+
+
+def _name(packed: bytes) -> bytes:
+    """The name of a file in the head of gzip, which ends with NUL."""
+    return packed[10:].partition(b"\0")[0]

@@ -1,0 +1,177 @@
+"""What every view of the API refuses, in which order, and what it answers to HEAD and OPTIONS."""
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+pytestmark = pytest.mark.urls("tests.dimensions_site.api.echo")
+
+ADDRESS = "/dimensions/v1/r/echo/x"
+METHODS = "GET, POST, PUT, PATCH, HEAD, OPTIONS"
+
+
+@pytest.fixture
+def alice():
+    return APIClient(headers={"X-Name": "alice"})
+
+
+@pytest.mark.contract("A6")
+@pytest.mark.parametrize(
+    ("name", "repository", "method", "query", "status"),
+    [
+        ("", "nowhere", "DELETE", "?wrong=1", 401),
+        ("alice", "nowhere", "DELETE", "?wrong=1", 404),
+        ("alice", "closed", "DELETE", "?wrong=1", 403),
+        ("alice", "r", "DELETE", "?wrong=1", 405),
+        ("alice", "r", "GET", "?wrong=1", 400),
+        ("alice", "r", "GET", "", 200),
+        ("", "nowhere", "OPTIONS", "", 401),
+        ("alice", "nowhere", "OPTIONS", "", 404),
+        ("alice", "closed", "OPTIONS", "", 403),
+        ("alice", "r", "OPTIONS", "", 200),
+    ],
+)
+def test_refusals_come_in_the_order_of_the_contract(name, repository, method, query, status):
+    """Each row takes away the reason of the row before it."""
+    client = APIClient(headers={"X-Name": name})
+    response = client.generic(method, f"/dimensions/v1/{repository}/echo/x{query}")
+    assert response.status_code == status
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("method", ["DELETE", "TRACE", "PURGE"])
+def test_a_method_that_is_not_listed_is_405_with_allow(alice, method):
+    """Methods that nobody knows are among them."""
+    response = alice.generic(method, ADDRESS)
+    assert response.status_code == 405
+    assert response["Allow"] == METHODS
+    assert response.json()["code"] == "METHOD_NOT_ALLOWED"
+    assert method in response.json()["detail"]
+
+
+@pytest.mark.contract("A4")
+def test_allow_names_the_methods_of_that_address_only(alice):
+    """An address that can only be read says so."""
+    assert alice.delete("/dimensions/v1/r/careless")["Allow"] == METHODS
+    assert alice.options("/dimensions/v1/r/readable")["Allow"] == "GET, HEAD, OPTIONS"
+    assert alice.post("/dimensions/v1/r/readable", {}).status_code == 405
+
+
+@pytest.mark.contract("A4")
+def test_options_tells_the_methods(alice):
+    """In the header and, for programs that only read bodies, in the body."""
+    response = alice.options(ADDRESS)
+    assert response.status_code == 200
+    assert response["Allow"] == METHODS
+    assert response.json() == {"allow": METHODS.split(", ")}
+
+
+@pytest.mark.contract("A4")
+def test_options_reads_no_query(alice):
+    """It tells what an address can do, whatever one would ask there."""
+    assert alice.options(f"{ADDRESS}?wrong=1").status_code == 200
+
+
+@pytest.mark.contract("A6")
+def test_permission_classes_of_a_view_count_after_its_scope(alice):
+    """What REST framework's own permissions refuse is 403, too."""
+    assert alice.get("/dimensions/v1/nowhere/forbidden").status_code == 404
+    response = alice.delete("/dimensions/v1/r/forbidden")
+    assert response.status_code == 403
+    assert response.json()["code"] == "PERMISSION_DENIED"
+
+
+@pytest.mark.contract("A4")
+def test_head_is_get_without_a_body(alice):
+    """The same headers, and the same refusals."""
+    response = alice.head(ADDRESS)
+    assert response.status_code == 200
+    assert response["Content-Length"] == alice.get(ADDRESS)["Content-Length"]
+    assert response.content == b""
+    assert alice.head(f"{ADDRESS}?wrong=1").status_code == 400
+
+
+@pytest.mark.contract("A7")
+def test_an_unknown_query_parameter_is_400_naming_the_nearest_known_one(alice):
+    """A mistyped filter must never return everything."""
+    response = alice.get(ADDRESS, {"fliter": "id==A"})
+    assert response.status_code == 400
+    assert response.json()["code"] == "UNKNOWN_PARAMETER"
+    assert response.json()["errors"][0]["path"] == "fliter"
+    assert response.json()["detail"].endswith("Did you mean 'filter'?")
+
+
+@pytest.mark.contract("A7")
+def test_where_no_known_parameter_is_near_all_are_named(alice):
+    """The caller need not look elsewhere."""
+    detail = alice.get(ADDRESS, {"page": "2"}).json()["detail"]
+    assert detail.endswith("This call takes filter, skip, sort, take.")
+
+
+@pytest.mark.contract("A7")
+def test_a_parameter_name_of_kilobytes_is_not_repeated_whole(alice):
+    """The answer stays readable."""
+    error = alice.get(f"{ADDRESS}?{'p' * 10_000}=1").json()["errors"][0]
+    assert len(error["path"]) < 200
+    assert len(error["message"]) < 300
+
+
+@pytest.mark.contract("A7")
+def test_a_repeated_query_parameter_is_400(alice):
+    """Also with the same value twice."""
+    response = alice.get(f"{ADDRESS}?take=1&take=1")
+    assert response.status_code == 400
+    assert response.json()["code"] == "REPEATED_PARAMETER"
+    assert response.json()["errors"][0]["path"] == "take"
+
+
+@pytest.mark.contract("A7", "B1")
+def test_all_faults_of_a_query_are_listed(alice):
+    """One repeated parameter and two unknown ones."""
+    response = alice.get(f"{ADDRESS}?skip=1&Filter=a&skip=2&x&Filter=b")
+    assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [
+        ("skip", "REPEATED_PARAMETER"),
+        ("Filter", "UNKNOWN_PARAMETER"),
+        ("x", "UNKNOWN_PARAMETER"),
+    ]
+
+
+@pytest.mark.contract("A7", "B3")
+def test_thousands_of_query_parameters_are_400(alice):
+    """Django stops counting at ten thousand."""
+    response = alice.get(f"{ADDRESS}?" + "&".join(["p=1"] * 10_001))
+    assert response.status_code == 400
+    assert response.json()["code"] == "TOO_MANY_PARAMETERS"
+
+
+@pytest.mark.contract("A7")
+def test_a_parameter_without_a_value_is_there(alice):
+    """What an empty filter means is decided by its reader."""
+    assert alice.get(f"{ADDRESS}?filter=&sort").json()["query"] == {"filter": [""], "sort": [""]}
+
+
+@pytest.mark.contract("B3")
+def test_the_charset_of_the_body_does_not_touch_the_query():
+    """The query string is UTF-8 whatever Content-Type says."""
+    headers = {"X-Name": "alice", "Content-Type": "application/json; charset=latin-1"}
+    response = Client().get(f"{ADDRESS}?filter=%C3%A4", headers=headers)
+    assert response.json()["query"] == {"filter": ["ä"]}
+
+
+@pytest.mark.contract("B2")
+def test_401_offers_every_mode_that_has_a_scheme():
+    """One header with a challenge for each; a mode that has none is left out."""
+    response = APIClient().get("/dimensions/v1/r/readable")
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"] == 'Basic realm="dimensions", charset="UTF-8", NameTag'
+    assert response.json()["code"] == "NOT_AUTHENTICATED"
+
+
+@pytest.mark.contract("B2")
+def test_wrong_credentials_are_401_with_the_same_challenges():
+    """Not 403, and the sentence says what is wrong."""
+    response = APIClient().get("/dimensions/v1/r/readable", headers={"Authorization": "Basic !"})
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"] == 'Basic realm="dimensions", charset="UTF-8", NameTag'
+    assert response.json()["code"] == "AUTHENTICATION_FAILED"
+    assert "Base64" in response.json()["detail"]

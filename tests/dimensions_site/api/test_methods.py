@@ -1,0 +1,78 @@
+"""Which methods each route answers."""
+
+import pytest
+
+from tests.bulkops.jobs.deletions import ASYNC, start
+from tests.factories import account, currency
+from tests.routes import METHODS, api_routes
+
+PERMITTED = {
+    "elements": {"GET", "HEAD", "POST", "OPTIONS"},
+    "element": {"GET", "HEAD", "PUT", "PATCH", "OPTIONS"},
+    "elements-count": {"GET", "HEAD", "OPTIONS"},
+    "elements-fetch": {"GET", "HEAD", "OPTIONS"},
+    "elements-bulk": {"POST", "OPTIONS"},
+    "deletions": {"GET", "HEAD", "POST", "OPTIONS"},
+    "deletions-other-spelling": {"GET", "HEAD", "POST", "OPTIONS"},
+    "deletion": {"GET", "HEAD", "DELETE", "OPTIONS"},
+    "deletion-other-spelling": {"GET", "HEAD", "DELETE", "OPTIONS"},
+}
+
+
+@pytest.mark.contract("A1", "A4")
+def test_each_dimension_has_the_same_routes_under_both_prefixes():
+    """Four times the table above."""
+    assert sorted(route.name for route in api_routes()) == sorted([*PERMITTED] * 4)
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("route", api_routes(), ids=str)
+def test_a_method_that_is_not_listed_is_refused_with_those_that_are(alice, route):
+    """405 with Allow, whether or not the element exists; every other method than the listed ones."""
+    for method in METHODS:
+        if method in PERMITTED[route.name]:
+            continue
+        response = alice.send(method, route.path("northwind", id="EUR"), {"id": "EUR"})
+        assert response.status_code == 405, method
+        assert set(response["Allow"].split(", ")) == PERMITTED[route.name]
+        if method != "HEAD":
+            assert response.json()["code"] == "METHOD_NOT_ALLOWED"
+            assert method in response.json()["detail"]
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("route", api_routes(), ids=str)
+def test_options_tells_the_methods(alice, route):
+    """In the header and in the body, also where no element is; what the query string holds is not looked at."""
+    response = alice.send("OPTIONS", route.path("northwind", id="EUR") + "?whatever=1")
+    assert response.status_code == 200
+    assert set(response["Allow"].split(", ")) == PERMITTED[route.name]
+    assert set(response.json()["allow"]) == PERMITTED[route.name]
+
+
+@pytest.mark.contract("A4", "C16")
+@pytest.mark.django_db(transaction=True)
+def test_head_answers_as_get_does_without_the_body(alice):
+    """Status and headers are those of GET, for success and for refusal."""
+    alice.send("POST", alice.currency(), currency())
+    alice.send("POST", alice.account(), account())
+    for path in (
+        alice.currency(),
+        alice.currency("elements/EUR"),
+        alice.currency("elements/NONE"),
+        alice.currency("elements-count"),
+        alice.currency("elements-fetch?properties=id"),
+        alice.currency("elements-fetch"),
+        alice.account("elements?filter=wrong"),
+        alice.account("elements/1000"),
+        alice.currency(ASYNC),
+        alice.account(f"{ASYNC}?skip=-1"),
+        alice.account(f"{ASYNC}/{start(alice, ['1000'])}"),
+        alice.account(f"{ASYNC}/none"),
+    ):
+        got, head = alice.get(path), alice.head(path)
+        b"".join(got)
+        assert head.status_code == got.status_code
+        assert head["Content-Type"] == got["Content-Type"]
+        assert head.get("ETag") == got.get("ETag")
+        assert b"".join(head) == b""

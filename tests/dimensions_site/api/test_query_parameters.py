@@ -1,0 +1,77 @@
+"""Query parameters that a route does not know are refused: a mistyped one must not be overlooked."""
+
+import pytest
+
+from tests.factories import account, currency
+from tests.routes import api_routes
+
+pytestmark = pytest.mark.contract("A7")
+
+LISTS = ("elements", "elements-count", "elements-fetch?properties=id")
+
+
+@pytest.mark.parametrize("rest", LISTS)
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_a_mistyped_filter_never_returns_everything(alice, dimension, rest):
+    """The message names the parameter and the nearest known one."""
+    path = getattr(alice, dimension)(rest)
+    response = alice.get(f"{path}{'&' if '?' in path else '?'}fliter=id%3D%3DEUR")
+    assert response.status_code == 400
+    assert response.json()["errors"] == [
+        {
+            "path": "fliter",
+            "code": "UNKNOWN_PARAMETER",
+            "message": "Unknown query parameter 'fliter'. Did you mean 'filter'?",
+        }
+    ]
+
+
+@pytest.mark.parametrize("name", ["filter", "sort", "skip", "take"])
+@pytest.mark.parametrize("rest", LISTS)
+def test_a_parameter_that_stands_twice_is_refused(alice, rest, name):
+    """Even with the same value: which one would count?"""
+    path = alice.currency(rest)
+    response = alice.get(f"{path}{'&' if '?' in path else '?'}{name}=1&{name}=1")
+    assert (response.status_code, response.json()["code"]) == (400, "REPEATED_PARAMETER")
+    assert [error["path"] for error in response.json()["errors"]] == [name]
+
+
+def test_every_unknown_parameter_is_named(alice):
+    """Two of them and a repeated one are three errors."""
+    response = alice.get(alice.currency("elements?a=1&skip=1&b=2&skip=2"))
+    assert [error["path"] for error in response.json()["errors"]] == ["a", "skip", "b"]
+
+
+@pytest.mark.parametrize("rest", ["elements", "elements-count"])
+def test_properties_belong_to_the_fetch_only(alice, rest):
+    """A list always answers whole elements."""
+    assert alice.get(alice.currency(f"{rest}?properties=id")).status_code == 400
+
+
+@pytest.mark.parametrize("query", ["?wrong=1", "?filter=(((", "?skip=-1", "?a=1&a=2", "?%FF", "?%", "?a=%00"])
+def test_reading_one_currency_ignores_its_query_and_one_account_refuses_it(alice, query):
+    """The specification lists no 400 for reading one currency."""
+    alice.send("POST", alice.currency(), currency())
+    alice.send("POST", alice.account(), account())
+    assert alice.get(alice.currency(f"elements/EUR{query}")).status_code == 200
+    assert alice.get(alice.account(f"elements/1000{query}")).status_code == 400
+
+
+@pytest.mark.parametrize(("method", "rest"), [("POST", "elements"), ("PUT", "elements/EUR"), ("PATCH", "elements/EUR")])
+def test_writing_takes_no_parameters(alice, method, rest):
+    """And nothing is written when one is there."""
+    response = alice.send(method, alice.currency(f"{rest}?dryRun=true"), currency())
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (400, "dryRun")
+    assert alice.get(alice.currency("elements-count")).json() == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_no_route_overlooks_an_unknown_parameter(alice, method):
+    """Whatever the URL table permits refuses `fliter`; reading one currency is the exception."""
+    for route in api_routes():
+        response = alice.send(method, route.path("northwind", id="EUR") + "?fliter=1", {})
+        is_one_currency = route.name == "element" and route.namespace.startswith("currency")
+        if method == "GET" and is_one_currency:
+            assert response.status_code == 404
+        elif response.status_code != 405:
+            assert (response.status_code, response.json()["errors"][0]["path"]) == (400, "fliter"), route

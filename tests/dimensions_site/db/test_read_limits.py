@@ -1,0 +1,167 @@
+"""Queries of a reading request have a limit, on whichever connection and in whichever way they are asked."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import cast
+
+import pytest
+from django.db import OperationalError, connection
+
+from dimensions_site.db.postgresql.streaming import streamed_rows
+from dimensions_site.db.read_limits import (
+    Connection,
+    End,
+    ReadLimit,
+    is_cancellation,
+    own_reads,
+    read_limit,
+    reads_ended_by,
+)
+from dimensions_site.repositories.models import Repository
+
+# Takes minutes, and finds its first rows at once when the condition lets them pass.
+NUMBERS = (
+    "SELECT n FROM (SELECT generate_series(1, {count}) AS n) AS numbers WHERE {condition}"
+    if connection.vendor == "postgresql"
+    else "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count}) "
+    "SELECT n FROM numbers WHERE {condition}"
+)
+NEVER = NUMBERS.format(count=2_000_000_000, condition="n < 0")
+SOON = NUMBERS.format(count=2_000_000_000, condition="n < 3")
+MANY_ROWS = 200_000
+MANY = NUMBERS.format(count=MANY_ROWS, condition="n > 0")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def cancelled(end: End) -> Iterator[None]:
+    """The block's query is cancelled for that reason, soon; the connection can be asked again afterwards."""
+    begun = time.monotonic()
+    with pytest.raises(OperationalError) as error:
+        yield
+    assert is_cancellation(error.value)
+    assert reads_ended_by() is end
+    assert time.monotonic() - begun < 20
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        assert cursor.fetchone() == (1,)
+
+
+def test_a_query_that_finds_nothing_is_cancelled():
+    """As a count or a search with few hits."""
+    with read_limit(0.3), connection.cursor() as cursor, cancelled(End.TIME):
+        cursor.execute(NEVER)
+        cursor.fetchall()
+
+
+def test_a_stream_is_cancelled_between_its_rows():
+    """Its first rows were there at once; it stays limited after the block, as the body of an answer does."""
+    with read_limit(0.3):
+        rows = streamed_rows(connection, SOON, [])
+        with cancelled(End.TIME), closing(rows):
+            assert len(list(rows)) < 3
+
+
+def test_a_query_of_models_is_cancelled_while_its_rows_are_fetched(northwind: Repository):
+    """As the lists of the administration: SQLite finds their rows only then."""
+    slow = Repository.objects.raw(f"SELECT repositories_repository.* FROM repositories_repository, ({NEVER}) AS none")
+    with read_limit(0.3), cancelled(End.TIME):
+        list(slow)
+
+
+def test_long_lists_get_more_time_with_each_row():
+    """The limit is for work that finds little."""
+    with read_limit(0.1), closing(streamed_rows(connection, MANY, [])) as rows:
+        assert sum(1 for _ in rows) == MANY_ROWS
+        assert reads_ended_by() is None
+
+
+def test_the_time_in_which_nobody_asks_the_database_does_not_count():
+    """Slow readers take as long as they like."""
+    with read_limit(0.3), closing(streamed_rows(connection, MANY, [])) as rows:
+        next(rows)
+        time.sleep(1)
+        assert next(rows) == (2,)
+
+
+def test_queries_of_a_client_who_has_gone_are_cancelled():
+    """Long before their limit."""
+    ours, theirs = socket.socketpair()
+    with ours, read_limit(600, ours), connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        theirs.sendall(b"GET /next HTTP/1.1\r\n")  # which is not read before the end of this answer
+        theirs.close()
+        with cancelled(End.CLIENT):
+            cursor.execute(NEVER)
+            cursor.fetchall()
+
+
+def test_a_query_that_has_ended_is_not_cancelled_any_more():
+    """The thread that watches may look at it a moment later; the next query would be cancelled in its place."""
+    limit = ReadLimit(0.3, None, None)
+    with limit.running(cast(Connection, connection)):
+        pass
+    limit.check(time.monotonic() + 60)
+    assert limit.end is None
+
+
+def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
+    """So that threads are left for others; those of another repository go on."""
+    settings.LONG_READERS = 1
+    ends: dict[str, End | None] = {}
+
+    def work(name: str, owner: str, seconds: float) -> None:
+        try:
+            with read_limit(seconds):
+                own_reads(owner)
+                with connection.cursor() as cursor, suppress(OperationalError):
+                    cursor.execute(NEVER)
+                    cursor.fetchall()
+                ends[name] = reads_ended_by()
+        finally:
+            connection.close()
+
+    readers = [
+        threading.Thread(target=work, args=arguments)
+        for arguments in (("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
+    ]
+    for reader in readers:
+        reader.start()
+        time.sleep(0.1)
+    for reader in readers:
+        reader.join(30)
+
+    assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
+
+
+def test_what_writes_has_no_such_limit():
+    """Outside of a reading request nothing is watched."""
+    with connection.cursor() as cursor:
+        cursor.execute(NUMBERS.format(count=MANY_ROWS, condition="n < 0"))
+        assert reads_ended_by() is None
+
+
+@pytest.mark.contract("B1")
+def test_a_page_that_takes_too_long_says_so(settings, client, admin_user, northwind):
+    """503, in words for people: what they can do is to search for less."""
+
+    def takes_long(execute, sql, parameters, many, context):
+        is_list = sql.startswith("SELECT") and '"account_account"' in sql
+        return execute(NEVER if is_list else sql, () if is_list else parameters, many, context)
+
+    settings.READ_TIMEOUT_SECONDS = 1
+    client.force_login(admin_user)
+    client.raise_request_exception = False
+    # Outside of the limit, so that the limit is for what it asks.
+    connection.execute_wrappers.insert(0, takes_long)
+    try:
+        response = client.get("/admin/account/account/", {"q": "cash"})
+    finally:
+        connection.execute_wrappers.remove(takes_long)
+
+    assert response.status_code == 503
+    assert "The search took too long and was stopped." in response.content.decode()

@@ -1,0 +1,144 @@
+"""The sample currencies are those of ISO 4217, with its digits and readable names."""
+
+import re
+
+import pytest
+
+from dimensions_site.demo.currencies import DEFAULT_LANGUAGES, currency_rows
+
+ROWS = {row["id"]: row for row in currency_rows()}
+
+
+def test_every_code_is_three_capital_letters_and_occurs_once() -> None:
+    """Codes are unique, sorted, and of ISO 4217's form."""
+    codes = [row["id"] for row in currency_rows()]
+
+    assert codes == sorted(set(codes))
+    assert [code for code in codes if not re.fullmatch("[A-Z]{3}", code)] == []
+
+
+def test_the_number_of_currencies_is_that_of_iso_4217() -> None:
+    """ISO 4217 lists 178 codes in 2026; without XTS (tests) and XXX (no currency) 176 remain."""
+    assert len(ROWS) == 176
+
+
+@pytest.mark.parametrize(
+    ("code", "digits"),
+    [
+        ("EUR", 2),
+        ("USD", 2),
+        ("CHF", 2),
+        ("GBP", 2),
+        ("JPY", 0),
+        ("KRW", 0),
+        ("XOF", 0),
+        ("KWD", 3),
+        ("TND", 3),
+        ("CLF", 4),
+        ("UYW", 4),
+        ("XAD", 2),
+        ("SVC", 2),
+    ],
+)
+def test_a_well_known_currency_has_the_digits_of_its_minor_unit(code: str, digits: int) -> None:
+    """`decimalNumbers` is the exponent of the minor unit in ISO 4217."""
+    assert ROWS[code]["decimalNumbers"] == str(digits)
+
+
+@pytest.mark.parametrize(
+    ("code", "digits"),
+    [("AFN", 2), ("ALL", 2), ("IRR", 2), ("RSD", 2), ("LBP", 2), ("YER", 2), ("IQD", 3)],
+)
+def test_iso_digits_win_where_daily_life_uses_fewer(code: str, digits: int) -> None:
+    """Unicode CLDR gives 0 for these currencies; the formal minor unit counts."""
+    assert ROWS[code]["decimalNumbers"] == str(digits)
+
+
+@pytest.mark.parametrize("code", ["XAU", "XAG", "XPT", "XPD", "XDR", "XSU", "XUA", "XBA"])
+def test_a_metal_or_unit_of_account_has_no_decimals(code: str) -> None:
+    """Codes without a minor unit are given 0 decimals."""
+    assert ROWS[code]["decimalNumbers"] == "0"
+
+
+@pytest.mark.parametrize(
+    "code", ["DEM", "ITL", "HRK", "BGN", "SLL", "ZWL", "ANG", "CUC", "VEF", "BYR", "MRO", "CNH", "XTS", "XXX"]
+)
+def test_a_code_that_is_retired_or_no_currency_is_absent(code: str) -> None:
+    """Retired codes, market names and ISO's placeholders are not offered for booking."""
+    assert code not in ROWS
+
+
+@pytest.mark.parametrize("code", ["SLE", "ZWG", "XCG", "VED", "XAD", "MRU", "STN"])
+def test_a_recently_introduced_code_is_present(code: str) -> None:
+    """The successors of redenominated currencies are there."""
+    assert code in ROWS
+
+
+def test_every_currency_is_named_in_five_languages() -> None:
+    """No name is missing, and none is the bare code."""
+    assert DEFAULT_LANGUAGES == ("en", "de", "it", "fr", "es")
+    unnamed = [
+        (code, language)
+        for code, row in ROWS.items()
+        for language in DEFAULT_LANGUAGES
+        if row[f"descriptions.{language}"].strip() in ("", code)
+    ]
+    assert unnamed == []
+
+
+def test_names_are_in_the_language_of_their_column() -> None:
+    """One currency whose name differs in all five languages, and one whose name CLDR does not know."""
+    pound = {language: ROWS["GBP"][f"descriptions.{language}"] for language in DEFAULT_LANGUAGES}
+    dinar = {language: ROWS["XAD"][f"descriptions.{language}"] for language in DEFAULT_LANGUAGES}
+
+    assert pound == {
+        "en": "British Pound",
+        "de": "Britisches Pfund",
+        "it": "sterlina britannica",
+        "fr": "livre sterling",
+        "es": "libra esterlina",
+    }
+    assert len(set(dinar.values())) == 5
+
+
+def test_the_caller_chooses_the_languages() -> None:
+    """Only the languages asked for become columns, under the tags asked for."""
+    row = next(currency_rows(["ja", "de-CH"]))
+
+    assert list(row) == [
+        "id",
+        "descriptions.ja",
+        "descriptions.de-CH",
+        "preferred",
+        "decimalNumbers",
+        "percentageDifference",
+    ]
+    assert row["descriptions.de-CH"] == "VAE-Dirham"
+
+
+def test_a_name_missing_in_another_language_is_the_english_one() -> None:
+    """A language beyond the default ones never leaves a description empty."""
+    rows = {row["id"]: row for row in currency_rows(["pt"])}
+
+    assert rows["XAD"]["descriptions.pt"] == "Arab Accounting Dinar"
+
+
+@pytest.mark.parametrize("language", ["xx", "", "../en", "german", "de_DE_a_b"])
+def test_an_unknown_language_is_refused_by_name(language: str) -> None:
+    """The message names what was given and shows what would be right."""
+    with pytest.raises(ValueError, match=f"the language '{re.escape(language)}' is not known.*'de'"):
+        next(currency_rows([language]))
+
+
+def test_the_large_currencies_are_preferred_and_all_tolerances_are_zero() -> None:
+    """`preferred` marks six currencies; `percentageDifference` is decimal text with four digits."""
+    assert [code for code, row in ROWS.items() if row["preferred"] == "true"] == [
+        "CHF",
+        "CNY",
+        "EUR",
+        "GBP",
+        "JPY",
+        "USD",
+    ]
+    assert {row["preferred"] for row in ROWS.values()} == {"true", "false"}
+    assert {row["percentageDifference"] for row in ROWS.values()} == {"0.0000"}

@@ -1,0 +1,56 @@
+"""Filling a repository with sample elements."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from account.models import Account
+from currency.models import Currency
+from tests.factories import account, read
+
+
+def fill(db_id: str = "northwind") -> list[str]:
+    output = StringIO()
+    call_command("fill_repository", db_id, stdout=output)
+    return output.getvalue().splitlines()
+
+
+@pytest.mark.contract("C12")
+def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
+    """They are read over REST like everything else, and tell that they were imported."""
+    currencies, accounts = fill()
+
+    euro = read(alice.get(alice.currency("elements/EUR")))
+    assert (euro["description"], euro["decimalNumbers"], euro["updateInfo"]["origin"]) == ("Euro", 2, "IMPORT")
+    assert (
+        currencies == f"currencies: {read(alice.get(alice.currency('elements-count')))} created, 0 changed, 0 unchanged"
+    )
+    assert accounts == f"accounts: {read(alice.get(alice.account('elements-count')))} created, 0 changed, 0 unchanged"
+
+
+def test_filling_twice_changes_nothing_but_what_was_edited(alice):
+    """An account of the chart that somebody has changed is brought back; other elements stay."""
+    fill()
+    alice.send("PATCH", alice.account("elements/0010"), {"descriptions": {"en": "Heads"}})
+    alice.send("POST", alice.account(), account("own"))
+    currencies, accounts = fill()
+
+    assert currencies.startswith("currencies: 0 created, 0 changed")
+    assert accounts.startswith("accounts: 0 created, 1 changed")
+    assert Account.objects.filter(element_id="own").exists()
+
+
+def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
+    """`description` is null where the repository's own language is not among the sample texts' languages."""
+    contoso.default_language = "pt"
+    contoso.save()
+    fill("contoso")
+    assert read(bob.get(bob.currency("elements/EUR", "contoso")))["description"] is None
+
+
+def test_an_unknown_repository_is_told_in_plain_words(db):
+    """Nothing is written then."""
+    with pytest.raises(CommandError, match="There is no repository 'nowhere'"):
+        fill("nowhere")
+    assert not Currency.objects.exists()

@@ -1,0 +1,181 @@
+"""The list of elements: what an accountant scans, searches and filters, at the same cost however long it is."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from account.models import Account
+from dimensions_site.elements.admin import listing as paginator
+from dimensions_site.repositories.models import AccessGrant, Role
+from tests.dimensions_site.site_admin.people import MODELS, browser_of, page
+from tests.factories import account, currency
+from tests.storing import store_accounts, store_currencies
+
+CHART = (
+    account("1000", descriptions={"en": "Cash", "de": "Kasse"}),
+    account("1100", descriptions={"de": 'Größe 100% "A\\B"', "en": None}, nature="PROFIT_AND_LOSS", type="DETAIL"),
+    account("2000X", descriptions={"it": "Conto straße", "en": "Other"}, rules={"grossAmountEqualICSum": True}),
+    account("3000", descriptions={"en": "a\tb", "fr": "créances клиенты"}, conversion={"conversionType": "AVERAGE"}),
+)
+
+
+@pytest.fixture
+def chart(northwind):
+    store_accounts(northwind, *CHART)
+
+
+def ids(answer):
+    return [element.element_id for element in answer.context["cl"].result_list]
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("", ["1000", "1100", "2000X", "3000"]),
+        ("cash", ["1000"]),
+        ("KASSE", ["1000"]),
+        ("größe", ["1100"]),
+        ("GRÖSSE", ["1100"]),
+        ("STRASSE", ["2000X"]),
+        ("КЛИЕНТЫ", ["3000"]),
+        ("2000x", ["2000X"]),
+        ("000", ["1000", "2000X", "3000"]),
+        ("00 conto", ["2000X"]),
+        ("cash conto", []),
+        ("100%", ["1100"]),
+        ("%", ["1100"]),
+        ("_", []),
+        ('"a\\b"', ["1100"]),
+        ("en", []),
+        ("null", []),
+        ("a b", ["1000", "2000X", "3000"]),
+        ("\\t", []),
+    ],
+)
+def test_a_search_looks_in_the_id_and_in_the_descriptions_of_all_languages(chart, rita, search, found):
+    """Each word has to be there, whatever its case and script; names of languages are no descriptions."""
+    expected = found
+    if search == "a b":  # two words: both letters are somewhere
+        expected = [
+            body["id"]
+            for body in CHART
+            if all(
+                any(word in text.lower() for text in (body["id"], *filter(None, body["descriptions"].values())))
+                for word in search.split()
+            )
+        ]
+    assert ids(browser_of(rita).get(page(Account), {"q": search})) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"nature__exact": "PROFIT_AND_LOSS"}, ["1100"]),
+        ({"type__exact": "NORMAL"}, ["1000", "2000X", "3000"]),
+        ({"account_class__exact": "ASSET"}, []),
+        ({"conversion_type__exact": "AVERAGE"}, ["3000"]),
+        ({"has_logic": "yes"}, ["2000X"]),
+        ({"has_logic": "no"}, ["1000", "1100", "3000"]),
+        ({"has_logic": "x"}, ["1000", "1100", "2000X", "3000"]),
+        ({"changed_by": "SYST"}, ["1000", "1100", "3000"]),
+        ({"changed_by": "rita"}, ["2000X"]),
+        ({"changed_by": "%"}, []),
+        ({"update_date_from": "2026-03-05", "update_date_to": "2026-03-05"}, ["2000X"]),
+        ({"update_date_from": "2026-03-06"}, ["1000", "1100", "3000"]),
+        ({"update_date_to": "2026-03-04"}, []),
+        ({"update_date_to": "9999-12-31"}, ["1000", "1100", "2000X", "3000"]),
+        ({"update_date_from": "yesterday"}, ["1000", "1100", "2000X", "3000"]),
+        ({"q": "o", "type__exact": "NORMAL", "has_logic": "yes"}, ["2000X"]),
+    ],
+    ids=str,
+)
+def test_filters_select(chart, rita, query, found):
+    """By enumerations, generated logic, and by who changed the element last and on which days (UTC)."""
+    last_moment = datetime(2026, 3, 5, 23, 59, 59, 999000, tzinfo=UTC)
+    Account.objects.filter(element_id="2000X").update(update_user="rita", update_date=last_moment)
+    assert ids(browser_of(rita).get(page(Account), query)) == found
+
+
+def test_a_row_tells_what_an_accountant_scans(chart, rita):
+    """The description in the default language; another one with its language where there is none."""
+    text = browser_of(rita).get(page(Account)).content.decode()
+    for words in ("Cash", "<small>(de)</small>", "PROFIT_AND_LOSS", "AVERAGE", "northwind", "system"):
+        assert words in text, words
+    assert "Kasse" not in text
+
+
+@pytest.mark.parametrize("dimension", MODELS)
+@pytest.mark.parametrize("query", ["", "q=u", "p=2", "repository__id__exact={repository}", "o=2"])
+def test_a_page_of_the_list_costs_the_same_for_200_elements_as_for_one(rita, northwind, dimension, query):
+    """Session, user, grants, count and rows; no column that is not shown is read."""
+    make, store = (currency, store_currencies) if dimension == "currency" else (account, store_accounts)
+    words = {"descriptions": {"en": "Euro and cash u"}}
+    address = f"{page(MODELS[dimension])}?{query.format(repository=northwind.pk)}"
+    browser, counts = browser_of(rita), []
+    store(northwind, *(make(f"A{number}", **words) for number in range(60)))
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(address).status_code == 200
+        counts.append(len(queries))
+        store(northwind, *(make(f"B{number}", **words) for number in range(140 if len(counts) == 1 else 0)))
+    assert counts[0] == counts[1] <= 20
+    rows = [told["sql"] for told in queries if f'"{dimension}_{dimension}"."update_user"' in told["sql"]]
+    assert rows
+    for column in ("cash_flow_planning", "banking_data", "xbrl_content", "custom_attributes"):
+        assert not [sql for sql in rows if column in sql]
+
+
+def test_a_search_that_finds_less_than_a_page_reads_the_table_once(chart, rita):
+    """The rows that were found tell their number."""
+    with CaptureQueriesContext(connection) as queries:
+        answer = browser_of(rita).get(page(Account), {"q": "o"})
+    assert answer.context["cl"].result_count == len(ids(answer))
+    assert len([told for told in queries if 'FROM "account_account"' in told["sql"]]) == 1
+
+
+def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):
+    """Then it says `more than`, and shows the first rows only: nobody reads 10,000."""
+    monkeypatch.setattr(paginator, "COUNTED_ROWS", 100)
+    store_accounts(northwind, *(account(f"{number:03}") for number in range(101)))
+    browser = browser_of(rita)
+    text = browser.get(page(Account)).content.decode()
+    assert "more than 100" in text
+    assert not re.search(r">[^<]*\b101\b", text)
+    assert ids(browser.get(page(Account), {"p": 2})) == [f"{number:03}" for number in range(50, 100)]
+    Account.objects.filter(element_id="100").delete()
+    text = browser.get(page(Account)).content.decode()
+    assert "more than" not in text
+    assert re.search(r"100\s+accounts", text)
+
+
+@pytest.mark.contract("G2")
+def test_the_filters_offer_values_as_they_are_on_the_wire(chart, rita):
+    """`ASSET` in the list is not `Asset` in the filter."""
+    text = browser_of(rita).get(page(Account)).content.decode()
+    assert re.search(r'<option value="BALANCE_SHEET"[^>]*>\s*BALANCE_SHEET\s*</option>', text)
+    assert "Balance Sheet" not in text
+
+
+def test_the_filter_offers_granted_repositories_only(chart, rita, northwind, contoso):
+    """A repository is offered by its grant, whether it holds anything or not."""
+    store_accounts(contoso, account("C"))
+    browser = browser_of(rita)
+    assert "contoso" not in browser.get(page(Account)).content.decode()
+    assert ids(browser.get(page(Account), {"repository__id__exact": contoso.pk})) == []
+    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER)
+    assert "Contoso" in browser.get(page(Account)).content.decode()
+    assert ids(browser.get(page(Account), {"repository__id__exact": contoso.pk})) == ["C"]
+    assert ids(browser.get(page(Account))) == ["1000", "1100", "2000X", "3000", "C"]
+
+
+@pytest.mark.contract("C18")
+def test_django_s_own_deletion_of_a_selection_is_not_offered(chart, alice):
+    """It would write no history."""
+    browser = browser_of(alice)
+    keys = list(Account.objects.values_list("pk", flat=True))
+    browser.post(page(Account), {"action": "delete_selected", "_selected_action": keys, "post": "yes"})
+    assert Account.objects.count() == len(CHART)
+    assert "delete_selected" not in browser.get(page(Account)).content.decode()

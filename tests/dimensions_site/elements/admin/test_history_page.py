@@ -1,0 +1,180 @@
+"""The page of an element tells who wrote each version, when, from where, and what it changed."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from account.models import Account
+from currency.models import Currency
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.history import CHANGED, record
+from tests.bulkops.save.bulk import patch, save
+from tests.dimensions_site.site_admin.people import MODELS, browser_of, page, superuser
+from tests.factories import account, currency
+from tests.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("C18")
+
+
+def store(dimension: str, repository: Any) -> Any:
+    """The element EUR in that repository."""
+    if dimension == "currency":
+        store_currencies(repository, currency("EUR"))
+    else:
+        store_accounts(repository, account("EUR"))
+    return MODELS[dimension].objects.get(repository=repository)
+
+
+def versions_page(element: Any) -> str:
+    return page(type(element), "history", element.pk)
+
+
+def shown(response: Any) -> list[tuple[Any, ...]]:
+    """Kind, author, origin and differences of each version on a page; of whole ones the number of values."""
+    return [
+        (
+            version.row.get_history_type_display(),
+            version.row.history_actor,
+            version.row.get_history_origin_display(),
+            [(found.path, found.before, found.after) for found in version.differences] if version.is_change else None,
+        )
+        for version in response.context["versions"]
+    ]
+
+
+def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
+    """REST, bulk, a file and the admin: the latest first, the author by name although he is gone."""
+    alice.send("POST", alice.currency(), currency())
+    ed.send("PATCH", ed.currency("elements/EUR"), {"preferred": True, "descriptions": {"fr": "Euro"}})
+    save(ed, "currency", patch=[patch("EUR", descriptions={"de": None}, decimalNumbers=3)])
+    file = tmp_path / "currencies.csv"
+    file.write_text("id,decimalNumbers\nEUR,4\n")
+    call_command("import_currencies", "northwind", str(file))
+    element = Currency.objects.get()
+    browser = browser_of(alice)
+    browser.post(page(Currency, "restore", Currency.history.order_by("history_id")[1].pk))
+    ed.user.delete()
+
+    response = browser.get(versions_page(element))
+
+    web = "REST API or admin"
+    assert shown(response) == [
+        ("Changed", "alice", web, [("descriptions.de", "no text", "Euro"), ("decimalNumbers", "4", "2")]),
+        ("Changed", "system", "imported file", [("decimalNumbers", "3", "4")]),
+        ("Changed", "ed", web, [("descriptions.de", "Euro", "no text"), ("decimalNumbers", "2", "3")]),
+        ("Changed", "ed", web, [("descriptions.fr", "not set", "Euro"), ("preferred", "not set", "true")]),
+        ("Created", "alice", web, None),
+    ]
+    text = response.content.decode()
+    assert text.index("imported file") < text.index("by ed")
+    assert "descriptions.fr" in text
+    assert "Current version" in text
+
+
+def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
+    """The oldest version that is kept shows what the element was like, and nobody changed all of that."""
+    alice.send("POST", alice.currency(), currency())
+    for number in (2, 3):
+        ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": number})
+    Currency.history.update(history_date=timezone.now() - timedelta(days=900))
+    alice.send("PATCH", alice.currency("elements/EUR"), {"preferred": True})
+    call_command("clean_old_history", "--days", "365")
+
+    response = browser_of(alice).get(versions_page(Currency.objects.get()))
+
+    web = "REST API or admin"
+    assert shown(response) == [
+        ("Changed", "alice", web, [("preferred", "not set", "true")]),
+        ("Changed", "ed", web, None),
+    ]
+    values = {found.path: found.after for found in response.context["versions"][1].differences}
+    assert (values["id"], values["decimalNumbers"]) == ("EUR", "3")
+    assert response.content.decode().count("Earlier versions have been removed.") == 1
+
+
+@pytest.mark.parametrize("dimension", MODELS)
+def test_a_page_tells_of_25_versions_and_leads_to_the_others(northwind, dimension, django_assert_max_num_queries):
+    """The versions of a page are one query, which also reads the one before them."""
+    element = store(dimension, northwind)
+    for number in range(60):
+        person = Actor(User(username=f"person {number}"), Origin.IMPORT)
+        MODELS[dimension].objects.update(descriptions={"en": f"text {number}"})
+        record(MODELS[dimension].objects.filter(pk=element.pk), CHANGED, Provenance(person, element.update_date))
+    browser = superuser()
+    for query, number, first, last in (
+        ({}, 1, "person 59", "person 35"),
+        ({"p": "2"}, 2, "person 34", "person 10"),
+        ({"p": "3"}, 3, "person 9", "system"),
+        ({"p": "99"}, 3, "person 9", "system"),
+        ({"p": "x"}, 1, "person 59", "person 35"),
+    ):
+        with django_assert_max_num_queries(14) as queries:
+            response = browser.get(versions_page(element), query)
+        read = [sql["sql"] for sql in queries.captured_queries if "history_actor" in sql["sql"]]
+        assert len(read) == 1
+        versions = response.context["versions"]
+        assert (versions[0].row.history_actor, versions[-1].row.history_actor) == (first, last)
+        told = [[found.path for found in version.differences] for version in versions if version.is_change]
+        assert all(len(paths) == 1 for paths in told[:-1])  # also of the last one on a page
+        text = response.content.decode()
+        assert f'<span class="this-page" aria-current="page">{number}</span>' in text
+        links = [other for other in (1, 2, 3) if f'<a href="?p={other}" aria-label="Page {other}">' in text]
+        assert links == [other for other in (1, 2, 3) if other != number]
+        assert "61 versions" in text
+
+
+def test_text_of_people_is_text_and_no_markup(alice):
+    """Whatever somebody wrote into a description."""
+    alice.send("POST", alice.account(), account("<b>", descriptions={"en": "<script>alert(1)</script>"}))
+    alice.send("PATCH", alice.account("elements/%3Cb%3E"), {"descriptions": {"en": "<img src=x>"}})
+    text = browser_of(alice).get(versions_page(Account.objects.get())).content.decode()
+    assert "<script>alert" not in text
+    assert "<img src=x>" not in text
+    assert "&lt;img src=x&gt;" in text
+
+
+def test_the_history_goes_on_where_a_deleted_element_ended(alice):
+    """To people it is the same element, although it is another row."""
+    alice.send("POST", alice.account(), account())
+    browser = browser_of(alice)
+    browser.post(page(Account, "delete", Account.objects.get().pk), {"post": "yes"})
+    alice.send("POST", alice.account(), account(type="DETAIL"))
+    response = browser.get(versions_page(Account.objects.get()))
+    assert [kind for kind, *_ in shown(response)] == ["Created", "Deleted", "Created"]
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("dimension", MODELS)
+def test_the_versions_of_another_repository_are_not_found(northwind, contoso, bob, dimension):
+    """The manager of one repository learns nothing of who writes what in the other one, nor restores anything."""
+    browser = browser_of(bob)
+    own, others = store(dimension, contoso), store(dimension, northwind)
+    version = MODELS[dimension].history.get(repository=northwind).pk
+    assert browser.get(versions_page(own)).status_code == 200
+    assert browser.get(versions_page(others)).status_code == 404
+    assert browser.get(page(type(own), "version", version)).status_code == 404
+    assert browser.post(page(type(own), "restore", version)).status_code == 404
+    assert MODELS[dimension].history.count() == 2
+
+
+@pytest.mark.contract("G2")
+def test_a_grant_for_one_dimension_opens_no_version_of_the_other(northwind, alice):
+    """Both have rows in the history of the same repository."""
+    element = store("account", northwind)
+    alice.user.access_grants.update(dimension="currency")
+    browser = browser_of(alice)
+    assert browser.get(versions_page(element)).status_code in (403, 404)
+    assert browser.get(page(Account, "version", Account.history.get().pk)).status_code in (403, 404)
+
+
+def test_nobody_reads_a_history_without_logging_in(northwind):
+    """The login is asked for."""
+    element = store("account", northwind)
+    assert "login" in Client().get(versions_page(element))["Location"]
+    assert "login" in Client().post(page(Account, "restore", Account.history.get().pk))["Location"]

@@ -1,0 +1,109 @@
+"""Old versions, and deleted elements, come back exactly as they were."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from account.models import Account, CalculationLogic
+from currency.models import Currency
+from tests.bulkops.save.bulk import element, without
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
+from tests.factories import account, currency
+from tests.random_elements import RandomElements
+
+pytestmark = pytest.mark.contract("C18")
+
+
+def versions(model):
+    """The rows of the history, the oldest first."""
+    return list(model.history.order_by("history_id"))
+
+
+def restore(browser, model, version, **form):
+    return browser.post(page(model, "restore", version.pk), form, follow=True)
+
+
+@pytest.mark.parametrize("dimension", MODELS)
+def test_a_restored_element_is_exactly_the_old_one(alice, ed, dimension):
+    """Random elements, replaced by others and brought back: the same wire JSON, in the name of who did it."""
+    source = RandomElements(WIRES[dimension], seed=11)
+    browser = browser_of(ed)
+    model = MODELS[dimension]
+    for old in source.many(12):
+        address = getattr(alice, dimension)(f"elements/{old['id']}")
+        assert alice.send("PUT", address, old).status_code == 201
+        before = element(alice, dimension, old["id"])
+        new = {**source.one(), "id": old["id"]}
+        new.pop("oid", None)
+        assert alice.send("PUT", address, new).status_code == 200
+
+        first = model.history.filter(element_id=old["id"]).earliest("history_id")
+        assert restore(browser, model, first).status_code == 200
+
+        after = element(alice, dimension, old["id"])
+        assert without(after) == without(before)
+        assert (after["updateInfo"]["user"], after["updateInfo"]["origin"]) == ("ed", "INPUT_WEB")
+
+
+@pytest.mark.contract("C17")
+def test_the_generated_logic_is_restored_with_the_account(alice):
+    """It follows from the values, by whichever way they are saved."""
+    alice.send("POST", alice.account(), account(rules={"grossAmountEqualICSum": True}))
+    alice.send("PUT", alice.account("elements/1000"), account())
+    assert not CalculationLogic.objects.exists()
+    restore(browser_of(alice), Account, versions(Account)[0])
+    assert CalculationLogic.objects.get().account.element_id == "1000"
+
+
+def test_a_restore_that_changes_nothing_writes_nothing_and_says_so(alice):
+    """The values came back some other way."""
+    alice.send("POST", alice.currency(), currency())
+    alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
+    alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 2})
+    [message] = told(restore(browser_of(alice), Currency, versions(Currency)[0]))
+    assert "nothing to restore" in message
+    assert len(versions(Currency)) == 3
+
+
+def test_values_that_are_not_valid_any_more_are_refused_in_words(alice):
+    """By the rules of every other save; nothing is written."""
+    alice.send("POST", alice.account(), account())
+    alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"})
+    Account.history.filter(history_type="+").update(nature="BYGONE", conversion_type="BYGONE")
+    messages = told(restore(browser_of(alice), Account, versions(Account)[0]))
+    assert len(messages) == 2
+    assert messages[0].startswith("Not restored: nature must be one of BALANCE_SHEET")
+    assert len(versions(Account)) == 2
+
+
+def test_readers_see_no_button_and_restore_nothing(alice, rita):
+    """Restoring is editing."""
+    alice.send("POST", alice.currency(), currency())
+    alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
+    browser = browser_of(rita)
+    text = browser.get(page(Currency, "history", Currency.objects.get().pk)).content.decode()
+    assert "Restore this version" not in text
+    assert restore(browser, Currency, versions(Currency)[0]).status_code == 403
+    assert len(versions(Currency)) == 2
+
+
+def test_a_link_restores_nothing_and_neither_does_a_form_of_another_site(alice):
+    """It is a POST with the token of the page."""
+    alice.send("POST", alice.currency(), currency())
+    address = page(Currency, "restore", versions(Currency)[0].pk)
+    browser_of(alice)
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(User.objects.get(username="alice"))
+    assert browser.get(address).status_code == 405
+    assert browser.post(address).status_code == 403
+
+
+@pytest.mark.contract("G3")
+def test_a_repository_without_the_api_is_restored_in_the_admin(alice, northwind):
+    """The switch is about REST calls."""
+    alice.send("POST", alice.currency(), currency())
+    alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
+    northwind.api_enabled = False
+    northwind.save()
+    restore(browser_of(alice), Currency, versions(Currency)[0])
+    assert Currency.objects.get().decimal_numbers == 2

@@ -1,0 +1,194 @@
+"""The two spellings of account fields: the field list's and the example payloads'."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.factories import account, read
+from tests.strategies import SPELLINGS, get, put
+
+REFERENCE = {"id": "7", "description": "Seven"}
+ITEM = {"id": "7", "description": "Seven", "changeSign": True}
+# A value for each difference of the specification's table.
+VALUES: dict[str, Any] = {
+    "alternativeDescriptions": {"it": "Cassa", "fr": None},
+    "conversion.conversionType": "AVERAGE",
+    **{f"restrictions.customDimension{number}.restriction": "RESTRICTED" for number in range(1, 6)},
+    "consolidation.rules": {"useAccountForSetup": "FALSE", "excludeFromProportionalCalculation": True},
+    "consolidation.bankingData.icIitemOld": ITEM,
+    "consolidation.bankingData": {
+        **dict.fromkeys(
+            (
+                "bankitReportingMItem",
+                "bankitReportingMItemICGroup",
+                "bankitReporting1Item",
+                "bankitReportingEPItem",
+                "ebaSignalingSubAccount",
+                "bankitReportingMItemOld",
+            ),
+            ITEM,
+        ),
+        "icIitemOld": None,
+    },
+    "cashFlowPlanning.receivablePayable": {"debit": REFERENCE, "credit": None},
+    "rules.accrual.debitAccrual": REFERENCE,
+    "rules.accrual.creditAccrual": REFERENCE,
+    "monthlySplittingRules.reference.referenceSenario": "BUDGET",
+    "restrictions.ctpRestriction": REFERENCE,
+}
+DIFFERENCES = [pytest.param(listed, example, id=listed) for listed, example in SPELLINGS]
+# Selected and filtered are single values: of a group one member stands for all.
+SCALARS = [
+    pytest.param(f"{listed}{rest}", f"{example}{rest}", value, id=f"{listed}{rest}")
+    for listed, example in SPELLINGS
+    for rest, value in [
+        {
+            "alternativeDescriptions": (".it", "Cassa"),
+            "consolidation.rules": (".useAccountForSetup", "FALSE"),
+            "consolidation.bankingData": (".bankitReportingMItem.id", "7"),
+            "cashFlowPlanning.receivablePayable": (".debit.id", "7"),
+        }.get(example, (".id", "7") if isinstance(VALUES[example], dict) else ("", VALUES[example]))
+    ]
+]
+
+
+def spelled(path: str, value: Any) -> dict[str, Any]:
+    """A valid account with a value at a path, and with a conversion type in one place only."""
+    payload = account()
+    if path == "conversion-conversionType":
+        del payload["conversion"]
+    put(payload, path, value)
+    return payload
+
+
+@pytest.mark.contract("C6")
+@pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
+def test_both_spellings_are_accepted_and_the_examples_is_answered(alice, listed, example):
+    """An account in the spelling of the field list is the account in the spelling of the examples."""
+    answers = []
+    for path in (listed, example):
+        response = alice.send("PUT", alice.account("elements/1000"), spelled(path, VALUES[example]))
+        assert response.status_code in {200, 201}, response.content
+        answers.append(read(response))
+
+    assert answers[0] == answers[1]
+    assert get(answers[0], example) == VALUES[example]
+
+
+@pytest.mark.contract("C6", "C15")
+@pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
+def test_a_patch_takes_both_spellings(alice, listed, example):
+    """In a patch the field list's spelling changes the same field."""
+    alice.send("POST", alice.account(), account())
+    patch: dict[str, Any] = {}
+    put(patch, listed, VALUES[example])
+
+    response = alice.send("PATCH", alice.account("elements/1000"), patch)
+
+    assert response.status_code == 200, response.content
+    assert get(read(response), example) == VALUES[example]
+
+
+@pytest.mark.contract("C6")
+@pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
+def test_both_spellings_at_once_have_to_agree(alice, listed, example):
+    """The same value twice is accepted; two values are refused at the field, in the spelling of responses."""
+    agreeing = account()
+    put(agreeing, example, VALUES[example])
+    put(agreeing, listed, VALUES[example])
+    differing = account()
+    put(differing, example, VALUES[example])
+    put(differing, listed, None)
+
+    assert alice.send("POST", alice.account(), agreeing).status_code == 201
+    response = alice.send("PUT", alice.account("elements/1000"), differing)
+
+    assert response.status_code == 400
+    assert [(e["path"], e["code"]) for e in response.json()["errors"]] == [(example, "CONFLICTING_SPELLINGS")]
+
+
+@pytest.mark.contract("C6", "D3")
+@pytest.mark.parametrize(("listed", "example", "value"), SCALARS)
+def test_filters_take_both_spellings(alice, listed, example, value):
+    """Each spelling finds the account that has the value, and not the one that has not."""
+    alice.send("POST", alice.account(), account("other"))
+    payload = account("wanted")
+    for path, inner in VALUES.items():
+        put(payload, path, inner)
+    payload["consolidation"]["bankingData"]["icIitemOld"] = ITEM
+    assert alice.send("POST", alice.account(), payload).status_code == 201
+
+    for path in (listed, example):
+        query = urlencode({"filter": f"{path}=='{value}'"})
+        found = read(alice.get(alice.account(f"elements?{query}")))
+        assert [element["id"] for element in found] == ["wanted"]
+
+
+@pytest.mark.contract("C6", "D5", "D8")
+@pytest.mark.parametrize(("listed", "example", "value"), SCALARS)
+def test_sort_orders_and_properties_take_both_spellings(alice, listed, example, value):
+    """A fetch answers in the spelling of responses, whichever it was asked in."""
+    payload = account("wanted")
+    for path, inner in VALUES.items():
+        put(payload, path, inner)
+    payload["consolidation"]["bankingData"]["icIitemOld"] = ITEM
+    alice.send("POST", alice.account(), payload)
+
+    for path in (listed, example):
+        [found] = read(
+            alice.get(alice.account(f"elements-fetch?{urlencode({'properties': path, 'sort': f'-{path}'})}"))
+        )
+        assert get(found, example) == value
+
+
+@pytest.mark.contract("C6", "C8")
+@pytest.mark.parametrize("group", ["bankingData", "debitAccrual", "creditAccrual"])
+@pytest.mark.parametrize("value", [None, {}])
+def test_a_group_that_only_the_field_list_has_may_be_null_or_empty(alice, group, value):
+    """It means that nothing in it is set."""
+    expected = read(alice.send("POST", alice.account(), account()))
+
+    response = alice.send("PUT", alice.account("elements/1000"), account(**{group: value}))
+
+    assert response.status_code == 200, response.content
+    assert read(response) == expected
+
+
+@pytest.mark.contract("C6", "C15")
+def test_null_clears_a_group_in_its_other_spelling(alice):
+    """`bankingData: null` in a patch clears `consolidation.bankingData` and nothing else."""
+    consolidation = {"bankingData": {"icIitemOld": ITEM}, "rules": {"useAccountForSetup": "NO"}}
+    alice.send("POST", alice.account(), account(consolidation=consolidation))
+
+    patched = read(alice.send("PATCH", alice.account("elements/1000"), {"bankingData": None}))
+
+    assert set(patched["consolidation"]["bankingData"].values()) == {None}
+    assert patched["consolidation"]["rules"]["useAccountForSetup"] == "NO"
+
+
+@pytest.mark.contract("C6")
+def test_parts_of_a_group_in_two_spellings_are_put_together(alice):
+    """One member in each spelling of the group: both are set."""
+    payload = account(
+        rules={"consolidaton": {"useAccountForSetup": "NO"}, "accrual": {"debit": {"id": "7"}}},
+        consolidation={"rules": {"excludeFromProportionalCalculation": True}},
+        debitAccrual={"Accrual": {"description": "Seven"}},
+    )
+
+    created = read(alice.send("POST", alice.account(), payload))
+
+    assert created["consolidation"]["rules"] == {"useAccountForSetup": "NO", "excludeFromProportionalCalculation": True}
+    assert created["rules"]["accrual"]["debitAccrual"] == REFERENCE
+
+
+@pytest.mark.contract("C6")
+def test_null_in_both_spellings_is_no_conflict(alice):
+    """A group that is null has null members, so null in the other spelling agrees, and a value does not."""
+    path = alice.account("elements/1000")
+
+    agreeing = alice.send("PUT", path, account(restrictions=None, CtpElement=None))
+    differing = alice.send("PUT", path, account(restrictions=None, CtpElement=REFERENCE))
+
+    assert agreeing.status_code == 201, agreeing.content
+    assert [error["path"] for error in differing.json()["errors"]] == ["restrictions.ctpRestriction"]

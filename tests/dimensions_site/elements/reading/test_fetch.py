@@ -1,0 +1,169 @@
+"""Fetching selected properties."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.account.samples import FULL
+from tests.factories import account, currency, read
+
+
+@pytest.fixture
+def fetched(alice):
+    """Fetches properties of the full account."""
+    alice.send("POST", alice.account(), FULL)
+
+    def fetch(properties):
+        [element] = read(alice.get(alice.account(f"elements-fetch?{urlencode({'properties': properties})}")))
+        return element
+
+    return fetch
+
+
+@pytest.mark.contract("D8", "H1")
+@pytest.mark.parametrize(
+    ("properties", "element"),
+    [
+        ("id", {"id": "1000"}),
+        (" id , type ", {"id": "1000", "type": "DETAIL"}),
+        ("id,id", {"id": "1000"}),
+        ("conversion.conversionType", {"conversion": {"conversionType": "INITIAL_BALANCE"}}),
+        ("conversion", {"conversion": FULL["conversion"]}),
+        (
+            "rules.accrual,rules.grossAmountEqualICSum",
+            {"rules": {"accrual": FULL["rules"]["accrual"], "grossAmountEqualICSum": True}},
+        ),
+        ("rules.accrual.debitAccrual.id,rules", {"rules": FULL["rules"]}),
+        ("rules,rules.accrual.debitAccrual.id", {"rules": FULL["rules"]}),
+        (
+            "cashFlowPlanning.variation.debit.id,cashFlowPlanning.liquidity",
+            {
+                "cashFlowPlanning": {
+                    "variation": {"debit": {"id": "4001"}},
+                    "liquidity": FULL["cashFlowPlanning"]["liquidity"],
+                }
+            },
+        ),
+        ("customAttributes", {"customAttributes": FULL["customAttributes"]}),
+        ("customAttributes.Region,customAttributes.Nowhere", {"customAttributes": {"Region": None, "Nowhere": None}}),
+        ("alternativeDescriptions.en", {"alternativeDescriptions": {"en": "Petty cash"}}),
+        ("descriptions", {"descriptions": "Cash"}),
+        ("description", {"description": "Cash"}),
+        ("descriptions.it,descriptions.de", {"descriptions": {"it": "Cassa", "de": None}}),
+        ("descriptions.*", {"descriptions": FULL["descriptions"]}),
+        ("description,descriptions.*", {"description": "Cash", "descriptions": FULL["descriptions"]}),
+        ("updateInfo.user", {"updateInfo": {"user": "alice"}}),
+    ],
+)
+def test_a_fetch_answers_the_selected_properties_only(fetched, properties, element):
+    """In their nesting; a group stands for all its members."""
+    assert fetched(properties) == element
+
+
+@pytest.mark.contract("D8", "C8")
+def test_what_is_selected_of_a_null_group_is_the_null_group(alice):
+    """As it stands in the whole element."""
+    alice.send("POST", alice.account(), account())
+
+    query = (
+        "properties=cashFlowPlanning.variation.debit.id,restrictions.ctpRestriction.id,rules.accrual.debitAccrual.id"
+    )
+
+    assert read(alice.get(alice.account(f"elements-fetch?{query}"))) == [
+        {
+            "cashFlowPlanning": None,
+            "restrictions": {"ctpRestriction": None},
+            "rules": {"accrual": {"debitAccrual": None}},
+        }
+    ]
+
+
+@pytest.mark.contract("D8")
+def test_a_currency_answers_its_default_description(alice, bob):
+    """`description`, and `descriptions` as the specification's example shows: in the language of the repository."""
+    for caller, db_id, text in ((alice, "northwind", "The euro"), (bob, "contoso", "Der Euro")):
+        payload = currency(descriptions={"en": "The euro", "de": "Der Euro"})
+        caller.send("POST", caller.currency(db_id=db_id), payload)
+        query = "properties=id,description,descriptions"
+        assert read(caller.get(caller.currency(f"elements-fetch?{query}", db_id=db_id))) == [
+            {"id": "EUR", "description": text, "descriptions": text}
+        ]
+
+
+@pytest.mark.contract("D8")
+def test_every_response_field_of_a_currency_can_be_selected(alice):
+    """The oid too, which no filter takes."""
+    element = read(alice.send("POST", alice.currency(), currency()))
+    query = f"properties={','.join(name for name in element if name != 'descriptions')},descriptions.*"
+
+    assert read(alice.get(alice.currency(f"elements-fetch?{query}"))) == [element]
+
+
+@pytest.mark.contract("D8")
+def test_a_fetch_filters_sorts_and_pages_like_a_list(alice):
+    """The same parameters, the same meaning; what is filtered need not be selected."""
+    for id in ("a", "b", "c", "d"):
+        alice.send("POST", alice.account(), account(id, type="NORMAL" if id == "a" else "DETAIL"))
+
+    query = "properties=id&filter=type==DETAIL&sort=-id&skip=1&take=1"
+
+    assert read(alice.get(alice.account(f"elements-fetch?{query}"))) == [{"id": "c"}]
+
+
+@pytest.mark.contract("D8", "B1")
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "REQUIRED"),
+        ("properties=", "REQUIRED"),
+        ("properties=,", "UNKNOWN_FIELD"),
+        ("properties=id,", "UNKNOWN_FIELD"),
+        ("properties=colour", "UNKNOWN_FIELD"),
+        ("properties=rules.colour", "UNKNOWN_FIELD"),
+        ("properties=id.x", "UNKNOWN_FIELD"),
+        ("properties=rules.*", "UNKNOWN_FIELD"),
+        ("properties=descriptions.", "UNKNOWN_FIELD"),
+        ("properties=descriptions.english", "UNKNOWN_FIELD"),
+        ("properties=descriptions,descriptions.en", "CONFLICTING_PROPERTIES"),
+        ("properties=ID", "UNKNOWN_FIELD"),
+    ],
+)
+def test_what_cannot_be_selected_is_refused(alice, query, code):
+    """Missing, empty, unknown: 400 at `properties`."""
+    response = alice.get(alice.account(f"elements-fetch?{query}"))
+
+    assert response.status_code == 400
+    assert {(error["path"], error["code"]) for error in response.json()["errors"]} == {("properties", code)}
+
+
+@pytest.mark.contract("D8", "B3")
+def test_the_number_of_properties_is_bounded(alice):
+    """200 are answered, 201 refused: each unknown one costs a search for the name that was meant."""
+    alice.send("POST", alice.account(), account())
+    assert alice.get(alice.account(f"elements-fetch?properties={','.join(['id'] * 200)}")).status_code == 200
+
+    response = alice.get(alice.account(f"elements-fetch?properties={','.join(['x'] * 201)}"))
+
+    assert response.status_code == 400
+    assert [error["code"] for error in response.json()["errors"]] == ["TOO_MANY"]
+
+
+@pytest.mark.contract("D8", "B1")
+def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
+    """And each mistyped one is named."""
+    response = alice.get(alice.account("elements-fetch?properties=natur,conversion.conversionTyp"))
+
+    messages = [error["message"] for error in response.json()["errors"]]
+    assert "'natur'" in messages[0]
+    assert "Did you mean 'nature" in messages[0]
+    assert "conversion.conversionType" in messages[1]
+
+
+@pytest.mark.contract("D5", "D8", "B1")
+@pytest.mark.parametrize("query", ["elements?sort=Id", "elements-fetch?properties=Id", "elements?filter=Id==1"])
+def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_told(alice, query):
+    """And none of the fields that end like it."""
+    response = alice.get(alice.account(query))
+
+    (error,) = response.json()["errors"]
+    assert error["message"].startswith("Unknown field 'Id'. Did you mean 'id'?")

@@ -1,0 +1,58 @@
+"""The index of searches loses nothing: what is narrowed by it is found as it would be without.
+
+Stored descriptions are narrowed by their JSON, whatever its case; both differ from the text for some characters.
+"""
+
+import pytest
+from django.db.models import F
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from account.models import Account
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed, narrowed_by_case
+from dimensions_site.rsql.expressions import Fold, MapEntry
+from tests.dimensions_site.rsql.strategies import TRICKY
+from tests.factories import account
+from tests.storing import store_accounts
+
+ESCAPED = ('"', "\\", "\n", "\t", "\x1f", "\x7f", "%", "_", "abc", "Cash", "1000", "Straße", "ΟΔΟΣ")
+texts = st.lists(st.sampled_from([*TRICKY, *ESCAPED]), min_size=1, max_size=12).map("".join)
+
+
+@pytest.fixture
+def cash(northwind: Repository) -> Account:
+    store_accounts(northwind, account("1000"))
+    return Account.of(northwind).get()
+
+
+@pytest.mark.contract("D2", "D3")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=texts, part=texts, after=texts)
+def test_a_part_of_a_description_is_found_as_it_is_without_the_index(
+    cash: Account, before: str, part: str, after: str
+) -> None:
+    """In its own case, in one language and in any of them, whatever stands around it."""
+    Account.of(cash.repository).update(descriptions={"en": before + part + after})
+    exact = Contains(MapEntry("descriptions", "en"), Needle(part))
+    folded = Contains(Fold(MapEntry("descriptions", "en")), Fold(Needle(part)))
+    anywhere = AnyEntry(F("descriptions"), Contains(Fold(EntryText()), Fold(Needle(part))))
+    assert Account.of(cash.repository).filter(exact).exists()
+    for condition, is_folded in ((exact, False), (folded, True), (anywhere, True)):
+        narrow = narrowed(condition, "descriptions", part, folded=is_folded)
+        without = Account.of(cash.repository).filter(condition).exists()
+        assert Account.of(cash.repository).filter(narrow).exists() == without
+
+
+@pytest.mark.contract("D2")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=texts, part=texts, after=texts)
+def test_a_part_of_an_id_is_found_as_it_is_without_the_index(cash: Account, before: str, part: str, after: str) -> None:
+    """The index knows ids in one case only; what it finds in another is left out."""
+    Account.of(cash.repository).update(element_id=before + part + after)
+    exact = Contains(F("element_id"), Needle(part))
+    assert Account.of(cash.repository).filter(narrowed_by_case(exact, F("element_id"), part)).exists()
+    other = Contains(F("element_id"), Needle(f"{part}Abc"))
+    narrow = narrowed_by_case(other, F("element_id"), f"{part}Abc")
+    without = Account.of(cash.repository).filter(other).exists()
+    assert Account.of(cash.repository).filter(narrow).exists() == without

@@ -1,0 +1,136 @@
+"""How many queries a call costs, access included: the number must not grow with the rows."""
+
+import base64
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.dimensions_site.tokens.clients import access_token, service, tokens_of, with_token
+from tests.factories import account, content, currency
+from tests.storing import store_accounts, store_currencies
+
+WAYS = ("api key", "basic", "jwt", "oauth2")
+ROUTES = (
+    "elements",
+    "elements?filter=descriptions=ilike=e;id!=x&sort=-description,id&skip=0&take=500",
+    "elements-count",
+    "elements-count?filter=id!=x",
+    "elements-fetch?properties=id,descriptions,updateInfo",
+)
+
+
+@pytest.fixture(autouse=True)
+def known_database(db):
+    """Each process asks once what SQLite can."""
+    assert connection.features.supports_json_field
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    """How somebody shows who he is."""
+    return request.param
+
+
+@pytest.fixture
+def reading(way) -> int:
+    """Who calls, where he may (the repository with his best role), the answer; the first two are one by a key."""
+    return 2 if way == "api key" else 3
+
+
+@pytest.fixture
+def reader(way, rita):
+    """Rita, by her key, by a token of either kind, or by her password when it was verified a moment ago."""
+    if way == "api key":
+        return rita
+    if way == "jwt":
+        return with_token(tokens_of("rita")["access"])
+    if way == "oauth2":
+        return with_token(access_token(service(rita.user)))
+    credentials = base64.b64encode(b"rita:rita-password").decode()
+    client = Client(headers={"Authorization": f"Basic {credentials}"})
+    assert client.get(rita.currency("elements-count")).status_code == 200
+    return client
+
+
+def fill(northwind, count):
+    store_currencies(northwind, *(currency(f"C{number:03}") for number in range(count)))
+    store_accounts(northwind, *(account(f"A{number:03}", customAttributes={"a": "b"}) for number in range(count)))
+
+
+@pytest.mark.contract("D7", "G1")
+@pytest.mark.parametrize("rows", [1, 200])
+def test_a_list_a_count_and_a_fetch_cost_three_queries_at_most(
+    reader, reading, rita, northwind, django_assert_num_queries, rows
+):
+    """One for the caller, one for his role, one for the rows, for one row as for two hundred."""
+    fill(northwind, rows)
+    for rest in ROUTES:
+        for path in (rita.currency(rest), rita.account(rest)):
+            with django_assert_num_queries(reading):
+                assert content(reader.get(path)) != b"[]"
+
+
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("rows", [1, 200])
+def test_reading_one_element_costs_three_queries_at_most(
+    reader, reading, rita, northwind, django_assert_num_queries, rows
+):
+    """Found or not found."""
+    fill(northwind, rows)
+    for path in (rita.currency("elements/C000"), rita.account("elements/A000"), rita.account("elements/none")):
+        with django_assert_num_queries(reading):
+            reader.get(path)
+
+
+@pytest.mark.contract("D7")
+def test_an_exact_count_beside_a_list_costs_one_query_more(reader, reading, rita, northwind, django_assert_num_queries):
+    """Only for those who prefer it."""
+    fill(northwind, 2)
+    with django_assert_num_queries(reading + 1):
+        content(reader.get(rita.currency("elements?take=1"), headers={"Prefer": "count=exact"}))
+
+
+@pytest.mark.contract("A6")
+def test_a_refusal_costs_no_more_than_it_needs(bob, rita, northwind, django_assert_num_queries):
+    """Nobody costs nothing; a stranger with a key is known after one query; a malformed request reads no rows."""
+    with django_assert_num_queries(0):
+        Client().get(rita.currency())
+    with django_assert_num_queries(1):
+        bob.get(rita.currency())
+    with django_assert_num_queries(1):
+        rita.get(rita.currency("elements?filter=("))
+
+
+# Access 1, the new row with the answer 1, its history 1; a replacement and a change read and lock the old row before.
+CREATING, CHANGING, UNCHANGED = 3, 4, 2
+# An account's generated logic is looked after where that may be due: what is to go, what is to be.
+LOGIC = 2
+
+
+@pytest.mark.contract("C13", "C14", "C15", "C17", "C18")
+def test_writing_one_element_has_its_price_too(alice):
+    """Statements that open and close the transaction do not count; a write that changes nothing writes nothing."""
+    changed = {"descriptions": {"en": "New"}}
+    logic = {"rules": {"grossAmountEqualICSum": True}}
+    one_currency, one_account = alice.currency("elements/EUR"), alice.account("elements/1000")
+    assert [
+        cost(alice, "POST", alice.currency(), currency()),
+        cost(alice, "PUT", one_currency, currency(decimalNumbers=3)),
+        cost(alice, "PUT", one_currency, currency(decimalNumbers=3)),
+        cost(alice, "PUT", alice.currency("elements/USD"), currency("USD")),
+        cost(alice, "PATCH", one_currency, changed),
+    ] == [CREATING, CHANGING, UNCHANGED, CHANGING, CHANGING]
+    assert [
+        cost(alice, "POST", alice.account(), account()),
+        cost(alice, "PUT", one_account, account(type="DETAIL")),
+        cost(alice, "PATCH", one_account, changed),
+        cost(alice, "PATCH", one_account, logic),
+    ] == [CREATING, CHANGING, CHANGING, CHANGING + LOGIC]
+
+
+def cost(caller, method, path, body):
+    with CaptureQueriesContext(connection) as queries:
+        assert caller.send(method, path, body).status_code in (200, 201)
+    return len([query for query in queries if "SAVEPOINT" not in query["sql"]])

@@ -1,0 +1,197 @@
+"""No route reads the elements of all repositories to answer for one: the database finds them by an index.
+
+The queries are those that the service asks, the table is so large that an index pays, and its statistics are there.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from account.models import Account
+from dimensions_site.repositories.models import Repository
+from tests.bulkops.save.bulk import save
+from tests.dimensions_site.site_admin.people import page, superuser
+from tests.factories import Caller, account, content
+
+SIZE = 1_000
+OTHERS = 12
+# In the description of one element of each repository.
+RARE = "Zwischenkonto"
+POSTGRESQL = connection.vendor == "postgresql"
+# SQLite has names of its own for the indexes of constraints.
+BY_ID = "account_id_in_repository" if POSTGRESQL else "sqlite_autoindex_account_account_1"
+
+
+@pytest.fixture
+def large(alice: Caller, northwind: Repository) -> None:
+    """Northwind's chart, and the same in other repositories."""
+    chart = [account(f"{number:05}", descriptions={"en": f"Account {number}"}) for number in range(SIZE - 1)]
+    save(alice, "account", post=[*chart, account("rare", descriptions={"en": f"{RARE} A", "de": "Größe"})])
+    for table in ("account_account", "account_historicalaccount"):
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT * FROM {table} LIMIT 1")
+            keys = {"id", "repository_id"} if table == "account_account" else {"history_id", "repository_id"}
+            columns = ", ".join(column[0] for column in cursor.description if column[0] not in keys)
+            for number in range(OTHERS):
+                other, _ = Repository.objects.get_or_create(db_id=f"other{number}", defaults={"name": "Other"})
+                cursor.execute(
+                    f"INSERT INTO {table} ({columns}, repository_id) SELECT {columns}, %s FROM {table} "
+                    "WHERE repository_id = %s",
+                    [other.pk, northwind.pk],
+                )
+            cursor.execute(f"ANALYZE {table}")
+    if POSTGRESQL:
+        with connection.cursor() as cursor:
+            # What was written just now waits to be sorted in; a server does so by itself.
+            cursor.execute("SELECT gin_clean_pending_list('account_account_search')")
+
+
+def plans(call: Callable[[], Any]) -> Iterator[str]:
+    """The plan of each query of a call, a line for each step."""
+    with CaptureQueriesContext(connection) as queries:
+        content(call())
+    for query in queries:
+        sql = query["sql"]
+        if not sql.startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")):
+            continue
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}" if POSTGRESQL else f"EXPLAIN QUERY PLAN {sql}")
+            if POSTGRESQL:
+                (told,) = cursor.fetchone()
+                root = (json.loads(told) if isinstance(told, str) else told)[0]["Plan"]
+                yield "\n".join(steps(root))
+            else:
+                yield "\n".join(row[-1] for row in cursor.fetchall())
+
+
+def steps(node: dict[str, Any]) -> Iterator[str]:
+    yield f"{node['Node Type']} {node.get('Relation Name', '')} {node.get('Index Name', '')}"
+    for inner in node.get("Plans", ()):
+        yield from steps(inner)
+
+
+def scans(plan: str) -> list[str]:
+    """The steps that read a whole table of elements, or all that happened to them."""
+    begin = ("Seq Scan account_", "SCAN account_")
+
+    return [step for step in plan.splitlines() if step.startswith(begin)]
+
+
+ROUTES = {
+    "list": "elements",
+    "page": "elements?skip=200&take=50",
+    "page after the last id": "elements?filter=id=gt=00300&sort=id&take=50",
+    "page in another order": "elements?sort=-type&take=50",
+    "lines": "elements?filter=type==DETAIL&take=50",
+    "one": "elements/00300",
+    "nothing": "elements/missing",
+    "count": "elements-count",
+    "count of an enum": "elements-count?filter=type==DETAIL",
+    "count of a leaf within a bundle": "elements-count?filter=dataEntryAndReporting.class==CASH",
+    "containment in one language": f"elements?filter=descriptions.en=like={RARE}",
+    "containment in any language": f"elements?filter=descriptions=ilike={RARE.upper()}",
+    "containment in the id": "elements?filter=id=like=rare",
+    "containment in the id in any case": "elements?filter=id=ilike=RARE",
+    "fetch": "elements-fetch?properties=id,description&take=50",
+}
+
+
+@pytest.mark.contract("A6")
+def test_what_is_read_over_rest_is_found_by_an_index(alice, large):
+    scanned = {}
+    for route, address in ROUTES.items():
+        told = list(plans(partial(alice.get, alice.account(address))))
+        assert told, route
+        scanned[route] = [plan for plan in told if scans(plan)]
+    assert {route: found for route, found in scanned.items() if found} == {}
+
+
+WRITES: dict[str, Callable[[Caller], Any]] = {
+    "post": lambda alice: alice.send("POST", alice.account(), account("new")),
+    "put": lambda alice: alice.send("PUT", alice.account("elements/00300"), account("00300", documentationLink="x")),
+    "patch": lambda alice: alice.send("PATCH", alice.account("elements/00300"), {"documentationLink": "x"}),
+}
+
+
+@pytest.mark.contract("A6")
+def test_what_is_written_over_rest_is_found_by_an_index(alice, large):
+    scanned = {}
+    for name, write in WRITES.items():
+        told = plans(partial(write, alice))
+        assert told, name
+        scanned[name] = [plan for plan in told if scans(plan)]
+    assert {name: found for name, found in scanned.items() if found} == {}
+
+
+def test_one_element_is_found_by_its_own_entry_in_the_index(alice, large):
+    told = "\n".join(plans(lambda: alice.get(alice.account("elements/00300"))))
+    assert BY_ID in told
+    assert "(repository_id=? AND element_id=?)" in told or POSTGRESQL
+
+
+def test_a_page_after_the_last_id_is_read_in_the_order_of_the_index(alice, large):
+    """Nothing is sorted, so it costs the same however many elements there are."""
+    *_, told = plans(lambda: alice.get(alice.account(ROUTES["page after the last id"])))
+    assert BY_ID in told
+    assert "Sort" not in told
+    assert "TEMP B-TREE" not in told
+
+
+@pytest.mark.contract("D6")
+@pytest.mark.parametrize("sort", ["", "&sort=-id"])
+def test_elements_before_a_page_are_counted_in_the_index_and_not_looked_at(alice, large, sort):
+    """They are many times as much to read: half of a large chart for a page in its middle."""
+    *_, told = plans(lambda: alice.get(alice.account(f"elements?skip=200&take=50{sort}")))
+    assert (f"Index Only Scan account_account {BY_ID}" if POSTGRESQL else f"USING COVERING INDEX {BY_ID}") in told
+
+
+CATEGORIES = (
+    "nature==BALANCE_SHEET",
+    "type==DETAIL",
+    "conversion.conversionType==AVERAGE",
+    "dataEntryAndReporting.class=in=(ASSET,COST)",
+    "nature==BALANCE_SHEET;type!=DETAIL",
+)
+
+
+if POSTGRESQL:
+
+    @pytest.mark.contract("D3")
+    @pytest.mark.parametrize("condition", CATEGORIES)
+    def test_accounts_are_counted_by_category_in_an_index_that_has_all_of_them(alice, large, condition):
+        """The accounts themselves are many times as much to read."""
+        *_, told = plans(lambda: alice.get(alice.account(f"elements-count?filter={condition}")))
+        assert "account_categories" in told
+
+    @pytest.mark.contract("D2", "D3")
+    def test_what_an_id_or_a_description_contains_is_found_by_the_index_of_searches(alice, large):
+        for route in (route for route in ROUTES if route.startswith("containment")):
+            *_, told = plans(partial(alice.get, alice.account(ROUTES[route])))
+            assert "account_account_search" in told, (route, told)
+
+    @pytest.mark.contract("D2", "D6")
+    def test_a_page_of_what_all_elements_have_is_read_in_the_order_of_the_index(alice, large):
+        """Its first elements are enough, however many have the word; what few have is not looked for in that way."""
+        *_, told = plans(partial(alice.get, alice.account("elements?filter=descriptions.en=like=Account&take=50")))
+        assert BY_ID in told
+        assert "Sort" not in told
+
+    def test_a_search_in_the_administration_is_found_by_the_index_of_searches(large):
+        browser = superuser()
+        for address in ("?q=zwischenKONTO", "?q=rare", "?q=zwischenkonto+größe"):
+            told = [plan for plan in plans(partial(browser.get, page(Account) + address)) if "account_account" in plan]
+            assert told, address
+            assert [plan for plan in told if "account_account_search" not in plan] == []
+
+
+def test_the_form_and_the_history_of_an_element_are_found_by_an_index(northwind, large):
+    browser = superuser()
+    element = Account.of(northwind).get(element_id="rare")
+    for name in ("change", "history"):
+        told = list(plans(partial(browser.get, page(Account, name, element.pk))))
+        assert [plan for plan in told if scans(plan)] == [], name

@@ -1,0 +1,124 @@
+"""`sort` over HTTP: by every kind of field, always a total order."""
+
+import pytest
+from django.utils import timezone
+
+from account.serializers import ACCOUNT_WIRE
+from currency.models import Currency
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.rsql.fields import Kind
+from tests.factories import account, currency, read
+from tests.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("D5")
+
+
+@pytest.fixture
+def ids(alice, northwind):
+    store_currencies(
+        northwind,
+        currency("b", oid="3", preferred=True, percentageDifference="9", descriptions={"en": "é"}),
+        currency("B", oid="2", preferred=False, percentageDifference="10.0", descriptions={"en": "Z"}, xbrlContent="x"),
+        currency("ä", oid="1", percentageDifference="-1", descriptions={"en": "a"}, decimalNumbers=3),
+        currency("a", oid="4", percentageDifference="09.00", descriptions={"de": "-"}, decimalNumbers=0),
+        currency("𝔸", oid="5", referenceCurrency={"coefficient": "2"}, preferred=True, xbrlContent=""),
+        currency("｡", oid="6", referenceCurrency={"coefficient": False}, percentageDifference="0"),
+    )
+    Currency.objects.update(update_date=timezone.now())  # all at one moment
+    return lambda sort: "".join(
+        element["id"] for element in read(alice.get(alice.currency(), {} if sort is None else {"sort": sort}))
+    )
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        (None, "Babä｡𝔸"),
+        ("id", "Babä｡𝔸"),
+        ("-id", "𝔸｡äbaB"),
+        ("id:desc", "𝔸｡äbaB"),
+        ("id,desc", "𝔸｡äbaB"),
+        ("id,asc", "Babä｡𝔸"),
+        ("id:asc", "Babä｡𝔸"),
+        ("oid", "äBba𝔸｡"),
+        ("-oid", "｡𝔸abBä"),
+        ("decimalNumbers", "aBb｡𝔸ä"),
+        ("-decimalNumbers;-id", "ä𝔸｡bBa"),
+        ("percentageDifference", "ä｡𝔸abB"),
+        ("-percentageDifference", "Bab｡𝔸ä"),
+        ("preferred", "Bb𝔸aä｡"),
+        ("-preferred", "b𝔸Baä｡"),
+        ("xbrlContent", "𝔸Babä｡"),
+        ("-xbrlContent", "B𝔸abä｡"),
+        ("referenceCurrency.coefficient", "𝔸｡Babä"),
+        ("descriptions.en,-id", "𝔸｡Bäba"),
+        ("updateInfo.date,updateInfo.user,id:desc", "𝔸｡äbaB"),
+    ],
+)
+def test_currencies_are_sorted_with_nulls_last_and_the_id_as_the_last_key(ids, sort, order):
+    """Ids and texts by code point, decimal text as numbers, in both directions with nulls at the end."""
+    assert ids(sort) == order
+
+
+def test_accounts_are_sorted_by_leaves_of_groups_and_bundles_in_both_spellings(alice, northwind):
+    """A column of a group, a leaf in JSON, a language; two spellings of one field are one field."""
+    store_accounts(
+        northwind,
+        account(
+            "1", conversion={"conversionType": "INITIAL_BALANCE"}, rules={"accrual": {"debitAccrual": {"id": "b"}}}
+        ),
+        account("2", conversion={"conversionType": "AVERAGE"}, descriptions={"de": "Z"}),
+        account("3", rules={"accrual": {"debitAccrual": {"id": "a"}}}, descriptions={"de": "A"}),
+    )
+    for sort, order in {
+        "conversion-conversionType": "231",
+        "-conversion.conversionType": "132",
+        "rules.accrual.debit.id": "312",
+        "-rules.accrual.debitAccrual.id": "132",
+        "descriptions.de": "312",
+        "description,id:desc": "132",
+    }.items():
+        assert "".join(element["id"] for element in read(alice.get(alice.account(), {"sort": sort}))) == order, sort
+    assert (
+        alice.get(alice.account(), {"sort": "conversion.conversionType,conversion-conversionType"}).status_code == 400
+    )
+
+
+@pytest.mark.parametrize("wire", [CURRENCY_WIRE, ACCOUNT_WIRE], ids=["currency", "account"])
+def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
+    """A map has no order of its own: one of its entries has."""
+    store_currencies(northwind, currency("A", oid="1"), currency("B", oid="2"))
+    store_accounts(northwind, account("A"), account("B"))
+    path = alice.currency if wire is CURRENCY_WIRE else alice.account
+    for leaf, place in wire.places.items():
+        response = alice.get(path(), {"sort": leaf})
+        if place.leaf.kind is Kind.TEXT_MAP:
+            assert (response.status_code, response.json()["code"]) == (400, "NOT_SORTABLE")
+        else:
+            assert [element["id"] for element in read(response)] == ["A", "B"], leaf
+
+
+@pytest.mark.parametrize(
+    ("sort", "code"),
+    [
+        ("", "SYNTAX"),
+        (",", "SYNTAX"),
+        ("id,", "SYNTAX"),
+        (";id", "SYNTAX"),
+        ("-", "UNKNOWN_FIELD"),
+        ("--id", "UNKNOWN_FIELD"),
+        ("-id:desc", "SYNTAX"),
+        ("id desc", "UNKNOWN_FIELD"),
+        ("id:up", "UNKNOWN_FIELD"),
+        ("+id", "UNKNOWN_FIELD"),
+        ("id:DESC", "UNKNOWN_FIELD"),
+        ("id,id", "DUPLICATE_FIELD"),
+        ("referenceCurrency", "UNKNOWN_FIELD"),
+        ("id,oid,preferred,decimalNumbers,xbrlContent,percentageDifference", "TOO_MANY"),
+    ],
+)
+def test_a_sort_order_that_cannot_be_read_is_a_400(alice, sort, code):
+    """Also where the order would not matter: the count checks it too."""
+    for rest in ("elements", "elements-count"):
+        response = alice.get(alice.currency(rest), {"sort": sort})
+        assert (response.status_code, response.json()["code"]) == (400, code)

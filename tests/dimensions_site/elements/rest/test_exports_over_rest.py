@@ -1,0 +1,242 @@
+"""Lists and fetches as CSV and NDJSON (contract H4)."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from account.serializers import ACCOUNT_WIRE
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.api.rendering import PIECE_TEXTS
+from dimensions_site.elements.reading.cells import untyped_cell
+from tests.factories import account, content, currency, read
+from tests.random_elements import RandomElements
+from tests.storing import store_accounts, store_currencies
+
+pytestmark = pytest.mark.contract("H4")
+CSV, NDJSON = "text/csv", "application/x-ndjson"
+
+
+def table(response):
+    """The headings and the rows of an answer in CSV."""
+    assert response.status_code == 200, response.content
+    headings, *rows = csv.reader(io.StringIO(content(response).decode(), newline=""))
+    return headings, rows
+
+
+def got(caller, path, accept, **query):
+    return caller.get(path, query, headers={"Accept": accept})
+
+
+def expected_cell(wire, element, heading):
+    """The cell for what stands at the path in the JSON of an element."""
+    entry = wire.find_entry(heading)
+    if entry is not None:
+        place, key = entry
+        texts = element[place.path] or {}
+        return untyped_cell(texts[key]) if key in texts else ""
+    value = element
+    for name in heading.split("."):
+        value = value and value[name]
+    has_default = wire.places[heading].leaf.default in ("NONE", False)
+    return "" if value is None and not has_default else untyped_cell(value)
+
+
+def test_a_list_of_currencies_is_a_table_with_a_column_for_each_leaf(alice, northwind):
+    """UTF-8 without a byte-order mark, CRLF behind each row; a map has a column for each key that is there."""
+    store_currencies(
+        northwind,
+        currency(oid="7", descriptions={"it": None, "en": "Euro", "de": ""}, percentageDifference="-0.50"),
+        currency(
+            "USD", oid="8", descriptions={"en": 'US "dollar", paper'}, preferred=True, referenceCurrency={"id": " EUR "}
+        ),
+    )
+    [euro, dollar] = [element["updateInfo"]["date"] for element in read(alice.get(alice.currency()))]
+    assert content(got(alice, alice.currency(), CSV)).decode() == (
+        "id,oid,descriptions.en,descriptions.de,descriptions.it,preferred,decimalNumbers,"
+        "referenceCurrency.id,referenceCurrency.coefficient,percentageDifference,xbrlContent,"
+        "updateInfo.user,updateInfo.date,updateInfo.origin\r\n"
+        f"EUR,7,Euro,[[empty]],[[null]],,2,,,-0.50,,system,{euro},IMPORT\r\n"
+        f'USD,8,"US ""dollar"", paper",,,true,2, EUR ,,0.0000,,system,{dollar},IMPORT\r\n'
+    )
+
+
+def test_the_columns_of_accounts_are_their_leaves_in_the_order_of_the_wire(alice, northwind):
+    """Groups, references and bundles are spread over columns; the keys of maps stand where the map does."""
+    store_accounts(
+        northwind,
+        account(
+            customAttributes={"owner": "treasury", "a,b": None},
+            restrictions={"ctpRestriction": {"id": "C"}, "customDimension2": {"restriction": "NONE"}},
+            rules={"grossAmountEqualICSum": True, "accrual": {"creditAccrual": {"description": ""}}},
+            cashFlowPlanning={"revaluationDevaluation": {"enable": False}},
+            dataEntryAndReporting={"validity": {"startDate": "2026-01-31"}, "class": None},
+        ),
+        account("2000"),
+    )
+    headings, [first, second] = table(got(alice, alice.account(), CSV))
+    assert headings[:8] == [
+        "id",
+        "descriptions.en",
+        "descriptions.de",
+        "customAttributes.a,b",
+        "customAttributes.owner",
+        "nature",
+        "type",
+        "conversion.conversionType",
+    ]
+    assert headings[-3:] == ["updateInfo.user", "updateInfo.date", "updateInfo.origin"]
+    assert {heading: cell for heading, cell in zip(headings, first, strict=True) if cell} == {
+        "id": "1000",
+        "descriptions.en": "Cash",
+        "descriptions.de": "Kasse",
+        "customAttributes.a,b": "[[null]]",
+        "customAttributes.owner": "treasury",
+        "nature": "BALANCE_SHEET",
+        "type": "NORMAL",
+        "conversion.conversionType": "FINAL",
+        "restrictions.customDimension2.restriction": "NONE",
+        "restrictions.ctpRestriction.id": "C",
+        "dataEntryAndReporting.validity.startDate": "2026-01-31T00:00:00.000+0000",
+        "dataEntryAndReporting.class": "[[null]]",
+        "rules.grossAmountEqualICSum": "true",
+        "rules.accrual.creditAccrual.description": "[[empty]]",
+        "cashFlowPlanning.revaluationDevaluation.enable": "false",
+        "updateInfo.user": "system",
+        "updateInfo.date": first[-2],
+        "updateInfo.origin": "IMPORT",
+    }
+    assert dict(zip(headings, second, strict=True))["dataEntryAndReporting.class"] == "NONE"
+
+
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_each_line_of_ndjson_is_an_element_of_the_list(alice, northwind, dimension):
+    """The same texts as in the array, one on each line."""
+    store_currencies(northwind, currency(descriptions={"en": "line\nbreak\u2028"}), currency("USD"))
+    store_accounts(northwind, account(descriptions={"en": "line\nbreak\u2028"}), account("2000"))
+    path = getattr(alice, dimension)()
+    lines = content(got(alice, path, NDJSON)).split(b"\n")
+    assert lines.pop() == b""
+    assert [json.loads(line) for line in lines] == read(alice.get(path))
+
+
+def test_a_list_is_filtered_sorted_and_paged_as_in_json(alice, northwind):
+    """With the exact count, too, when it is preferred."""
+    store_currencies(
+        northwind, *(currency(id, descriptions={"en": id, id[:2].lower(): "x"}) for id in ("AA", "BB", "CC"))
+    )
+    query = {"filter": "id=in=(AA,BB,CC)", "sort": "-id", "skip": "1", "take": "1"}
+    response = alice.get(alice.currency(), query, headers={"Accept": CSV, "Prefer": "count=exact"})
+    assert response["X-Total-Count"] == "3"
+    headings, [row] = table(response)
+    assert row[0] == "BB"
+    assert [name for name in headings if name.startswith("descriptions.")] == ["descriptions.en", "descriptions.bb"]
+    assert content(got(alice, alice.currency(), NDJSON, **query)).count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("properties", "headings", "cells"),
+    [
+        ("id", ["id"], ["1000"]),
+        ("type,id,type", ["type", "id"], ["NORMAL", "1000"]),
+        (
+            "conversion.referenceAccountForInitialBalance,id,conversion",
+            ["conversion.referenceAccountForInitialBalance", "id", "conversion.conversionType"],
+            ["", "1000", "FINAL"],
+        ),
+        ("description,descriptions", ["description", "descriptions"], ["Cash", "Cash"]),
+        ("descriptions.*", ["descriptions.en", "descriptions.de"], ["Cash", "Kasse"]),
+        ("descriptions.fr,descriptions.de", ["descriptions.fr", "descriptions.de"], ["", "Kasse"]),
+        ("customAttributes", ["customAttributes. x.y", "customAttributes.=1"], ["[[empty]]", "[[text]]=1+1"]),
+        ("customAttributes. x.y", ["customAttributes. x.y"], ["[[empty]]"]),
+        ("alternativeDescriptions,id", ["id"], ["1000"]),
+        (
+            "cashFlowPlanning.liquidity.debit,rules.accrual.debit.id",
+            [
+                "cashFlowPlanning.liquidity.debit.id",
+                "cashFlowPlanning.liquidity.debit.description",
+                "rules.accrual.debitAccrual.id",
+            ],
+            ["7", "", ""],
+        ),
+    ],
+)
+@pytest.mark.contract("D8")
+def test_a_fetch_has_the_selected_properties_as_columns_in_their_order(alice, northwind, properties, headings, cells):
+    """Groups and maps stand for what is in them, and nothing stands there twice."""
+    store_accounts(
+        northwind,
+        account(customAttributes={"=1": "=1+1", " x.y": ""}, cashFlowPlanning={"liquidity": {"debit": {"id": "7"}}}),
+    )
+    assert table(got(alice, alice.account("elements-fetch"), CSV, properties=properties)) == (headings, [cells])
+
+
+def test_a_fetch_in_ndjson_is_that_in_json_line_by_line(alice, northwind):
+    """Nested, as the array has it."""
+    store_accounts(northwind, account())
+    path = alice.account("elements-fetch?properties=conversion.conversionType,id")
+    assert content(got(alice, path, NDJSON)) == b'{"conversion":{"conversionType":"FINAL"},"id":"1000"}\n'
+
+
+def test_without_elements_a_table_has_its_headings_and_ndjson_nothing(alice):
+    """As a form to be filled in: the descriptions have a column for the default language."""
+    for query in ({}, {"take": "0"}, {"filter": "id==x"}):
+        headings, rows = table(got(alice, alice.account(), CSV, **query))
+        assert headings[:3] == ["id", "descriptions.en", "nature"]
+        assert rows == []
+        assert content(got(alice, alice.account(), NDJSON, **query)) == b""
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("accept", [CSV, NDJSON])
+def test_nothing_of_another_repository_is_in_a_list(alice, bob, northwind, contoso, accept):
+    """Neither its elements nor the names of its languages and attributes."""
+    store_accounts(northwind, account())
+    store_accounts(contoso, account("9999", descriptions={"tlh": "Qapla'"}, customAttributes={"secret": "x"}))
+    seen = content(got(alice, alice.account(), accept)).decode()
+    assert not any(word in seen for word in ("9999", "tlh", "secret", "Qapla'"))
+    assert got(bob, bob.account(), accept).status_code == 403
+    assert "customAttributes.secret" in table(got(bob, bob.account(db_id="contoso"), CSV))[0]
+
+
+@pytest.mark.contract("D7")
+@pytest.mark.parametrize(
+    ("accept", "lines"), [(CSV, [PIECE_TEXTS + 1, PIECE_TEXTS, 1, 0]), (NDJSON, [PIECE_TEXTS, PIECE_TEXTS, 1])]
+)
+def test_a_list_is_sent_in_pieces_while_it_is_read(alice, northwind, accept, lines):
+    """Each piece holds as many elements as are read at a time."""
+    store_currencies(northwind, *(currency(f"C{number:04}") for number in range(2 * PIECE_TEXTS + 1)))
+    response = got(alice, alice.currency(), accept)
+    assert response.streaming
+    assert [piece.count(b"\n") for piece in response.streaming_content] == lines
+
+
+@pytest.mark.contract("D7")
+@pytest.mark.parametrize("rows", [1, 200])
+def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwind, django_assert_num_queries, rows):
+    """For the keys that are there; for one row as for two hundred."""
+    store_accounts(
+        northwind, *(account(f"{number:04}", customAttributes={f"a{number}": "x"}) for number in range(rows))
+    )
+    for queries, rest, accept in (
+        (3, "elements", CSV),
+        (3, "elements?filter=descriptions=ilike=c&sort=-descriptions.en&take=150", CSV),
+        (2, "elements-fetch?properties=id,conversion,descriptions.de", CSV),
+        (2, "elements", NDJSON),
+    ):
+        with django_assert_num_queries(queries):
+            content(got(rita, rita.account(rest), accept))
+
+
+@pytest.mark.contract("C8", "C19")
+@pytest.mark.parametrize(("dimension", "wire"), [("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)])
+def test_a_table_tells_of_each_element_what_the_list_tells(alice, dimension, wire):
+    """Many random elements: each cell is the value at its path, in the words for cells."""
+    path = getattr(alice, dimension)()
+    assert read(alice.send("POST", f"{path}-bulk", {"post": RandomElements(wire, seed=7).many(60)}))
+    headings, rows = table(got(alice, path, CSV))
+    assert len(rows) == 60
+    for element, row in zip(read(alice.get(path)), rows, strict=True):
+        for heading, cell in zip(headings, row, strict=True):
+            assert cell == expected_cell(wire, element, heading), heading

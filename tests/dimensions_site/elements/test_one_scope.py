@@ -1,0 +1,122 @@
+"""No module selects elements past the repository, and none writes them past the modules whose work that is.
+
+The source is read as a tree of syntax: a query is judged by the name that it begins with.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+
+from dimensions_site.elements.models import Element
+
+ROOT = Path(settings.BASE_DIR)
+PACKAGES = ("account", "bulkops", "currency", "dimensions_site")
+MODELS = {model.__name__ for model in apps.get_models() if issubclass(model, Element)}
+OTHERS = {model.__name__ for model in apps.get_models()} - MODELS
+
+# Where the scope itself is.
+SCOPE = {"dimensions_site/elements/models.py", "dimensions_site/elements/reading/lookup.py"}
+# Managers of models that are named elsewhere, none of which is one of elements.
+OTHER_MANAGERS = {
+    "bulkops/jobs/claims.py": "the jobs that workers claim",
+    "bulkops/worker/tasks.py": "the jobs whose results are deleted after some days",
+    "dimensions_site/api/access/basic.py": "Django's model of users",
+    "dimensions_site/db/compiled.py": "the columns alone, of whatever model",
+    "dimensions_site/monitoring/state.py": "the jobs that are counted",
+    "dimensions_site/repositories/admin/repositories.py": "whatever is in one repository",
+    "dimensions_site/repositories/audit.py": "the models of access",
+}
+# `objects` of the generated logic, and the member of that name of a shape of JSON.
+OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
+# The history of all repositories, or of elements that were selected in one.
+HISTORY = SCOPE | {
+    "bulkops/worker/append_only.py",
+    "dimensions_site/elements/reading/versions.py",
+    "dimensions_site/elements/writing/retention.py",
+    "dimensions_site/elements/writing/history.py",
+    "dimensions_site/elements/writing/restoring.py",
+}
+# What composes SQL that names tables: single elements, many elements, and the history that both leave.
+TABLES = {
+    "account/models.py",  # the generated logic
+    "bulkops/worker/append_only.py",  # triggers of the history
+    "bulkops/writers/postgresql.py",
+    "bulkops/writers/writer.py",
+    "dimensions_site/elements/reading/lookup.py",
+    "dimensions_site/elements/writing/history.py",
+    "dimensions_site/elements/writing/saving.py",
+}
+# Who may write the elements that a query selects: deletion, for one and for many.
+WRITERS = {"dimensions_site/elements/writing/saving.py"}
+SELECTING = {"of", "within", "with_ids", "with_keys", "with_primary_keys"}
+WRITING = {"_raw_delete", "bulk_create", "bulk_update", "create", "delete", "get_or_create", "update"}
+
+
+def bypasses(path: str, source: str) -> Iterator[str]:
+    """Where the module at `path` reads or writes elements in a way that is not for it."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Attribute):
+            continue
+        place = f"{path}:{node.lineno} {ast.unparse(node)[:80]}"
+        if node.attr in ("_base_manager", "_default_manager") and path not in SCOPE | OTHER_MANAGERS.keys():
+            yield f"{place}: elements are selected by Element.of"
+        if node.attr == "objects" and not is_another(path, ast.unparse(node.value)):
+            yield f"{place}: elements are selected by Element.of"
+        if node.attr == "history" and path not in HISTORY and "model" in ast.unparse(node.value).lower():
+            yield f"{place}: versions are selected by Element.versions_within"
+        if node.attr == "db_table" and path not in TABLES and "Repository" not in ast.unparse(node.value):
+            yield f"{place}: SQL on elements is composed elsewhere"
+        if node.attr in WRITING and path not in WRITERS and SELECTING & set(names_called(node.value)):
+            yield f"{place}: elements are written elsewhere"
+
+
+def is_another(path: str, name: str) -> bool:
+    """Whether the `objects` of `name` are surely no elements: of another model, or of a shape of JSON."""
+    return name in OTHERS or name.endswith(".through") or (path, name) in OTHER_OBJECTS
+
+
+def names_called(node: ast.expr) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            yield inner.func.attr if isinstance(inner.func, ast.Attribute) else ast.unparse(inner.func)
+
+
+@pytest.mark.contract("A6")
+def test_elements_are_selected_by_repository_and_written_in_two_modules():
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    modules = [path for path in paths if "migrations" not in path.parts]
+    assert len(modules) > 100
+    found = [hit for path in modules for hit in bypasses(str(path.relative_to(ROOT)), path.read_text())]
+    assert found == []
+
+
+def test_the_modules_that_are_named_are_there():
+    assert [name for name in {*SCOPE, *OTHER_MANAGERS, *HISTORY, *TABLES} if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "bypass",
+    [
+        "Account.objects.filter(element_id='1000')",
+        "self.model.objects.count()",
+        "type(element)._base_manager.get(pk=1)",
+        "model._default_manager.all()",
+        "self.model.history.first()",
+        "connection.ops.quote_name(model._meta.db_table)",
+        "Account.of(repository).filter(element_id='1000').update(nature='ASSETS')",
+        "with_ids(model, repository, ids).delete()",
+    ],
+)
+def test_a_bypass_is_found(bypass):
+    assert list(bypasses("bulkops/rest/views.py", bypass)) != []
+
+
+@pytest.mark.parametrize(
+    "right", ["Account.of(repository).count()", "Repository.objects.get(pk=1)", "rows.update(nature=nature)"]
+)
+def test_what_is_scoped_or_no_element_is_left_alone(right):
+    assert list(bypasses("bulkops/rest/views.py", right)) == []

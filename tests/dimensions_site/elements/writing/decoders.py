@@ -1,0 +1,57 @@
+"""The decoders of both dimensions, for a repository whose language is English; elements without a database."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from dimensions_site.api.json.reader import read_json
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import dimensions
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.writing.decoding import RowDecoder
+from dimensions_site.elements.writing.raw_element import RawElement
+from dimensions_site.repositories.models import Repository
+from tests.dimensions_site.elements.writing.json_writing import plain
+
+NORTHWIND = Repository(db_id="northwind", default_language="en")
+DIMENSIONS: Mapping[str, tuple[Wire, type[Element]]] = {
+    dimension.name: (dimension.wire, dimension.model) for dimension in dimensions()
+}
+DECODERS = {dimension: RowDecoder(wire, NORTHWIND) for dimension, (wire, _) in DIMENSIONS.items()}
+STAMP = {"update_user": "alice", "update_date": datetime(2026, 1, 31, tzinfo=UTC), "update_origin": "INPUT_WEB"}
+
+
+def stored(dimension: str, payload: Any) -> Element:
+    """The element that the serializer makes of `payload`, not saved."""
+    wire, model = DIMENSIONS[dimension]
+    values = wire.serializer(context={"repository": NORTHWIND}).run_validation(read_json(plain(payload)))
+    return model(repository=NORTHWIND, **values, **STAMP)
+
+
+def answer(dimension: str, element: Element) -> str:
+    """The JSON text that the service answers for `element`."""
+    wire, _ = DIMENSIONS[dimension]
+    return json_text(wire.serializer(context={"repository": NORTHWIND}).to_representation(element))
+
+
+def agrees(dimension: str, text: bytes, existing: Element | None = None) -> bool:
+    """Whether the fast decoder takes `text`; fails unless the exact way gives the same row then, alone and in bulk."""
+    decoder = DECODERS[dimension]
+    in_bulk, alone = decoder.fast(text, existing), decoder.fast_raw(RawElement(text), existing)
+    for row in (in_bulk, alone):
+        if row is not None:
+            _check(dimension, row, read_json(text), existing)
+    return in_bulk is not None
+
+
+def _check(dimension: str, row: Any, data: Any, existing: Element | None) -> None:
+    decoder = DECODERS[dimension]
+    exact = decoder.exact(data, existing)
+    if dimension == "currency" and existing is None and "oid" not in data:
+        position = decoder.columns.index("oid")
+        assert str(UUID(row[position])) == row[position]
+        row = (*row[:position], exact[position], *row[position + 1 :])  # each time another one is made
+    assert row == exact
+    assert [type(value) for value in row] == [type(value) for value in exact]

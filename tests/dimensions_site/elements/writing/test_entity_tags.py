@@ -1,0 +1,107 @@
+"""Entity tags: nobody overwrites what he has not seen."""
+
+import pytest
+
+from tests.factories import account, content, currency, read
+
+
+@pytest.fixture
+def tag(alice):
+    """The entity tag of the stored account 1000."""
+    return alice.send("POST", alice.account(), account()).headers["ETag"]
+
+
+@pytest.fixture
+def path(alice):
+    """The path of the account 1000."""
+    return alice.account("elements/1000")
+
+
+@pytest.mark.contract("C16")
+def test_each_response_for_one_element_carries_the_tag_of_its_version(alice, path):
+    """It is a strong tag, the same for the same version, and another after a change."""
+    created = alice.send("POST", alice.account(), account())
+    found = alice.get(path)
+    unchanged = alice.send("PUT", path, account())
+    changed = alice.send("PATCH", path, {"type": "DETAIL"})
+
+    assert created.headers["ETag"] == found.headers["ETag"] == unchanged.headers["ETag"]
+    assert changed.headers["ETag"] == alice.get(path).headers["ETag"] != created.headers["ETag"]
+    assert changed.headers["ETag"].startswith('"')
+
+
+@pytest.mark.contract("C16")
+def test_currencies_have_entity_tags_too(alice):
+    """The same mechanism."""
+    tag = alice.send("POST", alice.currency(), currency()).headers["ETag"]
+
+    assert alice.get(alice.currency("elements/EUR"), headers={"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.contract("C16")
+@pytest.mark.parametrize("form", ["{0}", "W/{0}", '"other", {0}', "*"])
+def test_a_known_version_is_not_sent_again(alice, tag, path, form):
+    """304 without a body, with the tag; weak comparison."""
+    response = alice.get(path, headers={"If-None-Match": form.format(tag)})
+
+    assert response.status_code == 304
+    assert content(response) == b""
+    assert response.headers["ETag"] == tag
+
+
+@pytest.mark.contract("C16")
+@pytest.mark.parametrize("header", ['"other"', "", "nonsense"])
+def test_an_unknown_version_is_sent(alice, tag, path, header):
+    """200 with the element."""
+    response = alice.get(path, headers={"If-None-Match": header})
+
+    assert response.status_code == 200
+    assert read(response)["id"] == "1000"
+
+
+@pytest.mark.contract("C16")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("form", ["{0}", '"other", {0}', "*"])
+def test_a_write_goes_through_when_the_version_is_the_named_one(alice, tag, path, method, form):
+    """`If-Match` holds."""
+    response = alice.send(method, path, account(type="DETAIL"), If_Match=form.format(tag))
+
+    assert response.status_code == 200
+    assert read(response)["type"] == "DETAIL"
+
+
+@pytest.mark.contract("C16")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("form", ['"other"', "W/{0}", "", "nonsense"])
+def test_a_write_is_refused_when_the_version_is_another(alice, tag, path, method, form):
+    """412, and the element stays; a weak tag never matches."""
+    response = alice.send(method, path, account(type="DETAIL"), If_Match=form.format(tag))
+
+    assert response.status_code == 412
+    assert response.json()["code"] == "PRECONDITION_FAILED"
+    assert alice.get(path).headers["ETag"] == tag
+
+
+@pytest.mark.contract("C16")
+def test_the_second_of_two_who_saw_the_same_version_is_refused(alice, ed, tag, path):
+    """Ed's change is not overwritten by Alice."""
+    assert ed.send("PATCH", path, {"type": "DETAIL"}, If_Match=tag).status_code == 200
+
+    assert alice.send("PUT", path, account(type="VARIATION"), If_Match=tag).status_code == 412
+    assert read(alice.get(path))["type"] == "DETAIL"
+
+
+@pytest.mark.contract("C16")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_a_write_for_new_elements_only_is_refused_when_there_is_one(alice, tag, path, method):
+    """`If-None-Match: *` does not hold."""
+    assert alice.send(method, path, account(type="DETAIL"), If_None_Match="*").status_code == 412
+    assert alice.get(path).headers["ETag"] == tag
+
+
+@pytest.mark.contract("C16", "C14")
+def test_a_put_can_ask_to_insert_only_or_to_replace_only(alice, path):
+    """`If-None-Match: *` inserts; `If-Match: *` inserts nothing."""
+    assert alice.send("PUT", path, account(), If_Match="*").status_code == 412
+    assert alice.get(path).status_code == 404
+    assert alice.send("PUT", path, account(), If_None_Match="*").status_code == 201

@@ -1,0 +1,108 @@
+"""The history of elements: who wrote what, when and from where."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import call_command
+
+from account.models import Account
+from currency.models import Currency
+from tests.factories import account, currency, read
+
+
+def versions(model, id):
+    """The versions of an element, oldest first: kind, user, name of the user, origin."""
+    return [
+        (row.history_type, row.history_user and row.history_user.username, row.history_actor, row.history_origin)
+        for row in model.history.filter(element_id=id).order_by("history_id")
+    ]
+
+
+@pytest.mark.contract("C18")
+def test_each_write_leaves_a_version_with_its_author(alice, ed):
+    """POST, PUT and PATCH: kind, user and origin of each."""
+    alice.send("POST", alice.account(), account())
+    ed.send("PUT", ed.account("elements/1000"), account(type="DETAIL"))
+    alice.send("PATCH", alice.account("elements/1000"), {"nature": "OTHER_STOCKS"})
+
+    assert versions(Account, "1000") == [
+        ("+", "alice", "alice", "INPUT_WEB"),
+        ("~", "ed", "ed", "INPUT_WEB"),
+        ("~", "alice", "alice", "INPUT_WEB"),
+    ]
+
+
+@pytest.mark.contract("C18")
+def test_an_inserting_put_leaves_the_first_version(ed):
+    """It is a creation."""
+    ed.send("PUT", ed.currency("elements/EUR"), currency())
+
+    assert versions(Currency, "EUR") == [("+", "ed", "ed", "INPUT_WEB")]
+
+
+@pytest.mark.contract("C18")
+def test_a_version_tells_when_and_what(alice):
+    """The moment is that of `updateInfo`, and all values of the element stand in it."""
+    started = datetime.now(UTC)
+    alice.send("POST", alice.account(), account(rules={"accrual": {"debit": {"id": "7"}}}))
+    changed = read(alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"en": "Bank"}}))
+
+    second, first = Account.history.filter(element_id="1000").order_by("-history_id")
+    assert first.descriptions == {"en": "Cash", "de": "Kasse"}
+    assert second.descriptions == {"en": "Bank", "de": "Kasse"}
+    assert second.accrual["debitAccrual"] == {"id": "7", "description": None}
+    assert second.history_date == second.update_date == datetime.fromisoformat(changed["updateInfo"]["date"])
+    assert abs(second.history_date - started).total_seconds() < 60
+    assert {change.field for change in second.diff_against(first).changes} <= {"descriptions", "update_date"}
+
+
+@pytest.mark.contract("C18")
+def test_a_write_that_changes_nothing_leaves_no_version(alice):
+    """Neither the same PUT nor a PATCH to the same values, in any spelling."""
+    alice.send("POST", alice.account(), account())
+
+    assert alice.send("PUT", alice.account("elements/1000"), account()).status_code == 200
+    for patch in ({}, {"type": "NORMAL"}, {"conversion-conversionType": "FINAL"}, {"rules": None}):
+        assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 200
+
+    assert len(versions(Account, "1000")) == 1
+
+
+@pytest.mark.contract("C18")
+def test_a_refused_write_leaves_no_version(alice):
+    """Nothing was changed, so nothing is told."""
+    alice.send("POST", alice.account(), account())
+
+    alice.send("POST", alice.account(), account())
+    alice.send("PUT", alice.account("elements/1000"), account(nature="WRONG"))
+    alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"}, If_Match='"other"')
+
+    assert len(versions(Account, "1000")) == 1
+
+
+@pytest.mark.contract("C18", "C12")
+def test_an_import_leaves_versions_of_what_it_changes(alice, tmp_path):
+    """New and changed currencies of a file get a version of origin IMPORT; an unchanged one gets none."""
+    for id in ("EUR", "USD"):
+        alice.send("POST", alice.currency(), currency(id))
+    file = tmp_path / "currencies.csv"
+    file.write_text(
+        "id,descriptions.en,decimalNumbers,percentageDifference\nEUR,Euro,2,0.0000\nUSD,Dollar,2,0.0000\nJPY,Yen,0,0\n"
+    )
+
+    call_command("import_currencies", "northwind", str(file))
+
+    assert versions(Currency, "EUR") == [("+", "alice", "alice", "INPUT_WEB")]
+    assert versions(Currency, "USD")[1:] == [("~", None, "system", "IMPORT")]
+    assert versions(Currency, "JPY") == [("+", None, "system", "IMPORT")]
+
+
+@pytest.mark.contract("C18")
+def test_the_author_survives_the_user(alice, ed):
+    """The name stays in the version when the account of the person is deleted."""
+    ed.send("POST", ed.currency(), currency())
+
+    ed.user.delete()
+
+    assert versions(Currency, "EUR") == [("+", None, "ed", "INPUT_WEB")]
+    assert read(alice.get(alice.currency("elements/EUR")))["updateInfo"]["user"] == "ed"

@@ -1,0 +1,195 @@
+"""Modifying elements in part."""
+
+from typing import Any
+
+import pytest
+
+from tests.account.samples import FULL, MINIMAL
+from tests.factories import account, currency, read
+
+
+def patched(alice, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """The account that is left when an account is patched."""
+    assert alice.send("POST", alice.account(), before).status_code == 201
+    response = alice.send("PATCH", alice.account("elements/1000"), patch)
+    assert response.status_code == 200, response.content
+    element: dict[str, Any] = read(response)
+    assert read(alice.get(alice.account("elements/1000"))) == element
+    del element["updateInfo"]
+    return element
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize("patch", [{}, {"nature": "PROFIT_AND_LOSS"}, {"rules": {}}, {"descriptions": {}}])
+def test_what_is_not_sent_stays(alice, patch):
+    """The answer is the complete element, values that were not sent included."""
+    assert patched(alice, FULL, patch) == FULL
+
+
+@pytest.mark.contract("C15")
+def test_objects_and_maps_are_merged_key_by_key(alice):
+    """One leaf, one entry of a map, one member of a reference change; their neighbours stay."""
+    patch = {
+        "descriptions": {"it": "Liquidità", "de": "Kasse"},
+        "customAttributes": {"Region": "EMEA"},
+        "rules": {"validationChecks": {"notesCheck": "DO_NOT_CHECK"}, "accrual": {"debitAccrual": {"id": "9"}}},
+        "cashFlowPlanning": {"other": {"credit": {"description": "Other"}}},
+    }
+
+    element = patched(alice, FULL, patch)
+
+    assert element["descriptions"] == {"en": "Cash", "it": "Liquidità", "es": None, "de": "Kasse"}
+    assert element["customAttributes"] == {"Owner of the account": "Treasury", "Region": "EMEA"}
+    assert element["rules"]["validationChecks"] == FULL["rules"]["validationChecks"] | {"notesCheck": "DO_NOT_CHECK"}
+    assert element["rules"]["accrual"]["debitAccrual"] == {"id": "9", "description": "Account 2001"}
+    assert element["rules"]["accrual"]["creditAccrual"] == FULL["rules"]["accrual"]["creditAccrual"]
+    assert element["cashFlowPlanning"]["other"]["credit"] == {"id": "4008", "description": "Other"}
+    assert element["cashFlowPlanning"]["variation"] == FULL["cashFlowPlanning"]["variation"]
+
+
+@pytest.mark.contract("C15")
+def test_a_null_entry_or_leaf_is_stored_as_null(alice):
+    """An entry of a map stays with null; a leaf loses its value, its default included."""
+    patch = {
+        "descriptions": {"it": None, "fr": None},
+        "documentationLink": None,
+        "dataEntryAndReporting": {"class": None},
+        "restrictions": {"customDimension1": {"dimensionName": None}},
+        "consolidation": {"bankingData": {"icIitemOld": {"changeSign": None}}},
+    }
+
+    element = patched(alice, FULL, patch)
+
+    assert element["descriptions"] == {"en": "Cash", "it": None, "es": None, "fr": None}
+    assert element["documentationLink"] is None
+    assert element["dataEntryAndReporting"]["class"] is None
+    assert element["restrictions"]["customDimension1"] == {"dimensionName": None, "restriction": "NONE"}
+    assert element["consolidation"]["bankingData"]["icIitemOld"] == {
+        "id": "B7",
+        "description": "Item B7",
+        "changeSign": None,
+    }
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize(
+    "group",
+    [
+        *(
+            "alternativeDescriptions",
+            "customAttributes",
+            "restrictions",
+            "dataEntryAndReporting",
+            "rules",
+            "consolidation",
+        ),
+        *("monthlySplittingRules", "cashFlowPlanning"),
+    ],
+)
+def test_a_null_group_clears_the_group(alice, group):
+    """It is as if it had never been set, and the other groups stay."""
+    assert patched(alice, FULL, {group: None}) == FULL | {group: MINIMAL[group]}
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize(
+    ("group", "member"),
+    [
+        ("restrictions", "ctpRestriction"),
+        ("restrictions", "customDimension3"),
+        ("dataEntryAndReporting", "validity"),
+        ("rules", "validationChecks"),
+        ("rules", "accrual"),
+        ("consolidation", "rules"),
+        ("consolidation", "bankingData"),
+        ("monthlySplittingRules", "reference"),
+    ],
+)
+def test_a_null_group_within_a_group_clears_that_one(alice, group, member):
+    """The group around it keeps its other members."""
+    cleared = FULL[group] | {member: MINIMAL[group][member]}
+
+    assert patched(alice, FULL, {group: {member: None}}) == FULL | {group: cleared}
+
+
+@pytest.mark.contract("C15")
+def test_what_was_unset_can_be_set(alice):
+    """A reference and a whole group come into being with one leaf."""
+    patch = {
+        "restrictions": {"ctpRestriction": {"id": "C1"}},
+        "cashFlowPlanning": {"liquidity": {"debit": {"id": "1"}}},
+    }
+
+    element = patched(alice, account(), patch)
+
+    assert element["restrictions"]["ctpRestriction"] == {"id": "C1", "description": None}
+    assert element["cashFlowPlanning"]["liquidity"] == {"debit": {"id": "1", "description": None}, "credit": None}
+    assert element["cashFlowPlanning"]["other"]["credit"] is None
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize(
+    ("patch", "path"),
+    [
+        ({"nature": None}, "nature"),
+        ({"type": None}, "type"),
+        ({"conversion": None}, "conversion.conversionType"),
+        ({"conversion": {"conversionType": None}}, "conversion.conversionType"),
+        ({"conversion-conversionType": None}, "conversion.conversionType"),
+        ({"descriptions": None}, "descriptions"),
+        ({"descriptions": {"en": None, "de": " "}}, "descriptions"),
+    ],
+)
+def test_required_fields_cannot_be_cleared(alice, patch, path):
+    """The error names the field; nothing of the patch is stored."""
+    before = read(alice.send("POST", alice.account(), account()))
+
+    response = alice.send("PATCH", alice.account("elements/1000"), {"documentationLink": "x", **patch})
+
+    assert response.status_code == 400
+    assert [error["path"] for error in response.json()["errors"]] == [path]
+    assert read(alice.get(alice.account("elements/1000"))) == before
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize(
+    ("patch", "path"),
+    [
+        ({"decimalNumbers": None}, "decimalNumbers"),
+        ({"percentageDifference": None}, "percentageDifference"),
+        ({"oid": None}, "oid"),
+        ({"description": None, "descriptions": {"de": None}}, "descriptions"),
+    ],
+)
+def test_required_fields_of_a_currency_cannot_be_cleared(alice, patch, path):
+    """Nor its last description."""
+    alice.send("POST", alice.currency(), currency())
+
+    response = alice.send("PATCH", alice.currency("elements/EUR"), patch)
+
+    assert [error["path"] for error in response.json()["errors"]] == [path]
+
+
+@pytest.mark.contract("C15")
+def test_a_patch_may_carry_the_full_set_of_fields(alice):
+    """The specification's example does."""
+    assert patched(alice, account(), FULL) == FULL | {"descriptions": {"de": "Kasse", **FULL["descriptions"]}}
+
+
+@pytest.mark.contract("A6", "C15")
+@pytest.mark.parametrize(
+    ("patch", "status"),
+    [
+        ({}, 404),
+        ({"type": "DETAIL"}, 404),
+        ({"descriptions": {"en": None}}, 404),
+        (account("7"), 404),
+        ({"type": "X"}, 400),
+        ({"colour": 1}, 400),
+        ([], 400),
+    ],
+)
+def test_a_patch_of_an_unknown_element_is_refused(alice, patch, status):
+    """404, unless the patch would be wrong for any element: 400 comes first."""
+    assert alice.send("PATCH", alice.account("elements/7"), patch).status_code == status
+    assert read(alice.get(alice.account())) == []

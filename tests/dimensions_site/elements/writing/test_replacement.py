@@ -1,0 +1,84 @@
+"""Replacing elements, or inserting them."""
+
+import pytest
+
+from tests.account.samples import FULL, MINIMAL
+from tests.currency.samples import FULL as FULL_CURRENCY
+from tests.factories import account, currency, read
+
+
+@pytest.mark.contract("C14", "C13")
+def test_a_put_inserts_and_then_replaces(alice):
+    """201 with `Location` the first time, 200 without it afterwards, also when nothing changes."""
+    path = alice.account("elements/1000")
+
+    inserted = alice.send("PUT", path, account())
+    replaced = alice.send("PUT", path, account(type="DETAIL"))
+    repeated = alice.send("PUT", path, account(type="DETAIL"))
+
+    assert [response.status_code for response in (inserted, replaced, repeated)] == [201, 200, 200]
+    assert inserted.headers["Location"] == path
+    assert "Location" not in replaced.headers
+    assert read(replaced)["type"] == "DETAIL"
+
+
+@pytest.mark.contract("C14")
+def test_omitted_fields_are_reset(alice):
+    """A full account that is replaced by a minimal one is minimal: defaults are back, the rest is null."""
+    alice.send("POST", alice.account(), FULL)
+
+    element = read(alice.send("PUT", alice.account("elements/1000"), account()))
+
+    del element["updateInfo"]
+    assert element == MINIMAL
+
+
+@pytest.mark.contract("C14", "C2")
+def test_omitted_fields_of_a_currency_are_reset_but_its_oid(alice):
+    """The oid cannot change, so it stays."""
+    alice.send("POST", alice.currency(), FULL_CURRENCY)
+
+    element = read(alice.send("PUT", alice.currency("elements/EUR"), currency(descriptions={"de": "Euro"})))
+
+    assert element["oid"] == FULL_CURRENCY["oid"]
+    assert element["descriptions"] == {"de": "Euro"}
+    assert element["description"] is element["preferred"] is element["xbrlContent"] is None
+    assert element["referenceCurrency"] == {"id": None, "coefficient": None}
+
+
+@pytest.mark.contract("C14")
+def test_the_id_may_be_left_to_the_path(alice):
+    """For an insertion and for a replacement."""
+    payload = account()
+    del payload["id"]
+
+    for status in (201, 200):
+        response = alice.send("PUT", alice.account("elements/1000"), payload)
+        assert response.status_code == status
+        assert read(response)["id"] == "1000"
+
+
+@pytest.mark.contract("C14")
+def test_a_replacement_needs_the_required_fields(alice):
+    """It is no patch: what is missing is named, and the element stays."""
+    before = read(alice.send("POST", alice.account(), account()))
+
+    response = alice.send("PUT", alice.account("elements/1000"), {"nature": "OTHER_STOCKS"})
+
+    assert [error["path"] for error in response.json()["errors"]] == [
+        "descriptions",
+        "type",
+        "conversion.conversionType",
+    ]
+    assert read(alice.get(alice.account("elements/1000"))) == before
+
+
+@pytest.mark.contract("C14")
+def test_a_put_touches_its_own_repository_only(alice, bob):
+    """The same id in another repository is another element."""
+    alice.send("PUT", alice.currency("elements/EUR"), currency())
+
+    inserted = bob.send("PUT", bob.currency("elements/EUR", db_id="contoso"), currency(decimalNumbers=4))
+
+    assert inserted.status_code == 201
+    assert read(alice.get(alice.currency("elements/EUR")))["decimalNumbers"] == 2

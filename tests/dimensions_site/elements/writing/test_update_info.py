@@ -1,0 +1,65 @@
+"""Who changed an element last, when and from where."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import call_command
+
+from tests.factories import account, currency, read
+
+FORGED = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "IMPORT"}
+
+
+@pytest.mark.contract("C12")
+def test_update_info_tells_the_caller_the_moment_and_the_web(alice, ed):
+    """It is that of the last write."""
+    created = read(alice.send("POST", alice.account(), account()))["updateInfo"]
+    changed = read(ed.send("PATCH", ed.account("elements/1000"), {"type": "DETAIL"}))["updateInfo"]
+
+    assert (created["user"], created["origin"]) == ("alice", "INPUT_WEB")
+    assert (changed["user"], changed["origin"]) == ("ed", "INPUT_WEB")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", changed["date"])
+    assert datetime.now(UTC) - datetime.fromisoformat(changed["date"]) < timedelta(minutes=5)
+    assert changed["date"] >= created["date"]
+
+
+@pytest.mark.contract("C12")
+@pytest.mark.parametrize("forged", [FORGED, None, "mallory", 5, [], {"user": {"name": "mallory"}, "unknown": 1}])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+def test_update_info_of_a_request_is_accepted_and_ignored(alice, method, forged):
+    """Whatever it holds, it cannot be forged."""
+    if method == "PATCH":
+        alice.send("POST", alice.currency(), currency())
+    path = alice.currency() if method == "POST" else alice.currency("elements/EUR")
+
+    response = alice.send(method, path, currency(preferred=True, updateInfo=forged))
+
+    assert response.status_code in {200, 201}, response.content
+    written = read(response)["updateInfo"]
+    assert (written["user"], written["origin"]) == ("alice", "INPUT_WEB")
+    assert written["date"] > "2020"
+
+
+@pytest.mark.contract("C12")
+def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
+    """Ed sends what is there already, with an `updateInfo` of his own making: Alice stays the last who changed it."""
+    created = read(alice.send("POST", alice.currency(), currency()))
+
+    replaced = read(ed.send("PUT", ed.currency("elements/EUR"), created | {"updateInfo": FORGED}))
+    patched = read(ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": 2, "updateInfo": FORGED}))
+
+    assert replaced == patched == created
+
+
+@pytest.mark.contract("C12")
+def test_imported_elements_tell_the_import(alice, tmp_path):
+    """The origin is IMPORT."""
+    file = tmp_path / "accounts.csv"
+    file.write_text(
+        "id,descriptions.en,nature,type,conversion.conversionType\n7,Sales,PROFIT_AND_LOSS,NORMAL,AVERAGE\n"
+    )
+
+    call_command("import_accounts", "northwind", str(file))
+
+    assert read(alice.get(alice.account("elements/7")))["updateInfo"]["origin"] == "IMPORT"

@@ -1,0 +1,84 @@
+"""Requests with an Idempotency-Key, and what becomes of them."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from account.models import Account, CalculationLogic
+from bulkops.models import DataProcessing, DeletionChunk
+from currency.models import Currency
+from tests.bulkops.jobs.deletions import ASYNC
+from tests.factories import Caller, account, content, currency
+
+KEY = "month-end-2026-01"
+MAKERS = {"currency": currency, "account": account}
+
+
+@dataclass(frozen=True)
+class Post:
+    """A POST to a route of a dimension, and the status that it is answered with."""
+
+    dimension: str
+    rest: str
+    body: Any
+    status: int
+
+    def send(self, caller: Caller, key: str = KEY, db_id: str = "northwind", **headers: str) -> Any:
+        """The answer, whose content is read; also one of 500 and more."""
+        caller.raise_request_exception = False
+        address = getattr(caller, self.dimension)(self.rest, db_id)
+        response = caller.send("POST", address, self.body, **{"Idempotency_Key": key, **headers})
+        response.body = content(response)
+        return response
+
+    def __str__(self) -> str:
+        return f"{self.dimension} {self.rest} {self.status}{' malformed' if isinstance(self.body, bytes) else ''}"
+
+
+def _posts(dimension: str) -> list[Post]:
+    element = MAKERS[dimension]
+    faulty = {**element("faulty"), "descriptions": {}, "surprise": 1}
+    new = [element(f"{number}") for number in range(3)]
+    routes = [
+        ("elements", element("one"), 201),
+        ("elements", faulty, 400),
+        ("elements", b'{"id": ', 400),
+        ("elements-bulk", {"post": new, "put": [element("put")]}, 200),
+        ("elements-bulk", {"post": [*new, faulty]}, 400),
+        ("elements-bulk", b'{"post": ', 400),
+        (ASYNC, [{"id": "one"}, {"id": "gone"}], 202),
+        (f"{ASYNC}h", [{"id": "one"}], 202),
+        (ASYNC, [{"id": 1}], 400),
+    ]
+    return [Post(dimension, *route) for route in routes]
+
+
+POSTS = [*_posts("currency"), *_posts("account")]
+# One of each kind that is done.
+CREATE, BULK, DELETION = (
+    next(post for post in POSTS if post.dimension == "account" and post.status == status) for status in (201, 200, 202)
+)
+
+
+def told(response: Any) -> tuple[Any, ...]:
+    """What an answer says to its caller: status, body and the headers that speak of what was done."""
+    names = ("Content-Type", "Content-Length", "Location", "ETag", "Preference-Applied")
+    return response.status_code, response.body, *(response.get(name) for name in names)
+
+
+def is_replayed(response: Any) -> bool:
+    mark = response.get("Idempotent-Replayed")
+    assert mark in (None, "true")
+    return mark is not None
+
+
+def code(response: Any) -> tuple[int, str]:
+    """The status and the code of a refusal."""
+    assert response["Content-Type"] == "application/problem+json"
+    return response.status_code, json.loads(response.body)["code"]
+
+
+def stored() -> dict[str, int]:
+    """How many rows there are of what requests write."""
+    models = (Account, Account.history.model, CalculationLogic, Currency, Currency.history.model)
+    return {model.__name__: model._base_manager.count() for model in (*models, DataProcessing, DeletionChunk)}

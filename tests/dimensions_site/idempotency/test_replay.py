@@ -1,0 +1,109 @@
+"""A request that is sent again with its key gets the first answer, and is not done again."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.bulkops.jobs.deletions import work_now
+from tests.dimensions_site.idempotency.posts import (
+    BULK,
+    CREATE,
+    DELETION,
+    KEY,
+    POSTS,
+    Post,
+    code,
+    is_replayed,
+    stored,
+    told,
+)
+from tests.factories import account, content
+from tests.routes import api_routes
+
+
+@pytest.mark.contract("B1", "C13", "C16", "C18", "E2", "E4", "F1", "F2")
+@pytest.mark.parametrize("post", POSTS, ids=str)
+def test_a_repetition_gets_the_first_answer_byte_for_byte(alice, post):
+    """Status, body and headers of creations, bulk saves, dry runs, deletions and refusals alike."""
+    first = post.send(alice)
+    assert (first.status_code, is_replayed(first)) == (post.status, False)
+    done = stored()
+
+    for _ in range(2):
+        again = post.send(alice)
+        assert told(again) == told(first)
+        assert is_replayed(again)
+    assert stored() == done
+
+
+@pytest.mark.contract("B2")
+def test_each_answer_has_the_id_of_its_own_request(alice):
+    """The header; the body of a refusal is the first one, and tells the id under which that is in the logs."""
+    refused = Post("account", "elements", {"id": 1}, 400)
+    first = refused.send(alice, X_Request_ID="first")
+    again = refused.send(alice, X_Request_ID="again")
+    assert (first["X-Request-ID"], again["X-Request-ID"]) == ("first", "again")
+    assert again.json()["requestId"] == first.json()["requestId"] == "first"
+
+
+def test_the_first_answer_stays_the_answer_whatever_happens_later(alice):
+    """The element is changed, or deleted; a refusal stays one though it would be done now."""
+    first = CREATE.send(alice)
+    alice.send("PATCH", first["Location"], {"type": "DETAIL"})
+    assert told(CREATE.send(alice)) == told(first)
+
+    taken = CREATE.send(alice, key="another")
+    assert code(taken) == (400, "ALREADY_EXISTS")
+    DELETION.send(alice, key="deletion")
+    work_now()
+    assert alice.get(first["Location"]).status_code == 404
+    assert told(CREATE.send(alice, key="another")) == told(taken)
+
+
+def test_without_a_key_a_request_is_done_each_time(alice):
+    address = alice.account("elements-bulk-delete-async")
+    answers = [alice.send("POST", address, [{"id": "A"}]) for _ in range(2)]
+    assert answers[0].json() != answers[1].json()
+    assert not any(is_replayed(answer) for answer in answers)
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "GET"])
+def test_other_methods_ignore_the_header(alice, method):
+    """They may be repeated as they are; not even a malformed key is refused."""
+    CREATE.send(alice)
+    for body in ({"type": "DETAIL"}, {"type": "NORMAL"}):
+        for key in (KEY, "é"):
+            sent = account("one", **body) if method == "PUT" else body
+            answer = alice.send(method, alice.account("elements/one"), sent, Idempotency_Key=key)
+            assert (answer.status_code, is_replayed(answer)) == (200, False)
+            assert answer.json()["type"] == (body["type"] if method != "GET" else "NORMAL")
+
+
+def test_every_post_of_the_interface_knows_the_header(alice):
+    """A route that is added has it too, or fails here."""
+    known = set()
+    for route in api_routes():
+        path = route.path("northwind")
+        if "POST" in alice.options(path)["Allow"]:
+            known.add(route.name)
+            refused = alice.send("POST", path, {}, Idempotency_Key="é")
+            assert refused.json()["errors"][0]["path"] == "Idempotency-Key", path
+    assert known == {"elements", "elements-bulk", "deletions", "deletions-other-spelling"}
+
+
+@pytest.mark.contract("E1")
+def test_a_key_costs_few_queries(alice):
+    """The first request looks twice and writes the answer with its body; a repetition looks once and reads it."""
+
+    def cost(key: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            headers = {"Idempotency_Key": key} if key else {}
+            content(alice.send("POST", alice.account("elements-bulk"), BULK.body, **headers))
+        return len([query for query in queries if "SAVEPOINT" not in query["sql"]])
+
+    cost("")
+    # Each of the next calls is refused, for what is stored by then.
+    without = cost("")
+    lock = 1 if connection.vendor == "postgresql" else 0
+    assert cost(KEY) == without + 5 + lock
+    assert cost(KEY) == 3

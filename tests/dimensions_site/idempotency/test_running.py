@@ -1,0 +1,213 @@
+"""While the first request with a key is at work, another one is told so."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+
+from bulkops.rest.views import BulkViewSet
+from dimensions_site.elements.writing.locking import writing_many
+from dimensions_site.idempotency import views
+from dimensions_site.idempotency.answers import keep
+from dimensions_site.idempotency.locks import remove_leftovers, transaction_of_one
+from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, KEY, Post, code, is_replayed, stored, told
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+IN_USE = (409, "IDEMPOTENCY_KEY_IN_USE")
+each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
+
+
+class Call(threading.Thread):
+    """A request beside the test, with a database connection of its own; `answer` is what it got."""
+
+    def __init__(self, post: Post, caller: Any, key: str = KEY) -> None:
+        super().__init__()
+        self._send = lambda: post.send(caller, key)
+        self.answer: Any = None
+
+    def run(self) -> None:
+        try:
+            self.answer = self._send()
+        finally:
+            connection.close()
+
+
+class Door:
+    """Where the first request stands, when it has done everything and before that is committed, until it may go on."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.opened = threading.Event()
+        self.is_broken = False
+
+    def pass_through(self) -> None:
+        self.reached.set()
+        assert self.opened.wait(30)
+        if self.is_broken:
+            raise OperationalError
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    door = Door()
+
+    def keep_and_wait(*arguments: Any) -> Any:
+        kept = keep(*arguments)
+        door.pass_through()
+        return kept
+
+    monkeypatch.setattr(views, "keep", keep_and_wait)
+    yield door
+    door.opened.set()
+
+
+@each
+@pytest.mark.contract("B1")
+def test_a_repetition_is_told_to_come_back_and_gets_the_answer_then(alice, door, post):
+    """409 at once, with the seconds to wait; it does nothing itself."""
+    first = Call(post, alice)
+    first.start()
+    assert door.reached.wait(30)
+
+    early = post.send(alice)
+    assert code(early) == IN_USE
+    assert (early["Retry-After"], is_replayed(early)) == ("1", False)
+    assert KEY in early.json()["detail"]
+
+    door.opened.set()
+    first.join(30)
+    done = stored()
+    late = post.send(alice)
+    assert (first.answer.status_code, told(late)) == (post.status, told(first.answer))
+    assert is_replayed(late)
+    assert stored() == done
+
+
+def test_another_request_with_the_key_is_told_the_same(alice, door):
+    """What the first one asks for is known when it has ended: then the other one is 422."""
+    first = Call(CREATE, alice)
+    first.start()
+    assert door.reached.wait(30)
+    assert code(BULK.send(alice)) == IN_USE
+
+    door.opened.set()
+    first.join(30)
+    assert code(BULK.send(alice)) == (422, "IDEMPOTENCY_KEY_REUSED")
+
+
+@each
+def test_when_the_first_one_fails_the_next_does_it(alice, door, post):
+    """As if the first had never come: nothing of it is left, not even its answer."""
+    door.is_broken = True
+    before = stored()
+    first = Call(post, alice)
+    first.start()
+    assert door.reached.wait(30)
+    door.opened.set()
+    first.join(30)
+    assert code(first.answer) == (503, "DATABASE_UNAVAILABLE")
+    assert stored() == before
+
+    door.is_broken = False
+    again = post.send(alice)
+    assert (again.status_code, is_replayed(again)) == (post.status, False)
+    assert is_replayed(post.send(alice))
+
+
+def test_of_many_at_once_one_is_done(alice):
+    """The others come back, or come late and get its answer."""
+    for turn in range(3):
+        calls = [Call(CREATE if turn else BULK, alice, f"turn {turn}") for _ in range(8)]
+        for call in calls:
+            call.start()
+        for call in calls:
+            call.join(60)
+        answers = [call.answer for call in calls]
+        (first,) = (answer for answer in answers if answer.status_code < 409 and not is_replayed(answer))
+        for answer in answers:
+            if answer is not first:
+                assert is_replayed(answer) or code(answer) == IN_USE
+        assert all(told(answer) == told(first) for answer in answers if is_replayed(answer))
+    assert stored()["Account"] == stored()["HistoricalAccount"] == 5
+
+
+@each
+def test_an_answer_is_repeated_while_others_write(alice, northwind, post):
+    """It waits for nobody: on SQLite a writer of many elements would keep all other writers out."""
+    first = post.send(alice)
+    with writing_many(northwind):
+        again = Call(post, alice)
+        again.start()
+        again.join(60)  # who waits for the others is answered 503 before
+        assert not again.is_alive()
+    assert is_replayed(again.answer)
+    assert told(again.answer) == told(first)
+
+
+# --- Where locks are files ----------------------------------------------------------------------
+
+if connection.vendor == "sqlite":
+
+    @pytest.fixture
+    def folder() -> Path:
+        return Path(f"{connection.settings_dict['NAME']}-keys")
+
+    def test_no_file_of_a_lock_is_left(alice, folder, door):
+        """Not of one that was held, nor of one that was asked for in vain."""
+        first = Call(CREATE, alice)
+        first.start()
+        assert door.reached.wait(30)
+        assert code(CREATE.send(alice)) == IN_USE
+        assert len(list(folder.iterdir())) == 1
+        door.opened.set()
+        first.join(30)
+        assert list(folder.iterdir()) == []
+
+    def test_what_a_killed_process_has_left_locks_nobody_and_is_removed(folder, alice):
+        """By the next request with the key, or by the daily cleaning; what is held stays."""
+        CREATE.send(alice)
+        left, held = b"left" * 8, b"held" * 8
+        (folder / left.hex()).touch()
+        with transaction_of_one(left, None):
+            pass
+        assert list(folder.iterdir()) == []
+
+        (folder / left.hex()).touch()
+        with transaction_of_one(held, None):
+            remove_leftovers()
+            assert [path.name for path in folder.iterdir()] == [held.hex()]
+
+    def test_a_bulk_save_waits_for_its_turn_as_it_does_without_a_key(alice, monkeypatch):
+        """For the lock of SQLite, as long as a bulk save waits; and the next request waits no longer than usual."""
+        waited = []
+        monkeypatch.setattr(BulkViewSet, "timeout", 7)
+
+        def look(*arguments: Any) -> Any:
+            waited.append(busy_timeout())
+            return keep(*arguments)
+
+        monkeypatch.setattr(views, "keep", look)
+        usual = busy_timeout()
+        BULK.send(alice)
+        CREATE.send(alice, key="another")
+        assert waited == [7_000, usual]
+
+    def busy_timeout() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout")
+            return int(cursor.fetchone()[0])
+
+    def test_where_no_file_can_be_made_the_answer_is_503(alice, folder):
+        """A full disk, for example: nothing is done, and the key is free."""
+        if folder.exists():
+            folder.rmdir()
+        folder.write_text("in the way")
+        try:
+            assert code(CREATE.send(alice)) == (503, "DATABASE_UNAVAILABLE")
+        finally:
+            folder.unlink()
+        assert CREATE.send(alice).status_code == 201

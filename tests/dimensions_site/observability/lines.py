@@ -1,0 +1,20 @@
+"""The lines of the log, as tests see them."""
+
+from typing import Any
+
+import pytest
+
+
+def lines(caplog: pytest.LogCaptureFixture, event: str) -> list[dict[str, Any]]:
+    """What was logged of the event, without what no test is about."""
+    told = [record.msg for record in caplog.records if isinstance(record.msg, dict) and record.msg["event"] == event]
+    return [{name: value for name, value in line.items() if name not in _AROUND} for line in told]
+
+
+def line(caplog: pytest.LogCaptureFixture, event: str) -> dict[str, Any]:
+    """The only line of the event."""
+    (only,) = lines(caplog, event)
+    return only
+
+
+_AROUND = ("event", "logger", "timestamp", "request_id", "duration_ms")

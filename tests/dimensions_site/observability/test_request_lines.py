@@ -1,0 +1,196 @@
+"""Each request leaves one line: who called, how he showed it, from where, what it was about and what it came to."""
+
+import base64
+import logging
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from dimensions_site.elements.rest.views import ElementViewSet
+from tests.dimensions_site.observability.lines import line, lines
+from tests.factories import Caller, account, caller, content, currency
+from tests.storing import store_accounts
+
+ELEMENTS = "/api/aih/dimensions/v1/<str:db_id>/currency/elements"
+ELEMENT = f"{ELEMENTS}/<id>"
+
+
+@pytest.fixture(autouse=True)
+def everything(caplog):
+    caplog.set_level(logging.INFO)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_write_tells_caller_mode_address_route_repository_status_and_rows(alice, caplog):
+    """The route is the pattern of the address; one row was written, and read for the answer."""
+    alice.send("POST", alice.currency(), currency())
+    assert line(caplog, "request_finished") == {
+        "caller": "alice",
+        "mode": "api-key",
+        "address": "127.0.0.1",
+        "method": "POST",
+        "route": ELEMENTS,
+        "repository": "northwind",
+        "dimension": "currency",
+        "status": 201,
+        "rows_read": 1,
+        "rows_written": 1,
+        "level": "info",
+    }
+
+
+def test_the_duration_is_told_in_milliseconds(alice, caplog):
+    alice.get(alice.currency("elements-count"))
+    (record,) = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
+    assert 0 < record["duration_ms"] < 60_000
+
+
+def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
+    """What is told at its beginning counts the first piece only."""
+    store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
+    content(alice.get(alice.account()))
+    assert line(caplog, "request_finished")["rows_read"] == 200
+    finished = line(caplog, "streaming_finished")
+    assert (finished["rows_read"], finished["caller"], finished["repository"]) == (450, "alice", "northwind")
+
+
+def test_a_list_that_nobody_reads_to_its_end_is_told_as_abandoned(alice, northwind, caplog):
+    """The caller has gone away."""
+    store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
+    response = alice.get(alice.account())
+    next(iter(response.streaming_content))
+    response.close()
+    assert line(caplog, "streaming_abandoned")["caller"] == "alice"
+    assert lines(caplog, "streaming_finished") == []
+
+
+def test_a_dry_run_writes_no_rows(alice, caplog):
+    """Nor does a save that fails."""
+    body = {"post": [currency("EUR"), currency("USD")]}
+    assert alice.send("POST", alice.currency("elements-bulk?dryRun=true"), body).status_code == 200
+    assert alice.send("POST", alice.currency("elements-bulk"), {"post": [currency(), {}]}).status_code == 400
+    assert all("rows_written" not in told for told in lines(caplog, "request_finished"))
+
+
+@pytest.mark.contract("G1")
+def test_the_mode_tells_how_the_caller_showed_who_he_is(alice, caplog):
+    """By a key, by a password, or by the session of the administration."""
+    password = base64.b64encode(b"alice:alice-password").decode()
+    alice.get(alice.currency("elements-count"))
+    Client(headers={"Authorization": f"Basic {password}"}).get(alice.currency("elements-count"))
+    alice.user.is_staff = True
+    alice.user.save()
+    page = Client()
+    page.force_login(alice.user)
+    page.get("/admin/")
+    told = [(told["caller"], told["mode"]) for told in lines(caplog, "request_finished")]
+    assert told == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
+
+
+def test_nobody_is_told_as_nobody(db, caplog):
+    """The landing page has neither caller nor repository."""
+    Client().get("/")
+    assert line(caplog, "request_finished") == {
+        "address": "127.0.0.1",
+        "method": "GET",
+        "route": "/",
+        "status": 200,
+        "level": "info",
+    }
+
+
+def test_neither_path_nor_query_are_told(alice, caplog):
+    """Ids are data, and callers put secrets into query strings; also at an address that leads nowhere."""
+    caplog.set_level(logging.DEBUG)
+    alice.get(alice.currency("elements/TOP-SECRET?filter=id==HUSH&api_key=HUSH"))
+    alice.get("/api/TOP-SECRET?token=HUSH", headers={"Referer": "https://x.example/HUSH", "User-Agent": "HUSH"})
+    text = " ".join(str(record.msg) for record in caplog.records)
+    assert "request_finished" in text
+    assert "SECRET" not in text
+    assert "HUSH" not in text
+    assert [told.get("route") for told in lines(caplog, "request_finished")] == [ELEMENT, None]
+
+
+def test_nobody_chooses_the_address_that_is_told(alice, caplog):
+    """Headers that speak of proxies are believed from named proxies alone."""
+    forged = {"X-Forwarded-For": "192.0.2.66", "X-Real-IP": "192.0.2.66", "Forwarded": "for=192.0.2.66"}
+    alice.get(alice.currency("elements-count"), headers=forged)
+    assert line(caplog, "request_finished")["address"] == "127.0.0.1"
+
+
+def test_a_repository_that_is_no_repository_is_told_shortened(alice, caplog):
+    """As much as helps; nobody fills the log with it."""
+    alice.get(alice.currency(db_id="x" * 5_000))
+    assert line(caplog, "request_finished")["repository"] == "x" * 100 + "…"
+
+
+def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
+    """A page that does not ask who reads it is not made to ask on account of the log."""
+    page = Client()
+    page.force_login(alice.user)
+    with django_assert_num_queries(0):
+        assert page.get("/").status_code == 200
+    assert "caller" not in line(caplog, "request_finished")
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a mistake"), 500)])
+def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
+    """One line, `request_failed`; the caller learns nothing of it."""
+
+    def fail(*arguments: object, **named: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(ElementViewSet, "count", fail)
+    alice.raise_request_exception = False
+    assert alice.get(alice.currency("elements-count")).status_code == status
+    told = line(caplog, "request_failed")
+    assert (told["status"], told["caller"], told["repository"], told["level"]) == (
+        status,
+        "alice",
+        "northwind",
+        "error",
+    )
+    assert told["exc_info"]
+    assert lines(caplog, "request_finished") == []
+
+
+def test_a_page_that_fails_for_want_of_the_database_is_told_too(alice, caplog, monkeypatch):
+    """Also when it cannot be known who reads it."""
+
+    def fail(*arguments: object, **named: object) -> None:
+        raise OperationalError("away")
+
+    page = Client(raise_request_exception=False)
+    page.force_login(alice.user)
+    monkeypatch.setattr("django.contrib.sessions.backends.db.SessionStore.load", fail)
+    assert page.get("/admin/").status_code == 503
+    assert line(caplog, "request_failed")["status"] == 503
+
+
+def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
+    """Alice's list is still being read, from the connection that they share here, when Bob calls."""
+    store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
+    first = alice.get(alice.account())
+    bob.get("/health/live")
+    content(first)
+    told = line(caplog, "streaming_finished")
+    assert (told["caller"], told["repository"], told["rows_read"]) == ("alice", "northwind", 450)
+    assert "rows_read" not in lines(caplog, "request_finished")[1]
+
+
+def test_a_caller_is_told_as_he_is_called(northwind, caplog):
+    """Whatever letters his name has."""
+    zoe: Caller = caller("zoë@example.com", northwind)
+    zoe.get(zoe.currency())
+    assert line(caplog, "request_finished")["caller"] == "zoë@example.com"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bulk_save_tells_how_many_elements_it_wrote(alice, caplog):
+    """One that is new and one that is changed; what stays as it was is not written."""
+    alice.send("POST", alice.currency("elements-bulk"), {"post": [currency("EUR"), currency("USD")]})
+    body = {"post": [currency("CHF")], "put": [currency("EUR", decimalNumbers=3), currency("USD")]}
+    assert alice.send("POST", alice.currency("elements-bulk"), body).status_code == 200
+    assert [told["rows_written"] for told in lines(caplog, "request_finished")] == [2, 2]

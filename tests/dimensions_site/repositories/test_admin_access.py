@@ -1,0 +1,135 @@
+"""The admin pages with which superusers let people and programs in."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.factories import Caller
+
+pytestmark = pytest.mark.contract("G2")
+
+MODELS = ("repository", "accessgrant", "apikey")
+
+
+@pytest.fixture
+def root(db):
+    """A superuser's browser."""
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("root"))
+    return browser
+
+
+def page(model, action="changelist", *arguments):
+    return reverse(f"admin:repositories_{model}_{action}", args=arguments)
+
+
+# The form of a repository also holds those of its grants.
+NO_GRANTS = {"grants-TOTAL_FORMS": "0", "grants-INITIAL_FORMS": "0"}
+# A key that neither expires nor narrows anything.
+EVERYTHING = {"expiry_date_0": "", "expiry_date_1": "", "role": Role.MANAGER.value, "dimension": "all"}
+
+
+def errors(response):
+    """What the form refuses, field by field."""
+    return {name: list(messages) for name, messages in response.context["adminform"].errors.items()}
+
+
+def test_a_repository_is_created_changed_and_switched_off(root, rita):
+    """Its dbID stays for good: others keep it in their addresses."""
+    form = {"db_id": "acme", "name": "Acme", "default_language": "it", "api_enabled": "on", **NO_GRANTS}
+    assert root.post(page("repository", "add"), form).status_code == 302
+    acme = Repository.objects.get(db_id="acme")
+    root.post(page("repository", "change", acme.pk), {**form, "db_id": "other", "name": "Acme group"})
+    acme.refresh_from_db()
+    assert (acme.db_id, acme.name, acme.api_enabled) == ("acme", "Acme group", True)
+    northwind = Repository.objects.get(db_id="northwind")
+    root.post(page("repository", "change", northwind.pk), {"name": "N", "default_language": "en", **NO_GRANTS})
+    assert rita.get(rita.currency()).json()["code"] == "API_NOT_ENABLED"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("db_id", "a/b", "begins with a letter or a digit"),
+        ("db_id", "", "required"),
+        ("db_id", "northwind", "already exists"),
+        ("default_language", "english!", "like `en` or `de-CH`"),
+        ("name", "", "required"),
+    ],
+)
+def test_a_repository_that_cannot_be_is_refused_in_words(root, northwind, field, value, words):
+    """At the field that is wrong."""
+    form = {"db_id": "acme", "name": "Acme", "default_language": "it", **NO_GRANTS, field: value}
+    refused = errors(root.post(page("repository", "add"), form))
+    assert list(refused) == [field]
+    assert words in refused[field][0]
+
+
+def test_a_grant_opens_the_service_and_its_removal_closes_it(root, northwind, bob):
+    """To a user, and to a group."""
+    group = Group.objects.create(name="Accountants")
+    for target in ({"user": bob.user.pk}, {"group": group.pk}):
+        form = {"repository": northwind.pk, "dimension": "currency", "role": Role.READER.value, **target}
+        assert root.post(page("accessgrant", "add"), form).status_code == 302
+    assert bob.get(bob.currency()).status_code == 200
+    grant = AccessGrant.objects.get(user=bob.user, repository=northwind)
+    root.post(page("accessgrant", "delete", grant.pk), {"post": "yes"})
+    assert bob.get(bob.currency()).status_code == 403
+
+
+def test_a_grant_that_cannot_be_is_refused_in_words(root, northwind, rita):
+    """To nobody, and a second one for the same."""
+    form = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}
+    refused = errors(root.post(page("accessgrant", "add"), form))
+    assert refused == {"__all__": ["A grant goes to a user or to a group, to exactly one of them."]}
+    refused = errors(root.post(page("accessgrant", "add"), {**form, "user": rita.user.pk}))
+    assert refused == {"__all__": ["The user has a grant for this dimension already; change that one."]}
+
+
+@pytest.mark.contract("G1")
+def test_a_new_key_is_shown_once_and_works(root, rita):
+    """On the page after it was made, and never again; the list shows its prefix."""
+    form = {"name": "nightly", "user": rita.user.pk, **EVERYTHING}
+    shown = root.post(page("apikey", "add"), form, follow=True).content.decode()
+    [key] = re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", shown)
+    assert Client(headers={"X-API-Key": key}).get(Caller().currency()).status_code == 200
+    stored = ApiKey.objects.get(name="nightly")
+    for address in (page("apikey"), page("apikey", "change", stored.pk), page("apikey", "history", stored.pk)):
+        again = root.get(address).content.decode()
+        assert "nightly" in again
+        assert key.split(".")[1] not in again
+
+
+@pytest.mark.contract("G1")
+def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice):
+    """The form refuses to bring it back."""
+    stored, key = ApiKey.objects.create_key(
+        user=rita.user, name="nightly", expiry_date=timezone.now() + timedelta(days=1)
+    )
+    address = page("apikey", "change", stored.pk)
+    form = {"name": "nightly", **EVERYTHING}
+    root.post(address, {**form, "user": alice.user.pk})
+    assert ApiKey.objects.filter(pk=stored.pk, user=rita.user).exists()
+    root.post(address, {**form, "revoked": "on"})
+    assert Client(headers={"X-API-Key": key}).get(Caller().currency()).status_code == 401
+    assert "cannot be undone" in str(errors(root.post(address, form)))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_staff_without_all_rights_cannot_see_or_change_access(db, alice, northwind, model):
+    """Whoever could give grants could give himself any; permissions of Django do not open these pages."""
+    User.objects.filter(username="alice").update(is_staff=True)
+    browser = Client()
+    browser.force_login(alice.user)
+    for address in (page(model), page(model, "add"), page(model, "change", 1), page(model, "delete", 1)):
+        assert browser.get(address).status_code in (302, 403)
+        assert browser.post(address, {}).status_code in (302, 403)
+    autocomplete = {"app_label": "repositories", "model_name": "accessgrant", "field_name": "user", "term": "b"}
+    assert browser.get(reverse("admin:autocomplete"), autocomplete).status_code == 403
+    assert "Repositories and access" not in browser.get(reverse("admin:index")).content.decode()

@@ -1,0 +1,152 @@
+"""A key may be narrowed to a role, a dimension and repositories: it opens what these and the grants allow."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from dimensions_site.repositories.dimensions import ALL, dimension_names
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.factories import Caller, caller, content
+from tests.routes import Route, api_routes
+
+pytestmark = pytest.mark.contract("G1", "G2")
+
+TOO_NARROW = (403, "CREDENTIAL_TOO_NARROW")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# To which repositories a key may be limited, and whether Northwind is among them then.
+REPOSITORIES = {None: True, ("northwind",): True, ("contoso",): False, ("contoso", "northwind"): True, (): False}
+
+
+def narrow_key(user: User, repositories: tuple[str, ...] | None = None, **fields) -> Caller:
+    """A program that calls with a narrowed key of the user; `repositories` are those to which it is limited."""
+    stored = ApiKey(
+        user=user, name="narrow", last_used_at=timezone.now(), is_limited=repositories is not None, **fields
+    )
+    key = stored.assign_key()
+    stored.save()
+    stored.repositories.set(Repository.objects.filter(db_id__in=repositories or ()))
+    program = Caller(headers={"x-api-key": key})
+    program.user = user
+    return program
+
+
+def answer(program: Caller, method: str, path: str) -> tuple[int, str | None]:
+    """The status and, for a refusal, its code; the body is empty, so that nothing can be written."""
+    response = program.send(method, path, {})
+    return response.status_code, None if response.status_code < 400 else response.json()["code"]
+
+
+@pytest.fixture
+def cora(northwind, contoso) -> User:
+    """Manager of everything in both repositories."""
+    user = User.objects.create_user("cora")
+    for repository in (northwind, contoso):
+        AccessGrant.objects.create(user=user, repository=repository, role=Role.MANAGER)
+    return user
+
+
+@pytest.fixture
+def peers(northwind) -> dict[Role, Caller]:
+    """For each role somebody who has it by grant, and whose key narrows nothing."""
+    return {role: caller(f"peer {role.label}", northwind, role) for role in Role}
+
+
+def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(cora, peers):
+    """Every route, in one spelling, with a key of every role, for every dimension and choice of repositories: 45 keys.
+
+    Where the key is for the repository and the dimension, each method is answered as to somebody with such a grant;
+    elsewhere it is 403.
+    """
+    widths = [*product(Role, (ALL, *dimension_names()), REPOSITORIES)]
+    programs = {width: narrow_key(cora, width[2], role=width[0], dimension=width[1]) for width in widths}
+    routes = [route for route in api_routes() if route.namespace in dimension_names()]
+    assert (len(programs), len(routes)) == (45, 18)
+    for route in routes:
+        path = route.path("northwind")
+        methods = [method for method in peers[Role.MANAGER].options(path).json()["allow"] if method in METHODS]
+        right = {(method, role): answer(peers[role], method, path) for method in methods for role in Role}
+        for (role, dimension, repositories), program in programs.items():
+            width = (str(route), role.label, dimension, repositories)
+            if REPOSITORIES[repositories] and dimension in (ALL, route.namespace):
+                told = {method: answer(program, method, path) for method in methods}
+                assert told == {method: right[method, role] for method in methods}, width
+            else:
+                assert answer(program, methods[0], path) == TOO_NARROW, width
+
+
+@pytest.mark.parametrize("route", api_routes(), ids=str)
+def test_a_key_of_a_superuser_is_as_narrow_as_any_other(cora, peers, route: Route):
+    """On every route, though he needs no grant."""
+    AccessGrant.objects.filter(user=cora).delete()
+    User.objects.filter(pk=cora.pk).update(is_superuser=True)
+    path = route.path("northwind")
+    dimension, other = sorted(dimension_names(), key=lambda one: one != route.namespace.split("-")[0])
+    reader = narrow_key(cora, ("northwind",), role=Role.READER, dimension=dimension)
+    method = peers[Role.MANAGER].options(path).json()["allow"][0]
+    assert answer(reader, method, path) == answer(peers[Role.READER], method, path)
+    for narrowed in (narrow_key(cora, ("contoso",)), narrow_key(cora, ()), narrow_key(cora, dimension=other)):
+        assert answer(narrowed, method, path) == TOO_NARROW
+
+
+@pytest.mark.parametrize(("granted", "of_key"), [*product(Role, Role)])
+def test_the_smaller_of_both_roles_counts(northwind, peers, granted, of_key):
+    """A key never widens what its user may."""
+    someone = caller("someone", northwind, granted)
+    narrow = narrow_key(someone.user, role=of_key)
+    for method, path in (("GET", "elements"), ("POST", "elements"), ("POST", "elements-bulk-delete-async")):
+        same = answer(peers[min(granted, of_key)], method, someone.account(path))
+        assert answer(narrow, method, someone.account(path)) == same
+
+
+def test_a_key_for_repositories_of_others_opens_none_of_them(bob, northwind):
+    """Bob has no grant in Northwind, and the key gives him none."""
+    program = narrow_key(bob.user, ("northwind", "contoso"))
+    assert answer(program, "GET", program.currency()) == (403, "NO_GRANT")
+    assert answer(program, "GET", program.currency(db_id="contoso")) == (200, None)
+    assert answer(program, "GET", program.currency(db_id="nowhere")) == (404, "REPOSITORY_NOT_FOUND")
+
+
+@pytest.mark.parametrize("is_superuser", [False, True])
+def test_a_key_whose_last_repository_is_deleted_opens_nothing(cora, contoso, is_superuser):
+    """Least of all everything: that it was limited is kept by itself."""
+    User.objects.filter(pk=cora.pk).update(is_superuser=is_superuser)
+    program = narrow_key(cora, ("contoso",))
+    assert answer(program, "GET", program.currency(db_id="contoso")) == (200, None)
+    contoso.delete()
+    assert answer(program, "GET", program.currency()) == TOO_NARROW
+    assert ApiKey.objects.get(user=cora).allows() == "manager of all dimensions in no repository"
+
+
+def test_what_is_changed_later_counts_at_once(cora, northwind):
+    """Narrowed, and widened again."""
+    program = narrow_key(cora)
+    stored = ApiKey.objects.get(user=cora)
+    steps: list[tuple[Callable[[], object], tuple[int, str | None]]] = [
+        (lambda: ApiKey.objects.update(role=Role.READER), (403, "ROLE_TOO_SMALL")),
+        (lambda: ApiKey.objects.update(role=Role.EDITOR, dimension="account"), TOO_NARROW),
+        (lambda: ApiKey.objects.update(dimension="currency", is_limited=True), TOO_NARROW),
+        (lambda: stored.repositories.add(northwind), (400, "INVALID_REQUEST")),
+    ]
+    for change, expected in steps:
+        change()
+        assert answer(program, "POST", program.currency()) == expected
+
+
+def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_caller(cora):
+    """So that nobody asks for a grant that he has."""
+    told = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
+    assert told.endswith("the API key 'narrow' allows the role reader.")
+    told = narrow_key(cora, ("contoso",)).get(Caller().account()).json()["detail"]
+    assert told == (
+        "The API key 'narrow' is not for the account dimension of repository 'northwind', though your grants are."
+    )
+
+
+def test_a_narrow_key_costs_no_query_more(cora, django_assert_num_queries):
+    """The key with its user and the repository with role and limits, the rows."""
+    program = narrow_key(cora, ("contoso", "northwind"), role=Role.READER, dimension="account")
+    with django_assert_num_queries(2):
+        assert content(program.get(program.account())) == b"[]"

@@ -1,0 +1,149 @@
+"""Filters, rows and texts to search with."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import strategies as st
+
+from dimensions_site.rsql.fields import Field, Kind
+from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.operators import OPERATORS, Operator, Relation
+from tests.dimensions_site.rsql.sample.fields import FIELDS, STATUSES, SampleFields
+
+# Letters whose case is not one to one, whose code points sort unlike letters, and characters with a meaning to some
+# language that a filter passes through.
+TRICKY = (
+    *("", " ", "a", "A", "b", "Z", "é", "É", "e\u0301", "İ", "ı", "i\u0307", "I", "ß", "ẞ", "ss", "SS", "σ", "ς", "Σ"),
+    *(
+        "\u212a",
+        "k",
+        "K",
+        "ſ",
+        "µ",
+        "μ",
+        "ﬁ",
+        "ΐ",
+        "ŉ",
+        "ԱՒ",
+        "և",
+        "Ж",
+        "ж",
+        "日本",
+        "ก",
+        "\uffee",
+        "😀",
+        "𐐀",
+        "𐐨",
+        "\u2028",
+    ),
+    *("'", '"', "\\", "\\\\", "%", "_", "*", "%%", "a%b", "a_b", "\\%", ";", ",", "(", ")", "=", "~", "<", "!", "\t"),
+    *("\n", "a\nb", "\r\n", "\x01", "\x7f", "\x85"),
+    *("and", "or", "null", "true", "$", ".", "{}", "[0]", "/", "--", "0", "-1", "01"),
+)
+_ANY_CHARACTER = st.characters(exclude_categories=("Cc", "Cs"))
+
+texts = st.one_of(
+    st.sampled_from(TRICKY),
+    st.lists(st.sampled_from(TRICKY), min_size=2, max_size=3).map("".join),
+    st.text(_ANY_CHARACTER, max_size=6),
+)
+unquoted = st.text(_ANY_CHARACTER.filter(lambda character: character not in "\"'();,=!~<> "), min_size=1, max_size=6)
+keys = st.sampled_from(("en", "de", 'q"uote', "back\\slash", "ключ", "a.b", "ß", "$", "'", "😀", "0"))
+integers = st.one_of(st.integers(-2, 2), st.sampled_from((-(2**31), 2**31 - 1)), st.integers(-(2**31), 2**31 - 1))
+decimals = st.one_of(
+    st.sampled_from(("0", "-0", "0.000", "1", "1.0", "01", "-1", "1.5", "9", "10", "-9", "-10", "0.1", "0.0000000001")),
+    st.sampled_from(("999999999999999.9999999999", "-999999999999999.9999999999", "999999999999999.9999999998")),
+    st.from_regex(r"-?[0-9]{1,15}(\.[0-9]{1,10})?", fullmatch=True, alphabet="-.0123456789"),
+)
+coefficients = st.one_of(decimals, st.sampled_from(("true", "false")))
+truths = st.sampled_from(("true", "false"))
+_EPOCH = datetime(2024, 2, 29, tzinfo=UTC)
+instants = st.one_of(
+    st.integers(-3, 3).map(lambda milliseconds: _EPOCH + timedelta(milliseconds=milliseconds)),
+    st.sampled_from(
+        (_EPOCH.replace(year=1970, day=1), datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
+    ),
+)
+
+
+@st.composite
+def instant_texts(draw: st.DrawFn) -> str:
+    """An instant as somebody at some offset writes it."""
+    minutes = draw(st.sampled_from((0, 60, -90, 840)))
+    local = draw(instants).astimezone(timezone(timedelta(minutes=minutes)))
+    text = local.isoformat(timespec="milliseconds")
+    return draw(st.sampled_from((text, text[:-3] + text[-2:], text.replace("+00:00", "Z"))))
+
+
+bundles = st.fixed_dictionaries(
+    {},
+    optional={
+        "label": st.none() | texts,
+        "limits": st.none() | st.fixed_dictionaries({}, optional={"strict": st.none() | st.booleans()}),
+    },
+)
+rows = st.fixed_dictionaries(
+    {
+        "code": texts,
+        "note": st.none() | texts,
+        "status": st.none() | st.sampled_from((*STATUSES, "A")),
+        "quantity": st.none() | integers,
+        "amount": st.none() | decimals,
+        "coefficient": st.none() | coefficients,
+        "active": st.none() | st.booleans(),
+        "changed": st.none() | instants,
+        "names": st.none() | st.dictionaries(keys, st.none() | texts, max_size=3),
+        "bundle": st.none() | bundles,
+    }
+)
+
+selectors = st.one_of(
+    st.sampled_from([path for path, field in FIELDS.items() if field.filterable]),
+    keys.map(lambda key: f"names.{key}"),
+)
+
+
+# Parts of what answers show of numbers, booleans and instants.
+_PARTS = st.sampled_from(("0", "1", "-", ".", "00", "e", "TRUE", "al", "T00:", "t", "+0000", ".003", "2024-02-", "0Z"))
+
+
+def _values(field: Field, operator: Operator) -> st.SearchStrategy[str]:
+    if operator.relation is Relation.IS_SET:
+        return truths
+    if operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
+        return texts | _PARTS
+    if field.kind is Kind.ENUM:
+        if operator.relation is not Relation.ONE_OF:
+            return texts
+        return st.sampled_from((*field.choices, *field.spellings, *(["A"] if field.open_text else [])))
+    if field.kind is Kind.DECIMAL:
+        return coefficients if field.choices and operator.relation is Relation.ONE_OF else decimals
+    return _VALUES[field.kind]
+
+
+_VALUES = {
+    Kind.TEXT: texts,
+    Kind.TEXT_MAP: texts,
+    Kind.INTEGER: integers.map(str),
+    Kind.BOOLEAN: truths,
+    Kind.TIMESTAMP: instant_texts(),
+}
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    """A condition that fits the fields of the sample."""
+    selector = draw(selectors)
+    field = SampleFields().resolve(selector)
+    operator = draw(st.sampled_from([operator for operator in OPERATORS if field.kind in operator.kinds]))
+    values = st.lists(_values(field, operator), min_size=1, max_size=3 if operator.takes_list else 1)
+    return Comparison(selector, operator, tuple(draw(values)), position=1)
+
+
+def trees(leaves: st.SearchStrategy[Comparison]) -> st.SearchStrategy[Node]:
+    """Filters with several of the `leaves`, in any order of "and" and "or"."""
+
+    def groups(children: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+        several = st.lists(children, min_size=2, max_size=3).map(tuple)
+        return several.map(And) | several.map(Or)
+
+    return st.recursive(leaves, groups, max_leaves=6)

@@ -1,0 +1,67 @@
+"""What is said of a filter that can be read but not answered."""
+
+import pytest
+
+from dimensions_site.rsql.compiler import compile_filter
+from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.parser import parse
+from tests.dimensions_site.rsql.sample.fields import SampleFields
+
+
+def error_of(text: str) -> RsqlError:
+    with pytest.raises(RsqlError) as caught:
+        compile_filter(parse(text), SampleFields())
+    return caught.value
+
+
+@pytest.mark.contract("D3", "B1")
+def test_an_unknown_field_is_named_with_those_that_look_like_it() -> None:
+    """A mistyped name never means "no condition"."""
+    error = error_of("code==A;(quality==1,code==B)")
+
+    assert error.message == "Unknown field 'quality'. Did you mean 'quantity'?"
+    assert (error.code, error.position) == ("UNKNOWN_FIELD", 10)
+
+
+def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
+    """Whoever wrote it knows which was meant."""
+    told = error_of("bundle.limit==1").message
+
+    assert told == "Unknown field 'bundle.limit'. Did you mean 'bundle.label' or 'bundle.limits.strict'?"
+
+
+def test_an_unknown_field_that_looks_like_none_is_named_alone() -> None:
+    """No guess is better than a wild one; a huge name is quoted in part."""
+    assert error_of("zzz==1").message == "Unknown field 'zzz'."
+    assert error_of("z" * 100 + "==1").message == f"Unknown field '{'z' * 100}'."
+    assert error_of("z" * 101 + "==1").message == f"Unknown field '{'z' * 100}…'."
+
+
+@pytest.mark.contract("D3")
+def test_a_field_that_no_filter_may_use_is_refused() -> None:
+    """As the `oid` of a currency."""
+    error = error_of("oid==1")
+
+    assert (error.code, error.message) == ("NOT_FILTERABLE", "oid must not be used in a filter.")
+
+
+@pytest.mark.contract("B1")
+def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
+    """Also those inside lists and deeper groups."""
+    error = error_of("nothing==1;quantity=in=(1,x,y);(code==A,(active==1;code=like=B))")
+
+    assert [(fault.code, fault.position) for fault in error.errors] == [
+        ("UNKNOWN_FIELD", 1),
+        ("INVALID_VALUE", 12),
+        ("INVALID_VALUE", 12),
+        ("INVALID_VALUE", 42),
+    ]
+    assert error.message == " ".join(fault.message for fault in error.errors)
+    assert (error.code, error.position) == ("UNKNOWN_FIELD", 1)
+
+
+def test_one_fault_is_its_own_list() -> None:
+    """So that whoever reports faults needs no case for one."""
+    error = error_of("nothing==1")
+
+    assert error.errors == (error,)

@@ -1,0 +1,46 @@
+"""Case, disregarded alike by Python and by the database."""
+
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dimensions_site.rsql.characters import fold
+from dimensions_site.rsql.expressions import Fold
+from tests.dimensions_site.rsql import strategies
+from tests.dimensions_site.rsql.sample.models import Sample
+
+
+@pytest.mark.contract("D2")
+def test_python_and_the_database_fold_every_character_alike(sample_table: None, db: None) -> None:
+    """All of Unicode but NUL and halves of surrogate pairs, which no database stores, one character a line."""
+    characters = [chr(point) for point in range(1, sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
+    characters.remove("\n")
+    Sample.objects.create(code="all", note="\n".join(characters))
+
+    folded = Sample.objects.values_list(Fold("note"), flat=True).get().split("\n")
+
+    pairs = zip(characters, folded, strict=True)
+    assert [f"U+{ord(character):04X}" for character, there in pairs if there != fold(character)] == []
+
+
+@pytest.mark.contract("D2")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.lists(strategies.texts, min_size=1, max_size=20))
+def test_python_and_the_database_fold_every_text_alike(sample_table: None, db: None, texts: list[str]) -> None:
+    """Also where the case of a letter depends on its neighbours, as the sigma at the end of a word does."""
+    Sample.objects.all().delete()
+    Sample.objects.bulk_create(Sample(code=text) for text in texts)
+
+    folded = Sample.objects.order_by("pk").values_list(Fold("code"), flat=True)
+
+    assert list(folded) == [fold(text) for text in texts]
+
+
+@pytest.mark.contract("D2")
+def test_a_missing_text_stays_missing(sample_table: None, db: None) -> None:
+    """NULL is no text that could be folded."""
+    Sample.objects.create(code="A")
+
+    assert Sample.objects.values_list(Fold("note"), flat=True).get() is None

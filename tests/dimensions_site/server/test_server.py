@@ -1,0 +1,217 @@
+"""The web server: what only a real one and a bare connection can show."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.service import free_port, wait_for_port
+
+PROJECT = Path(__file__).resolve().parents[3]
+ADDRESS = "/dimensions/v1/r/echo/x"
+JSON = "Content-Type: application/json"
+CHUNKED = f"{JSON}\r\nTransfer-Encoding: chunked"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Server:
+    port: int
+    home: Path
+
+    def send(self, method: str, address: str, headers: str = "", body: bytes = b"", *, is_all: bool = False) -> Answer:
+        """Send bytes as they are on a connection of their own, which may say that this is all; return the answer."""
+        head = f"{method} {address} HTTP/1.1\r\nHost: localhost\r\nX-Name: alice\r\nConnection: close\r\n{headers}"
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            connection.sendall(f"{head.rstrip()}\r\n\r\n".encode("latin-1") + body)
+            if is_all:
+                connection.shutdown(socket.SHUT_WR)
+            with HTTPResponse(connection, method=method) as response:
+                response.begin()
+                return Answer(response.status, dict(response.getheaders()), response.read())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Gunicorn with the project's configuration, serving the echo site."""
+    home = tmp_path_factory.mktemp("home")
+    port = free_port()
+    environment = os.environ | {
+        "PORT": str(port),
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(home),
+        "WEB_CONCURRENCY": "1",
+        "DATABASE_URL": f"sqlite:///{home / 'unused.sqlite3'}",
+        "PYTHONPATH": str(PROJECT),
+    }
+    for name in ("BIND", "GUNICORN_CMD_ARGS"):
+        environment.pop(name, None)
+    echo = "tests.dimensions_site.api.echo_server"
+    command = [sys.executable, "-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), echo]
+    with (
+        (home / "log").open("wb") as log,
+        subprocess.Popen(command, cwd=PROJECT, env=environment, stderr=log) as process,
+    ):
+        try:
+            wait_for_port(port, process)
+            yield Server(port, home)
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def chunks(*parts: bytes) -> bytes:
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+@pytest.mark.contract("B3")
+def test_a_chunked_body_is_read_whole(server):
+    """Django alone takes such a body for an empty one."""
+    answer = server.send("POST", ADDRESS, CHUNKED, chunks(b'{"a": ', b"1.50", b"}"))
+    assert answer.json() == {"read": "{'a': Decimal('1.50')}"}
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"0\r\n\r\n", "EMPTY_BODY"),
+        (b"zz\r\n{}\r\n0\r\n\r\n", "INCOMPLETE_BODY"),
+        (b"2\r\n{}xx", "INCOMPLETE_BODY"),
+        (b"2\r\n{}\r\n0\r\nHost: elsewhere\r\n\r\n", "INCOMPLETE_BODY"),
+        (chunks(b"{"), "INVALID_JSON"),
+    ],
+    ids=["empty", "size", "end", "trailer", "json"],
+)
+def test_a_broken_chunked_body_is_400(server, body, code):
+    """Whatever the server makes of it, the answer is a problem document."""
+    answer = server.send("POST", ADDRESS, CHUNKED, body)
+    assert (answer.status, answer.json()["code"]) == (400, code)
+
+
+@pytest.mark.contract("B3")
+def test_a_chunked_body_beyond_the_limit_is_413(server):
+    """It is read up to the limit, not to its end: this one is never ended."""
+    answer = server.send("POST", ADDRESS, CHUNKED, b"%x\r\n" % 10**12 + b" " * 3_000_000)
+    assert (answer.status, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
+
+
+@pytest.mark.contract("B3")
+def test_a_body_that_announces_too_much_is_413_at_once(server):
+    """Nothing of it needs to be sent."""
+    answer = server.send("POST", ADDRESS, f"{JSON}\r\nContent-Length: {10**12}")
+    assert (answer.status, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
+
+
+@pytest.mark.contract("B3")
+def test_a_body_that_ends_before_its_announced_length_is_400(server):
+    """What arrived could be complete JSON by accident; the sentence tells both lengths."""
+    answer = server.send("POST", ADDRESS, f"{JSON}\r\nContent-Length: 9", b'{"a": 1}', is_all=True)
+    assert (answer.status, answer.json()["code"]) == (400, "INCOMPLETE_BODY")
+    assert "8 bytes" in answer.json()["detail"]
+    assert "announces 9" in answer.json()["detail"]
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain; a*=nonsense''%41", "application/json; charset=undefined", "application/json; charset=zlib"],
+)
+def test_a_content_type_on_which_django_fails_is_415(server, content_type):
+    """The query is decoded by UTF-8 all the same."""
+    headers = f"Content-Type: {content_type}\r\nContent-Length: 2"
+    answer = server.send("POST", f"{ADDRESS}?filter=%C3%A4", headers, b"{}")
+    assert answer.status == 415
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.contract("A7", "B3")
+def test_a_charset_does_not_bring_thousands_of_parameters_past_the_error_handler(server):
+    """Django would count them before any handler of errors is there."""
+    query = "&".join(["p=1"] * 10_001)
+    answer = server.send("GET", f"{ADDRESS}?{query}", f"{JSON}; charset=utf-8")
+    assert (answer.status, answer.json()["code"]) == (400, "TOO_MANY_PARAMETERS")
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("name", ["%FF", "50%"])
+def test_an_unreadable_path_is_404(server, name):
+    """The server's own copy of the request line is looked at."""
+    answer = server.send("GET", f"/dimensions/v1/r/echo/{name}")
+    assert (answer.status, answer.headers["Content-Type"]) == (404, "application/problem+json")
+
+
+@pytest.mark.contract("B3")
+def test_no_header_moves_the_application_to_another_path(server):
+    """A client could make gunicorn fail with it, or be answered about another address."""
+    for prefix in ("/x", "/dimensions"):
+        answer = server.send("GET", "/dimensions/v1/r/echo/a", f"Script_Name: {prefix}\r\n")
+        assert (answer.status, answer.json()["path"]["name"]) == (200, "a")
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-Proto: https", "X-Forwarded-Protocol: ssl", "X-Forwarded-Ssl: on"])
+def test_no_header_makes_plain_http_look_like_https(server, header):
+    """Nor does gunicorn believe it from its own machine, as it would by default; that is for TRUSTED_PROXIES to say."""
+    answer = server.send("GET", ADDRESS, f"{header}\r\nX-Forwarded-Proto: http\r\n")
+    assert answer.status == 200
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+@pytest.mark.contract("A3")
+def test_a_well_encoded_path_arrives_decoded_once(server):
+    """Slash, percent sign, plus and a letter beyond ASCII."""
+    answer = server.send("GET", "/dimensions/v1/r/echo/a%2Fb%25FF+%C3%A4")
+    assert answer.json()["path"]["name"] == "a/b%FF+ä"
+
+
+@pytest.mark.contract("D4")
+def test_the_longest_filter_gets_through(server):
+    """4,096 characters outside the basic plane are 49,152 bytes on the line, six times gunicorn's usual limit."""
+    answer = server.send("GET", f"{ADDRESS}?filter={'%F0%9F%98%80' * 4_096}")
+    assert answer.json()["query"] == {"filter": ["😀" * 4_096]}
+
+
+@pytest.mark.contract("B1")
+def test_a_longer_address_is_414(server):
+    """Up to the limit of the server itself in the form of errors; beyond it the server refuses in its own words."""
+    answer = server.send("GET", f"{ADDRESS}?filter={'a' * 70_000}")
+    assert (answer.status, answer.json()["code"]) == (414, "URI_TOO_LONG")
+    assert server.send("GET", f"{ADDRESS}?filter={'a' * 132_000}").status == 414
+
+
+@pytest.mark.contract("A4")
+def test_head_has_the_headers_of_get_and_no_body(server):
+    """The length is told, nothing is sent."""
+    get, head = server.send("GET", ADDRESS), server.send("HEAD", ADDRESS)
+    assert head.headers["Content-Length"] == get.headers["Content-Length"] == str(len(get.body))
+    assert head.body == b""
+
+
+@pytest.mark.contract("A4", "D7")
+def test_head_does_not_make_a_streamed_body(server):
+    """A list of a million elements is not read from the database to be thrown away: this one fails when it is read."""
+    assert server.send("HEAD", "/dimensions/v1/r/streamed").status == 200
+    assert server.send("GET", "/dimensions/v1/r/streamed").status == 500
+
+
+def test_the_server_tells_no_version_and_leaves_no_files(server):
+    """No control socket in the home or runtime directory."""
+    assert server.send("GET", ADDRESS).headers["Server"] == "gunicorn"
+    assert [entry.name for entry in server.home.iterdir()] == ["log"]

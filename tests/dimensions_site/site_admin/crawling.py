@@ -1,0 +1,103 @@
+"""What the pages of the admin lead to: the addresses that stand in them, and the forms with what they would send."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+from django.test import Client
+from django.urls import resolve
+
+# Selects whose every option is sent, one after the other: what is done, and where.
+_TRIED = {"action", "target", "repository"}
+
+
+@dataclass
+class SentForm:
+    """A form that is sent by POST: where to, what is in it when nobody touches it, and what else is `tried`."""
+
+    action: str
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    tried: list[tuple[str, str]] = field(default_factory=list)
+
+    def variants(self) -> Iterator[dict[str, list[str]]]:
+        """What a browser could send."""
+        yield self.fields
+        for name, value in self.tried:
+            yield {**self.fields, name: [value]}
+
+
+class Leads(HTMLParser):
+    """Collects the forms of a page at `address`, and the addresses within the admin that stand in any attribute."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.addresses: set[str] = set()
+        self.forms: list[SentForm] = []
+        self._address = address
+        self._form: SentForm | None = None
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = {name: value or "" for name, value in attrs}
+        for name, value in told.items():
+            if value.startswith("/admin/") or (name in ("href", "action") and value.startswith(("?", "."))):
+                self.addresses.add(urljoin(self._address, value).partition("#")[0])
+        if "data-ajax--url" in told:
+            asked = {name: told[f"data-{name.replace('_', '-')}"] for name in ("app_label", "model_name", "field_name")}
+            self.addresses.add(f"{told['data-ajax--url']}?{urlencode(asked)}")
+        self._read_form(tag, told)
+
+    def _read_form(self, tag: str, told: dict[str, str]) -> None:
+        name = told.get("name", "")
+        if tag == "form":
+            is_sent = told.get("method", "").lower() == "post"
+            self._form = SentForm(urljoin(self._address, told.get("action", ""))) if is_sent else None
+            self.forms += [self._form] if self._form else []
+        elif self._form is None:
+            return
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and self._select:
+            if "selected" in told or self._select not in self._form.fields:
+                self._form.fields[self._select] = [told.get("value", "")]
+            if self._select in _TRIED:
+                self._form.tried.append((self._select, told.get("value", "")))
+        elif tag in ("input", "textarea") and name and name != "csrfmiddlewaretoken":
+            # Boxes are ticked: what they select is what matters here.
+            self._form.fields.setdefault(name, []).append(told.get("value", ""))
+        elif tag == "button" and name:
+            self._form.tried.append((name, told.get("value", "")))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "select":
+            self._select = ""
+        elif tag == "form":
+            self._form = None
+
+
+def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
+    """All addresses of the pages that the `starts` lead to, and their forms; the same form of many pages is there once.
+
+    Of addresses that differ only in what comes behind the `?`, those with the same names there are opened once, and
+    what the pages so opened lead to by such an address is left out: that would be all combinations of all filters.
+    """
+    addresses: set[str] = set(starts)
+    forms: list[SentForm] = []
+    waiting, opened = list(starts), set()
+    while waiting:
+        address = waiting.pop()
+        path, asked = urlsplit(address).path, dict(parse_qsl(urlsplit(address).query))
+        if (path, *sorted(asked)) in opened or resolve(path).url_name == "logout":
+            continue
+        opened.add((path, *sorted(asked)))
+        answer = browser.get(address, follow=True)
+        if not answer.headers.get("Content-Type", "").startswith("text/html") or answer.streaming:
+            continue
+        leads = Leads(answer.redirect_chain[-1][0] if answer.redirect_chain else address)
+        leads.feed(answer.content.decode())
+        forms += [form for form in leads.forms if form not in forms and not form.action.startswith("/admin/logout/")]
+        found = {lead for lead in leads.addresses - addresses if not asked or "?" not in lead}
+        waiting += sorted(found)
+        addresses |= found
+    return addresses, forms

@@ -1,0 +1,39 @@
+"""Browsers of people in the admin, and the pages of elements there."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import dimensions
+from tests.factories import Caller
+
+MODELS: dict[str, Any] = {dimension.name: dimension.model for dimension in dimensions()}
+WIRES: dict[str, Wire] = {dimension.name: dimension.wire for dimension in dimensions()}
+
+
+def browser_of(person: Caller) -> Client:
+    """The browser of somebody who may enter the admin."""
+    User.objects.filter(pk=person.user.pk).update(is_staff=True)
+    browser = Client()
+    browser.force_login(User.objects.get(pk=person.user.pk))
+    return browser
+
+
+def superuser() -> Client:
+    """The browser of a superuser named root."""
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("root"))
+    return browser
+
+
+def page(model: Any, name: str = "changelist", *arguments: Any) -> str:
+    """The address of a page of a model."""
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{name}", args=arguments)
+
+
+def told(response: Any) -> list[str]:
+    """What the messages of a page say."""
+    return [str(message) for message in response.context["messages"]]

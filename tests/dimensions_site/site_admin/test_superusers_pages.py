@@ -1,0 +1,143 @@
+"""The pages with which superusers let people and programs in; nobody else sees them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_q.models import Failure, OrmQ, Schedule, Success
+
+from bulkops.models import Worker
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.dimensions_site.site_admin.people import browser_of, page, superuser, told
+from tests.factories import Caller, currency
+from tests.storing import store_currencies
+
+pytestmark = pytest.mark.contract("G2")
+
+SUPERUSERS_ONLY = (User, Group, Repository, AccessGrant, ApiKey, Worker, Schedule, Success, Failure, OrmQ)
+
+
+@pytest.fixture
+def root(db: None) -> Client:
+    return superuser()
+
+
+def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a form for the grants on the page of a user, a group or a repository."""
+    fields = {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0}
+    return fields | {
+        f"{prefix}-{number}-{name}": value for number, row in enumerate(rows) for name, value in row.items()
+    }
+
+
+@pytest.mark.parametrize("model", SUPERUSERS_ONLY, ids=lambda model: model.__name__)
+def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
+    """Also to who has Django's own permissions: whoever changes users could make himself a superuser."""
+    rita.user.user_permissions.set(Permission.objects.all())
+    browser = browser_of(rita)
+    assert root.get(page(model)).status_code == 200
+    for name in ("changelist", "add"):
+        assert browser.get(page(model, name)).status_code == 403
+        assert browser.post(page(model, name), {}).status_code == 403
+    assert page(model) not in browser.get(reverse("admin:index")).content.decode()
+
+
+def test_a_user_is_made_and_gets_grants_and_a_password_on_his_page(root, northwind):
+    """And may enter what the grants open."""
+    made = {"username": "nina", "password1": "a-long-Word-42", "password2": "a-long-Word-42", "usable_password": "true"}
+    assert root.post(page(User, "add"), {**made, **grants("access_grants")}).status_code == 302
+    nina = User.objects.get(username="nina")
+    row = {"repository": northwind.pk, "dimension": "account", "role": Role.EDITOR.value}
+    form = {
+        "username": "nina",
+        "is_active": "on",
+        "is_staff": "on",
+        "date_joined_0": "2026-01-31",
+        "date_joined_1": "10:00",
+    }
+    answer = root.post(page(User, "change", nina.pk), {**form, **grants("access_grants", row)})
+    assert answer.status_code == 302, answer.context["errors"]
+    grant = AccessGrant.objects.get(user=nina)
+    assert (grant.repository, grant.dimension, grant.role) == (northwind, "account", Role.EDITOR)
+    words = {"password1": "another-Word-43", "password2": "another-Word-43", "usable_password": "true"}
+    assert root.get(reverse("admin:auth_user_password_change", args=[nina.pk])).status_code == 200
+    root.post(reverse("admin:auth_user_password_change", args=[nina.pk]), words)
+    browser = Client()
+    signed_in = browser.post(reverse("admin:login"), {"username": "nina", "password": "another-Word-43"})
+    assert signed_in.status_code == 302
+    assert browser.get(reverse("admin:account_account_changelist")).status_code == 200
+    assert browser.get(reverse("admin:currency_currency_changelist")).status_code == 403
+
+
+def test_a_weak_password_is_refused_in_words(root):
+    """At its field."""
+    form = {"username": "nina", "password1": "12345678", "password2": "12345678", "usable_password": "true"}
+    refused = root.post(page(User, "add"), {**form, **grants("access_grants")})
+    assert "too common" in str(refused.context["adminform"].errors)
+    assert not User.objects.filter(username="nina").exists()
+
+
+def test_a_group_and_a_repository_get_grants_on_their_pages(root, northwind, rita):
+    """Each in the name of the other side."""
+    row = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}
+    root.post(page(Group, "add"), {"name": "Auditors", **grants("access_grants", row)})
+    assert AccessGrant.objects.get(group__name="Auditors").repository == northwind
+    form = {"db_id": "acme", "name": "Acme", "default_language": "en", "api_enabled": "on"}
+    row = {"user": rita.user.pk, "dimension": "all", "role": Role.READER.value}
+    root.post(page(Repository, "add"), {**form, **grants("grants", row)})
+    assert AccessGrant.objects.get(repository__db_id="acme").user == rita.user
+
+
+def test_a_repository_with_elements_is_not_deleted(root, northwind, contoso):
+    """Nor is it offered; an empty one is."""
+    store_currencies(northwind, currency())
+    assert root.get(page(Repository, "delete", northwind.pk)).status_code == 403
+    assert root.post(page(Repository, "delete", northwind.pk), {"post": "yes"}).status_code == 403
+    root.post(page(Repository, "delete", contoso.pk), {"post": "yes"})
+    assert list(Repository.objects.all()) == [northwind]
+
+
+@pytest.mark.contract("G1")
+def test_selected_keys_are_revoked_at_once(root, rita, alice):
+    """Calls with them are refused, those with others go on."""
+    key = ApiKey.objects.get(user=rita.user)
+    form = {"action": "revoke", "_selected_action": [key.pk]}
+    assert rita.get(rita.currency()).status_code == 200
+    assert told(root.post(page(ApiKey), form, follow=True)) == [
+        "1 API key is revoked; calls with it are refused from now on."
+    ]
+    assert rita.get(rita.currency()).status_code == 401
+    assert alice.get(alice.currency()).status_code == 200
+
+
+@pytest.mark.contract("G1")
+def test_the_list_of_keys_tells_when_each_was_last_used(root, rita):
+    """A key that nobody uses any more can be revoked."""
+    ApiKey.objects.create_key(user=rita.user, name="forgotten", last_used_at=None)
+    ApiKey.objects.filter(name="test").update(
+        last_used_at="2026-03-04T05:06:00Z", expiry_date=timezone.now() + timedelta(9)
+    )
+    text = root.get(page(ApiKey)).content.decode()
+    assert "2026-03-04 05:06" in text
+    stored = ApiKey.objects.get(name="test")
+    assert "2026-03-04 05:06" in root.get(page(ApiKey, "change", stored.pk)).content.decode()
+
+
+@pytest.mark.parametrize("model", [Schedule, Success, Failure, OrmQ], ids=lambda model: model.__name__)
+def test_the_queue_is_to_be_looked_at_only(root, model):
+    """Its own pages would have any function called that somebody types."""
+    form = {"name": "x", "func": "os.getpid", "schedule_type": "O", "repeats": "-1"}
+    assert root.get(page(model)).status_code == 200
+    assert root.post(page(model, "add"), form).status_code == 403
+    assert not Schedule.objects.filter(func="os.getpid").exists()
+
+
+def test_an_api_caller_is_none_of_the_people_of_the_admin(alice: Caller, root):
+    """Whoever is not staff is sent to the login."""
+    browser = Client()
+    browser.force_login(alice.user)
+    assert "login" in browser.get(reverse("admin:index"))["Location"]

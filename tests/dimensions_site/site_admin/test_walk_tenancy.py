@@ -1,0 +1,237 @@
+"""A walk through everything that the admin can show or take, as somebody who may see one of two repositories."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.contrib.contenttypes.models import ContentType
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+
+from account.models import Account
+from bulkops.models import DataProcessing, DeletionChunk, FileImport, FileImportPiece, Worker
+from currency.models import Currency
+from dimensions_site.repositories.models import (
+    AccessChange,
+    AccessGrant,
+    ApiKey,
+    LoginFailures,
+    Repository,
+    Role,
+)
+from dimensions_site.tokens.models import Application, IssuedToken
+from tests.bulkops.admin.imports import BANK, FAULTY, HEADINGS, checked, upload
+from tests.bulkops.jobs.deletions import start, work_now
+from tests.dimensions_site.site_admin.crawling import SentForm, crawl
+from tests.dimensions_site.site_admin.people import MODELS, browser_of, superuser
+from tests.dimensions_site.tokens.clients import access_token, service
+from tests.factories import Caller, account, currency
+from tests.storing import store_accounts, store_currencies
+
+pytestmark = [pytest.mark.contract("G2"), pytest.mark.django_db(transaction=True)]
+
+# Who sees one of these words has seen something of Contoso.
+TRACES = ("contoso", "holding", "bob", "ccode", "c-words", "cgone", "c-chart", "c-group")
+_GENERAL = {"django_q.Schedule", "django_q.Success", "django_q.Failure", "django_q.OrmQ", "bulkops.Worker"}
+
+
+@pytest.fixture
+def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repository) -> None:
+    """Both repositories have elements, deleted ones, processings at work and ended, and imports at each step."""
+    # It shall live until the end of the walk.
+    Worker.objects.create(name="host-1", beat_at=timezone.now() + timedelta(hours=1))
+    for person, repository, mark in ((alice, northwind, "N"), (bob, contoso, "C")):
+        words = {"descriptions": {repository.default_language: f"{mark.lower()}-words"}}
+        store_accounts(repository, *(account(f"{mark}{rest}", **words) for rest in ("CODE", "GONE", "LEFT")))
+        logic = {"grossAmountEqualICSum": True, "accrual": {"debitAccrual": {"id": f"{mark}CODE", "description": "x"}}}
+        store_accounts(repository, account(f"{mark}REFERS", rules=logic, **words))
+        store_currencies(repository, currency(f"{mark}CODE", **words), currency(f"{mark}GONE", **words))
+        for dimension in MODELS:
+            start(person, [f"{mark}GONE", f"{mark}MISSING"], dimension, repository.db_id)
+        work_now()
+        start(person, [f"{mark}LEFT"], "account", repository.db_id)
+        browser = browser_of(person)
+        upload(browser, repository, HEADINGS + BANK, f"{mark.lower()}-chart.csv")
+        checked_import = checked(browser, repository, HEADINGS + BANK + FAULTY)
+        FileImport.objects.filter(pk=checked_import.pk).update(file_name=f"{mark.lower()}-chart-errors.csv")
+        LoginFailures.objects.create(name=person.user.username, address="192.0.2.1", failures=5)
+        access_token(service(person.user, name=f"{mark.lower()}-words"))
+        group = Group.objects.create(name=f"{mark.lower()}-group")
+        AccessGrant.objects.create(group=group, repository=repository, role=Role.READER, dimension="account")
+
+
+def of_contoso(model: Any) -> list[Any]:
+    """The keys of a model's rows that are Contoso's; what belongs to nobody has a key that may be there or not."""
+    contoso = Repository.objects.get(db_id="contoso")
+    if model._meta.label in _GENERAL:
+        return [1]
+    conditions: dict[Any, dict[str, Any]] = {
+        Repository: {"pk": contoso.pk},
+        User: {"username": "bob"},
+        ApiKey: {"user__username": "bob"},
+        AccessChange: {"subject__repository": "contoso"},
+        LoginFailures: {"name": "bob"},
+        Application: {"user__username": "bob"},
+        IssuedToken: {"user__username": "bob"},
+        Group: {"access_grants__repository": contoso},
+    }
+    return list(model.objects.filter(**conditions.get(model, {"repository": contoso})).values_list("pk", flat=True))
+
+
+def addresses_of_patterns() -> Iterator[str]:
+    """Every address of the admin that has a key in it, with each key of Contoso.
+
+    A name in a pattern that nobody has thought of here is a KeyError, on purpose.
+    """
+    contoso = Repository.objects.get(db_id="contoso")
+    model: Any
+    for model, pages in admin.site._registry.items():
+        keys = of_contoso(model)
+        versions = model.history.filter(repository=contoso) if model in MODELS.values() else model.objects.none()
+        names = {
+            **dict.fromkeys(("object_id", "oid", "pk", "id"), keys),
+            "version": list(versions.values_list("pk", flat=True)),
+            "repository_id": [contoso.pk],
+        }
+        base = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for pattern in pages.urls:
+            assert isinstance(pattern, URLPattern)
+            route = str(pattern.pattern)
+            for name in re.findall(r"<(?:\w+:)?(\w+)>", route):
+                for key in names[name]:
+                    yield base + re.sub(r"<[^>]+>", str(key), route)
+        for key in keys:
+            yield reverse("admin:view_on_site", args=[ContentType.objects.get_for_model(model).pk, key])
+
+
+def general_addresses() -> Iterator[str]:
+    """Every address without a key, searches for what is Contoso's, and lists that are asked for it."""
+    contoso = Repository.objects.get(db_id="contoso")
+    for pattern in admin.site.urls[0]:
+        if isinstance(pattern, URLPattern) and "<" not in str(pattern.pattern) and str(pattern.pattern) != "logout/":
+            yield f"/admin/{pattern.pattern}"
+    yield from (f"{reverse('admin:search')}?s={word}{extended}" for word in TRACES for extended in ("", "&extended=1"))
+    for model, pages in admin.site._registry.items():
+        base = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        yield from (f"{base}{pattern.pattern}" for pattern in pages.urls if "<" not in str(pattern.pattern))
+        yield from (f"{base}?q={word}" for word in ("CODE", "words", "chart"))
+        yield f"{base}?repository__id__exact={contoso.pk}"
+        yield f"{base}add/?repository={contoso.pk}"
+        yield f"{base}deleted/?q=GONE"
+
+
+def seen(browser: Client, address: str) -> tuple[int, str]:
+    """The status and the lasting text of a page; where it leads elsewhere, of that."""
+    answer = browser.get(address, follow=True)
+    return answer.status_code, lasting(answer.getvalue().decode(errors="replace"))
+
+
+# Tokens, in which any word may stand by chance, and seconds. Each begins with letters that are quickly looked for.
+FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=:] ?"[^"]*"', r"in [0-9.]+ seconds")]
+
+
+def lasting(text: str) -> str:
+    """The text of a page without what differs each time."""
+    for fleeting in FLEETING:
+        text = fleeting.sub("", text)
+    return text
+
+
+def without(text: str, address: str) -> str:
+    """The text of a page in small letters without the words that the address itself asks for."""
+    small = lasting(text).lower()
+    return small.replace(address.rpartition("=")[2].lower(), "") if "=" in address else small
+
+
+def traces(text: str, address: str = "") -> list[str]:
+    small = without(text, address)
+    return [word for word in TRACES if word in small]
+
+
+def remove_contoso() -> None:
+    """Delete Contoso with everybody and everything that is its own."""
+    contoso = Repository.objects.get(db_id="contoso")
+    FileImportPiece.objects.filter(file_import__repository=contoso).delete()
+    DeletionChunk.objects.filter(processing__repository=contoso).delete()
+    for model in (FileImport, DataProcessing, Account, Currency):
+        model.objects.filter(repository=contoso).delete()
+    for model in MODELS.values():
+        model.history.filter(repository=contoso).delete()
+    Group.objects.filter(name="c-group").delete()
+    LoginFailures.objects.filter(name="bob").delete()
+    User.objects.filter(username="bob").delete()
+    contoso.delete()
+    AccessChange.objects.all().delete()
+
+
+def all_of_contoso() -> dict[str, list[Any]]:
+    """What is stored of Contoso."""
+    models: list[Any] = [model for model in admin.site._registry if model._meta.label not in _GENERAL]
+    rows = {model._meta.label: list(model.objects.filter(pk__in=of_contoso(model)).values()) for model in models}
+    for model in MODELS.values():
+        history = model.history.filter(repository__db_id="contoso")
+        rows[f"history of {model._meta.label}"] = list(history.order_by("pk").values())
+    return rows
+
+
+def walked(keyed: set[str]) -> tuple[set[str], list[SentForm]]:
+    """The addresses and the forms that a superuser comes by, who sees everything."""
+    return crawl(superuser(), reverse("admin:index"), *sorted(keyed))
+
+
+def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
+    """They are 403 or 404, or 405, and tell nothing of it."""
+    browser, keyed = browser_of(alice), set(addresses_of_patterns())
+    for address in sorted(keyed):
+        for send in (browser.get, browser.post):
+            answer = send(address, follow=True)
+            assert answer.status_code in (403, 404, 405), f"{answer.status_code} {address}"
+            assert traces(answer.getvalue().decode(), address) == [], address
+    assert len(keyed) >= 130
+
+
+def test_all_other_pages_are_as_if_there_was_no_other_repository(two_tenants, alice):
+    """No name, no number, no choice of a list is of it.
+
+    The pages are opened once as things are, and once after Contoso was taken away.
+    """
+    keyed = set(addresses_of_patterns())
+    addresses = {*walked(keyed)[0], *general_addresses()} - keyed
+    browser = browser_of(alice)
+    others = sorted(address for address in addresses if "/logout/" not in address)
+    before = {address: seen(browser, address) for address in others}
+    assert {address: found for address, (_, text) in before.items() if (found := traces(text, address))} == {}
+    with transaction.atomic():
+        remove_contoso()
+        cache.clear()
+        after = {address: seen(browser, address) for address in others}
+        transaction.set_rollback(True)
+    assert [address for address in before if before[address] != after[address]] == []
+    assert len(others) >= 350
+    shown = [address for address, (status, _) in before.items() if status == 200]
+    assert len(shown) >= 120
+
+
+def test_no_form_changes_anything_of_another_repository(two_tenants, alice):
+    """Every form that a superuser may send, with every action and place to choose, leaves Contoso as it is."""
+    keyed = set(addresses_of_patterns())
+    forms = [*walked(keyed)[1], *map(SentForm, sorted(keyed))]
+    browser = browser_of(alice)
+    before = all_of_contoso()
+    assert all(before.values())
+    sent = 0
+    for form in forms:
+        for fields in form.variants():
+            answer = browser.post(form.action, fields, follow=True)
+            assert answer.status_code < 500
+            assert traces(answer.getvalue().decode(errors="replace"), form.action) == [], form.action
+            sent += 1
+    assert all_of_contoso() == before
+    assert sent >= 350

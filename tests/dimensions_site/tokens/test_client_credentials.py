@@ -1,0 +1,255 @@
+"""A program gets a token for itself, and acts as the user that an administrator gave it."""
+
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from oauth2_provider.models import AccessToken, RefreshToken
+
+from bulkops.worker.tasks import clean
+from dimensions_site.repositories.models import Role
+from tests.dimensions_site.tokens.clients import FORM, access_token, ask, basic, service, with_token
+from tests.factories import Caller, caller, currency
+
+pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
+
+
+def test_a_program_gets_a_token_and_acts_as_its_user(alice: Caller) -> None:
+    """With its id and its secret in a Basic header, as RFC 6749 says. Of the token only a hash is stored."""
+    answer = ask("token", service(alice.user), grant_type="client_credentials", scope="write")
+    assert answer.status_code == 200
+    token = answer.json()
+    assert token == {**token, "token_type": "Bearer", "expires_in": 900, "scope": "write"}
+    assert "refresh_token" not in token
+    assert answer["Cache-Control"] == "no-store"
+    assert not answer.cookies
+    program = with_token(token["access_token"])
+    assert program.send("POST", program.currency(), currency()).status_code == 201
+    assert program.get(program.currency("elements/EUR")).json()["updateInfo"]["user"] == "alice"
+    assert [row.token for row in AccessToken.objects.all()] == [""]
+    assert not RefreshToken.objects.exists()
+
+
+def test_the_secret_may_stand_in_the_body(alice: Caller) -> None:
+    application, secret = service(alice.user)
+    fields = {"client_id": application.client_id, "client_secret": secret}
+    assert ask("token", None, grant_type="client_credentials", **fields).status_code == 200
+
+
+def test_without_a_scope_a_token_may_read(alice: Caller) -> None:
+    """The smallest one is the default."""
+    assert ask("token", service(alice.user), grant_type="client_credentials").json()["scope"] == "read"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error"),
+    [
+        ({"grant_type": "client_credentials", "scope": "admin"}, "invalid_scope"),
+        ({"grant_type": "client_credentials", "scope": "read openid"}, "invalid_scope"),
+        ({"grant_type": "password", "username": "alice", "password": "alice-password"}, "unsupported_grant_type"),
+        ({"grant_type": "implicit"}, "unsupported_grant_type"),
+        ({"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}, "unsupported_grant_type"),
+        ({"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "x"}, "unsupported_grant_type"),
+        (
+            {"grant_type": "authorization_code", "code": "x", "redirect_uri": "https://x.example/"},
+            "unauthorized_client",
+        ),
+        ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant"),
+        ({"grant_type": "refresh_token"}, "invalid_request"),
+        ({"grant_type": ""}, "invalid_request"),
+        ({}, "invalid_request"),
+        ({"grant_type": "client_credentials", "scope": "read\0"}, "invalid_request"),
+        ({"grant_type": "client_credentials", "resource": "everywhere"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": "https://[::1"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": "https://\u2100/"}, "invalid_target"),
+        ({"grant_type": "client_credentials", "resource": '["https://x.example", "https://[::1"]'}, "invalid_target"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_had_is_refused_as_clients_expect(alice: Caller, parameters: Any, error: str) -> None:
+    """By RFC 6749 and not by a problem document. Passwords are never taken here, right or wrong."""
+    answer = ask("token", service(alice.user), **parameters)
+    assert (answer.status_code, answer.json()["error"]) == (400, error)
+    assert answer["Cache-Control"] == "no-store"
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("name", ["", "unknown", "nul\0", "é", "x" * 10_000])
+def test_an_unknown_program_is_refused(name: str) -> None:
+    answer = Client().post(
+        "/auth/oauth2/token",
+        "grant_type=client_credentials",
+        content_type=FORM,
+        headers={"authorization": basic(name, "x")},
+    )
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("header", ["Basic", "Basic !", "Basic YQ==", "Basic /w==", "Basic \xff", "Bearer x", "x"])
+def test_credentials_that_cannot_be_read_are_refused(header: str) -> None:
+    answer = Client().post(
+        "/auth/oauth2/token", "grant_type=client_credentials", content_type=FORM, headers={"authorization": header}
+    )
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
+
+def test_a_wrong_secret_is_refused(alice: Caller) -> None:
+    application, _ = service(alice.user)
+    answer = ask("token", (application, "wrong"), grant_type="client_credentials")
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+    assert "WWW-Authenticate" in answer
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
+@pytest.mark.parametrize(
+    ("query", "body", "kind", "status"),
+    [
+        ("?grant_type=client_credentials", "", FORM, 400),
+        ("?x=%zz", "token=x", FORM, 400),
+        ("", "grant_type=client_credentials&grant_type=client_credentials", FORM, 400),
+        ("", "token=x&token=y", FORM, 400),
+        ("", '{"grant_type": "client_credentials"}', "application/json", 400),
+        ("", "--x--", "multipart/form-data; boundary=x", 400),
+        ("", "grant_type=%zz&token=%ff%fe", FORM, 401),
+        ("", "grant_type=client_credentials", f"{FORM}; charset=utf-16", 400),
+        ("", "&".join(f"a{number}=" for number in range(10_001)), FORM, 400),
+    ],
+    ids=range(9),
+)
+def test_a_form_that_could_be_read_in_two_ways_is_refused(
+    path: str, query: str, body: str, kind: str, status: int
+) -> None:
+    """Parameters stand in the body, once; nothing fails, whatever comes."""
+    answer = Client().post(f"/auth/oauth2/{path}{query}", body, content_type=kind)
+    assert answer.status_code in (status, 400)
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
+def test_the_addresses_take_a_post_alone(path: str) -> None:
+    """A token in an address would stand in the logs of proxies."""
+    for method in ("get", "head", "put", "patch", "delete"):
+        answer = getattr(Client(), method)(f"/auth/oauth2/{path}?token=x")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
+    assert Client().options(f"/auth/oauth2/{path}")["Allow"] == "POST, OPTIONS"
+
+
+class Broken(BytesIO):
+    """A body whose connection has ended in its middle."""
+
+    def read(self, *_: Any) -> bytes:
+        raise OSError("the connection is gone")
+
+    readline = read
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
+@pytest.mark.parametrize(("query", "kind"), [("", FORM), ("?x=1", FORM), ("", "multipart/form-data; boundary=x")])
+def test_a_body_that_does_not_arrive_is_no_failure(path: str, query: str, kind: str) -> None:
+    """Whatever else is wrong with the request."""
+    address = f"/auth/oauth2/{path}{query}"
+    answer = Client().generic("POST", address, b"token=x", kind, **{"wsgi.input": Broken()})  # type: ignore[arg-type]
+    assert answer.status_code == 400
+
+
+def test_a_body_that_is_too_large_is_refused(settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
+    answer = Client().post("/auth/oauth2/token", "x" * 1_001, content_type=FORM)
+    assert (answer.status_code, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
+
+
+def status_of(token: str, path: str = "elements-count") -> int:
+    program = with_token(token)
+    status: int = program.get(program.currency(path)).status_code
+    return status
+
+
+@pytest.mark.parametrize("end", ["expired", "revoked", "user not active", "user deleted", "application deleted"])
+def test_a_token_ends_with_what_it_stands_for(alice: Caller, end: str) -> None:
+    """At once: the token is looked up each time."""
+    application = service(alice.user)
+    token = access_token(application)
+    assert status_of(token) == 200
+    if end == "expired":
+        AccessToken.objects.update(expires=timezone.now())
+    elif end == "revoked":
+        assert ask("revoke", application, token=token).status_code == 200
+    elif end == "user not active":
+        alice.user.is_active = False
+        alice.user.save()
+        assert ask("token", application, grant_type="client_credentials").json()["error"] == "invalid_client"
+    elif end == "user deleted":
+        alice.user.delete()
+    else:
+        application[0].delete()
+    assert status_of(token) == 401
+
+
+def test_an_expired_token_is_forgotten_by_the_daily_cleaning(alice: Caller) -> None:
+    from_the_past = access_token(service(alice.user))
+    AccessToken.objects.update(expires=timezone.now() - timedelta(days=15))
+    assert status_of(from_the_past) == 401
+    clean()
+    assert not AccessToken.objects.exists()
+
+
+def test_a_token_for_another_resource_opens_nothing_here(alice: Caller) -> None:
+    """RFC 8707: a program may bind its token to the service that it is meant for."""
+    application = service(alice.user)
+    for resource, status in (
+        ("http://testserver/", 200),
+        ("http://testserver/dimensions", 401),
+        ("https://x.example/", 401),
+    ):
+        answer = ask("token", application, grant_type="client_credentials", resource=resource)
+        assert status_of(answer.json()["access_token"]) == status
+
+
+def test_a_token_in_the_address_is_not_looked_at(alice: Caller) -> None:
+    """RFC 9700: it would stand in logs."""
+    token = access_token(service(alice.user))
+    assert Client().get(f"{alice.currency()}?access_token={token}").status_code == 401
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("granted", list(Role))
+@pytest.mark.parametrize(("scope", "allowed"), [("read", 1), ("write", 2), ("manage", 3), ("read manage", 3)])
+def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, scope: str, allowed: int) -> None:
+    """The smaller of the two counts, and a 403 for a scope that is too small names the right one (RFC 6750)."""
+    clara = caller("clara", northwind, granted)
+    program = with_token(access_token(service(clara.user), scope))
+    calls = (
+        (1, "read", program.get(program.currency("elements-count"))),
+        (2, "write", program.send("POST", program.currency(), currency())),
+        (3, "manage", program.send("POST", program.currency("elements-bulk-delete-async"), [{"id": "EUR"}])),
+    )
+    for needed, right_scope, answer in calls:
+        if min(granted, allowed) >= needed:
+            assert answer.status_code < 300
+            continue
+        assert (answer.status_code, answer.json()["code"]) == (403, "ROLE_TOO_SMALL")
+        challenge = f'Bearer realm="dimensions", error="insufficient_scope", scope="{right_scope}"'
+        assert answer.headers.get("WWW-Authenticate") == (challenge if allowed <= granted else None)
+
+
+@pytest.mark.contract("G2")
+def test_a_token_without_a_scope_of_ours_opens_nothing(alice: Caller) -> None:
+    """None is issued; one that is there says what it lacks."""
+    token = access_token(service(alice.user))
+    AccessToken.objects.update(scope="openid")
+    program = with_token(token)
+    answer = program.get(program.currency("elements-count"))
+    assert (answer.status_code, answer.json()["code"]) == (403, "CREDENTIAL_TOO_NARROW")
+    assert answer["WWW-Authenticate"] == 'Bearer realm="dimensions", error="insufficient_scope", scope="read"'
+
+
+@pytest.mark.contract("G2")
+def test_a_token_opens_no_repository_that_its_user_may_not_enter(alice: Caller, contoso: Any) -> None:
+    program = with_token(access_token(service(alice.user), "manage"))
+    assert program.get(program.currency("elements", "contoso")).json()["code"] == "NO_GRANT"

@@ -1,0 +1,94 @@
+"""Other services ask what a token stands for, and programs give tokens back (RFC 7662, RFC 7009)."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from oauth2_provider.models import AccessToken
+
+from tests.dimensions_site.tokens.clients import access_token, ask, planning_tool, service, with_token
+from tests.factories import Caller
+
+pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
+
+
+@pytest.mark.parametrize("asker", ["the program itself", "one that may ask"])
+def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, asker: str) -> None:
+    """Its own; and that of another program, with which it has been called, when an operator lets it ask."""
+    warehouse = service(alice.user)
+    other = service(ed.user, name="Other", may_introspect=True)
+    asking = warehouse if asker == "the program itself" else other
+    answer = ask("introspect", asking, token=access_token(warehouse, "write"))
+    assert answer.status_code == 200
+    told = answer.json()
+    assert set(told) == {"active", "scope", "exp", "client_id", "username"}
+    assert (told["active"], told["scope"], told["username"]) == (True, "write", "alice")
+    assert told["client_id"] == warehouse[0].client_id
+
+
+def test_of_a_token_of_another_program_nothing_is_told(alice: Caller) -> None:
+    """Not even that it is there, also when both act as the same user (RFC 7662, 2.2)."""
+    token = access_token(service(alice.user))
+    assert ask("introspect", service(alice.user, name="Other"), token=token).json() == {"active": False}
+
+
+def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
+    """Anybody could ask in its name."""
+    with pytest.raises(ValidationError) as refused:
+        planning_tool(client_type="public", may_introspect=True)
+    assert refused.value.message_dict == {
+        "may_introspect": ["Only a program that keeps a secret may ask about tokens of others."]
+    }
+
+
+@pytest.mark.parametrize("end", ["unknown", "expired", "revoked", "user not active"])
+def test_of_a_token_that_is_not_taken_nothing_else_is_told(alice: Caller, ed: Caller, end: str) -> None:
+    """By the same rules as a call with it."""
+    warehouse, other = service(alice.user), service(ed.user, may_introspect=True)
+    token = access_token(warehouse)
+    if end == "unknown":
+        token = "unknown"
+    elif end == "expired":
+        AccessToken.objects.update(expires=timezone.now())
+    elif end == "revoked":
+        ask("revoke", warehouse, token=token)
+    else:
+        User.objects.filter(username="alice").update(is_active=False)
+    assert ask("introspect", other, token=token).json() == {"active": False}
+
+
+@pytest.mark.parametrize("path", ["introspect", "revoke"])
+def test_whoever_does_not_show_a_secret_learns_nothing(alice: Caller, path: str) -> None:
+    """No caller, a wrong secret, a public program, and a token in its place."""
+    warehouse = service(alice.user)
+    token = access_token(warehouse)
+    public, _ = planning_tool(client_type="public")
+    for refused in (
+        ask(path, None, token=token),
+        ask(path, (warehouse[0], "wrong"), token=token),
+        with_token(token).post(
+            f"/auth/oauth2/{path}", f"token={token}", content_type="application/x-www-form-urlencoded"
+        ),
+        *([ask(path, None, token=token, client_id=public.client_id)] if path == "introspect" else []),
+    ):
+        assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
+        assert "WWW-Authenticate" in refused
+
+
+def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Caller) -> None:
+    """For others it stays, and they do not learn whether it is there."""
+    warehouse = service(alice.user)
+    token = access_token(warehouse)
+    program = with_token(token)
+    for client, status in ((service(alice.user, name="Other"), 200), (warehouse, 401), (warehouse, 401)):
+        assert ask("revoke", client, token=token).status_code == 200
+        assert program.get(program.currency("elements-count")).status_code == status
+
+
+@pytest.mark.parametrize("path", ["introspect", "revoke"])
+@pytest.mark.parametrize("parameters", [{}, {"token": ""}])
+def test_a_request_without_a_token_is_refused(alice: Caller, path: str, parameters: Any) -> None:
+    answer = ask(path, service(alice.user), **parameters)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")

@@ -1,0 +1,144 @@
+"""User name and password are answered with JSON Web Tokens."""
+
+import json
+from unittest.mock import patch
+
+import jwt
+import pytest
+from django.conf import settings
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.contrib.auth.models import User
+from django.test import Client
+
+from dimensions_site.tokens.models import UsedToken
+from tests.dimensions_site.tokens.clients import log_in, post_json, tokens_of, with_token
+from tests.factories import Caller, currency
+
+pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
+
+
+def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice: Caller) -> None:
+    """Nobody may keep the answer, and no cookie comes with it."""
+    answer = log_in("alice", "alice-password")
+    assert answer.status_code == 200
+    assert set(answer.json()) == {"access", "refresh"}
+    assert answer["Cache-Control"] == "no-store"
+    assert not answer.cookies
+    program = with_token(answer.json()["access"])
+    assert program.send("POST", program.currency(), currency()).status_code == 201
+    assert program.get(program.currency("elements/EUR")).json()["updateInfo"]["user"] == "alice"
+
+
+def test_nothing_of_a_login_is_stored(alice: Caller) -> None:
+    """A stolen database holds no token that opens anything."""
+    tokens_of("alice")
+    assert not UsedToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("username", "password"), [("alice", "wrong"), ("nobody", "alice-password"), ("rita", "rita-password")]
+)
+def test_nobody_learns_which_of_the_two_is_wrong(alice: Caller, rita: Caller, username: str, password: str) -> None:
+    """A wrong password, an unknown name and a user who is not active get the same words."""
+    User.objects.filter(username="rita").update(is_active=False)
+    answer = log_in(username, password)
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (401, "AUTHENTICATION_FAILED")
+    assert problem["detail"] == "The user name or the password is wrong, or the user is not active."
+    assert 'Bearer realm="dimensions"' in answer["WWW-Authenticate"]
+
+
+@pytest.mark.parametrize("username", ["alice", "nobody", "rita"])
+def test_every_refusal_takes_the_time_of_one_hash(alice: Caller, rita: Caller, username: str) -> None:
+    """Else the names could be found out by the clock."""
+    User.objects.filter(username="rita").update(is_active=False)
+    with patch.object(MD5PasswordHasher, "encode", autospec=True, side_effect=MD5PasswordHasher.encode) as encode:
+        assert log_in(username, "wrong").status_code == 401
+    assert encode.call_count == 1
+
+
+def test_a_name_in_another_normal_form_is_the_same_name(alice: Caller) -> None:
+    """As with Basic, and in the forms of the administration."""
+    User.objects.create_user("zoë", password="zoe-password")
+    assert log_in("zoe\u0308", "zoe-password").status_code == 200
+
+
+@pytest.mark.contract("B1", "B3", "C5")
+@pytest.mark.parametrize(
+    ("path", "body", "paths"),
+    [
+        ("token", {}, {"username", "password"}),
+        ("token", {"username": "alice"}, {"password"}),
+        ("token", {"username": "alice", "password": 1, "remember": True}, {"password", "remember"}),
+        ("token", {"username": ["alice"], "password": None}, {"username", "password"}),
+        ("token", {"username": "", "password": ""}, {"username", "password"}),
+        ("token", [], {""}),
+        ("token", "alice", {""}),
+        ("refresh", {}, {"refresh"}),
+        ("refresh", {"refresh": {}, "access": "x"}, {"refresh", "access"}),
+        ("refresh", None, {""}),
+    ],
+)
+def test_a_body_that_cannot_be_meant_is_refused_with_every_fault(path: str, body: object, paths: set[str]) -> None:
+    answer = post_json(f"/auth/jwt/{path}", body)
+    assert answer.status_code == 400
+    assert {fault["path"] for fault in answer.json()["errors"]} == paths
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    ("text", "kind", "status"),
+    [
+        ("", "application/json", 400),
+        ("{", "application/json", 400),
+        ('{"username": "a", "username": "b", "password": "c"}', "application/json", 400),
+        ('{"username": "a\\u0000", "password": "c"}', "application/json", 400),
+        ('{"username": "\\ud800", "password": "c"}', "application/json", 400),
+        ("username=alice&password=alice-password", "application/x-www-form-urlencoded", 415),
+    ],
+)
+def test_a_body_that_is_not_plain_json_is_refused(text: str, kind: str, status: int) -> None:
+    answer = Client().post("/auth/jwt/token", text, content_type=kind)
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+
+
+@pytest.mark.contract("A4", "A7")
+@pytest.mark.parametrize("path", ["/auth/jwt/token", "/auth/jwt/refresh"])
+def test_the_addresses_keep_the_conventions(alice: Caller, path: str) -> None:
+    """POST alone, no parameters, no other spelling."""
+    for method in ("GET", "HEAD", "PUT", "DELETE"):
+        answer = alice.send(method, path)
+        assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
+    assert Client().options(path).status_code == 200
+    assert post_json(f"{path}?username=alice", {}).json()["code"] == "UNKNOWN_PARAMETER"
+    assert post_json(f"{path}/", {}).status_code == 404
+
+
+def test_the_credentials_of_a_login_stand_in_its_body_alone(alice: Caller) -> None:
+    """What the header says is not looked at: a program with an old token can log in anew."""
+    answer = with_token("old.and.wrong").send(
+        "POST", "/auth/jwt/token", {"username": "alice", "password": "alice-password"}
+    )
+    assert answer.status_code == 200
+
+
+def claims(token: str) -> dict[str, object]:
+    read: dict[str, object] = jwt.decode(token, options={"verify_signature": False})
+    return read
+
+
+def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
+    """In minutes and in days."""
+    tokens = tokens_of("alice")
+    for name, seconds in (
+        ("access", settings.ACCESS_TOKEN_MINUTES * 60),
+        ("refresh", settings.REFRESH_TOKEN_DAYS * 24 * 3600),
+    ):
+        told = claims(tokens[name])
+        assert int(str(told["exp"])) - int(str(told["iat"])) == seconds
+
+
+def test_a_token_tells_nothing_of_its_user_but_a_number(alice: Caller) -> None:
+    """Whoever reads it in a log learns neither a name nor a right."""
+    told = json.dumps(claims(tokens_of("alice")["access"]))
+    assert "alice" not in told

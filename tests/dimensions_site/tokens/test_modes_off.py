@@ -1,0 +1,65 @@
+"""A mode that is switched off leaves no trace: no address, no challenge, no word in a document, no page."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+pytestmark = pytest.mark.contract("G1")
+
+# The setting is read when the service starts, so each case is a service of its own.
+LOOK = """
+import json
+import django
+django.setup()
+from django.contrib import admin
+from django.test import Client
+client = Client(headers={"Host": "localhost"})
+paths = ["jwt/token", "jwt/refresh", "oauth2/token", "oauth2/introspect", "oauth2/revoke", "oauth2/authorize",
+    "oauth2/callback"]
+document = client.get("/openapi/currency.json").json()
+print(json.dumps({
+    "there": [path for path in paths if client.options(f"/auth/{path}").status_code != 404],
+    "metadata": client.get("/.well-known/oauth-authorization-server").status_code,
+    "schemes": sorted(document["components"]["securitySchemes"]),
+    "text": json.dumps(document),
+    "challenge": client.get("/dimensions/v1/x/account/elements").headers["WWW-Authenticate"],
+    "pages": sorted(model._meta.label for model in admin.site._registry if model._meta.app_label == "tokens"),
+}))
+"""
+JWT = ["jwt/token", "jwt/refresh"]
+OAUTH2 = [f"oauth2/{name}" for name in ("token", "introspect", "revoke", "authorize", "callback")]
+PAGES = ["tokens.Application", "tokens.IssuedToken"]
+
+
+def service_with(modes: str) -> dict[str, Any]:
+    environment = {**os.environ, "API_AUTHENTICATION": modes, "DJANGO_SETTINGS_MODULE": "dimensions_site.settings"}
+    command = [sys.executable, "-c", LOOK]
+    asked = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True)
+    told: dict[str, Any] = json.loads(asked.stdout)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("modes", "there", "schemes", "pages"),
+    [
+        ("basic,api-key", [], ["apiKey", "basic"], []),
+        ("jwt", JWT, ["jwt"], []),
+        ("oauth2", OAUTH2, ["oauth2"], PAGES),
+        ("jwt,oauth2,basic", JWT + OAUTH2, ["basic", "jwt", "oauth2"], PAGES),
+    ],
+)
+def test_only_what_is_on_can_be_seen(modes: str, there: list[str], schemes: list[str], pages: list[str]) -> None:
+    """In addresses, challenges, OpenAPI documents and the administration."""
+    told = service_with(modes)
+    assert told["there"] == there
+    assert told["metadata"] == (200 if "oauth2" in modes else 404)
+    assert told["schemes"] == schemes
+    assert told["pages"] == pages
+    assert ("Bearer" in told["challenge"]) is ("jwt" in modes or "oauth2" in modes)
+    for mode, word in (("jwt", "/auth/jwt"), ("oauth2", "/auth/oauth2")):
+        assert (word in told["text"]) is (mode in modes)

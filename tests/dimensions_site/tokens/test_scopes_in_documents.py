@@ -1,0 +1,28 @@
+"""The documents tell which scope a token needs for each operation."""
+
+import pytest
+
+from tests.dimensions import DOCUMENTS
+
+WRITING = {"create", "replace", "patch", "save"}
+MANAGING = {"delete", "abort"}
+
+
+def scope_for(operation: str) -> str:
+    if operation.startswith(tuple(MANAGING)):
+        return "manage"
+    return "write" if operation.startswith(tuple(WRITING)) else "read"
+
+
+@pytest.mark.contract("G1", "H3")
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_each_operation_names_the_smallest_scope(document):
+    """The other ways of authentication have none, as OpenAPI wants."""
+    told = {}
+    for methods in document.content["paths"].values():
+        for operation in methods.values():
+            of_schemes = {name: scopes for way in operation["security"] for name, scopes in way.items()}
+            told[operation["operationId"]] = of_schemes.pop("oauth2")
+            assert set(map(tuple, of_schemes.values())) == {()}
+    assert told == {operation: [scope_for(operation)] for operation in told}
+    assert {scope for (scope,) in told.values()} == {"read", "write", "manage"}

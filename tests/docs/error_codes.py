@@ -1,0 +1,74 @@
+"""The error codes in the source: what the page for integrators has to explain."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rest_framework import exceptions
+
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.maps import DescriptionsField
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("api", "rsql", "elements", "repositories", "idempotency", "tokens")
+FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "account"]
+# Of this folder the commands that import files use modules too, whose faults no caller gets.
+SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
+# What the web server itself refuses.
+SERVER = ROOT / "dimensions_site/server/worker.py"
+# What is wrong with files is told by commands and pages.
+OF_FILES = "bulkops.files.formats."
+
+# What errors are made with -> which of its arguments is the code; `code=` tells it elsewhere.
+MAKERS = {
+    "Problem": 1,
+    "Failure": 1,
+    "ErrorDetail": 1,
+    "not_found": 0,
+    "forbidden": 0,
+    "_failure": 0,
+    "json_error": 0,
+    "_too_many_requests": 0,
+    "_locked_out": 0,
+}
+# The tables of Django's and gunicorn's exceptions: class, status, code.
+ROW_OF_TABLE = re.compile(r'\([\w.()\s,]+, +\d{3},\s+"([A-Z_]+)"')
+
+
+def error_codes() -> set[str]:
+    """Every code that a caller can get, in the spelling of the wire."""
+    found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
+    found |= {*Leaf.default_error_messages, *DescriptionsField.default_error_messages}
+    files = {file for folder in FOLDERS for file in ROOT.glob(f"{folder}/**/*.py")}
+    for file in files | {SERVER} | _imported(SERVED):
+        source = file.read_text(encoding="utf-8")
+        found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
+    return {code.upper() for code in found}
+
+
+def _imported(module: str) -> set[Path]:
+    """The files of the module and of all modules of the shared folder that it needs."""
+    found: set[Path] = set()
+    todo = {module}
+    while todo:
+        file = ROOT / f"{todo.pop().replace('.', '/')}.py"
+        if file.exists() and file not in found:
+            found.add(file)
+            tree = ast.parse(file.read_text("utf-8"))
+            imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+            names = {f"{node.module}{rest}" for node in imports for rest in ("", *(f".{n.name}" for n in node.names))}
+            todo |= {name for name in names if name.startswith(f"{SHARED_FOLDER}.") and not name.startswith(OF_FILES)}
+    return found
+
+
+def _made(tree: ast.Module) -> Iterator[str]:
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        codes = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+        position = MAKERS.get(ast.unparse(call.func).rpartition(".")[2])
+        if position is not None:
+            codes += call.args[position : position + 1]
+        for code in codes:
+            # A code that is passed on was made elsewhere.
+            if isinstance(code, ast.Constant) and re.fullmatch("[A-Za-z_]+", str(code.value)):
+                yield str(code.value)

@@ -1,0 +1,65 @@
+"""The rows that the tables of `docs/integrators/fields.md` have to have, made from a serializer's declaration."""
+
+import re
+from collections.abc import Iterator
+
+from dimensions_site.api.json import texts as json_texts
+from dimensions_site.elements.declaration import fields, maps, numbers, timestamps
+from dimensions_site.elements.declaration.serializers import Reference, WireObject
+
+# What the tables call each type of leaf; the first that fits counts.
+_TYPES: list[tuple[type[fields.Leaf], str]] = [
+    (fields.IdField, "id, 1 to {leaf.max_length} characters"),
+    (fields.TextField, "text up to {leaf.max_length:,}"),
+    (fields.EnumField, "enum"),
+    (fields.BooleanField, "boolean"),
+    (timestamps.TimestampField, "timestamp"),
+    (numbers.IntegerField, "integer, {leaf.minimum} to {leaf.maximum}"),
+    (numbers.CoefficientField, "decimal text or boolean"),
+    (numbers.DecimalTextField, "decimal text"),
+    (maps.LanguageMapField, "map of languages"),
+    (maps.MapField, "map of names"),
+    (maps.DescriptionField, f"text up to {fields.FREE_TEXT_LENGTH:,}"),
+]
+
+
+def field_rows(declaration: WireObject) -> list[list[str]]:
+    """The cells of a row for each leaf; a reference is one row, and so are the five custom dimensions."""
+    rows = {re.sub(r"customDimension[1-5](?=\.|Filter)", "customDimensionN", row[0]): row for row in _rows(declaration)}
+    return [[f"`{path}`", *row[1:]] for path, row in rows.items()]
+
+
+def _rows(declaration: WireObject, prefix: str = "") -> Iterator[list[str]]:
+    for name, declared in declaration.fields.items():
+        path = f"{prefix}{name}"
+        if isinstance(declared, Reference):
+            more = [f" with `{member}`" for member, _ in declared.fields.items() if member not in {"id", "description"}]
+            yield [path, "".join(["reference", *more]), "", "null", ""]
+        elif isinstance(declared, WireObject):
+            yield from _rows(declared, f"{path}.")
+        elif isinstance(declared, fields.Leaf):
+            values = ", ".join(f"`{value}`" for value in declared.words)
+            yield [path, _type(declared), _required(declared), _default(declared), values]
+
+
+def _type(leaf: fields.Leaf) -> str:
+    words = next(words for kind, words in _TYPES if isinstance(leaf, kind)).format(leaf=leaf)
+    if isinstance(leaf, fields.EnumField) and leaf.open_length is not None:
+        return f"{words}, or text up to {leaf.open_length}"
+    return words
+
+
+def _required(leaf: fields.Leaf) -> str:
+    if isinstance(leaf, maps.DescriptionField):
+        return "or `descriptions`"
+    if leaf.read_only:
+        return "response only"
+    return "yes" if leaf.required else ""
+
+
+def _default(leaf: fields.Leaf) -> str:
+    if leaf.required or leaf.read_only:
+        return ""
+    if leaf.field_name == "oid":
+        return "a new UUID"
+    return json_texts.json_text(leaf.default).strip('"')

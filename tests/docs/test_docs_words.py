@@ -1,0 +1,52 @@
+"""Documents, templates and code use the words of `docs/glossary.md`, and none of those that it replaces."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.test_docs import ROOT
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+# Files, and folders with all their documents, templates and modules.
+COVERED = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs", "account", "currency")]
+SUFFIXES = {".md", ".html", ".py"}
+# The glossary names the words; decision records are of their time; file names of tests are not prose.
+EXEMPT = [GLOSSARY, ROOT / "docs" / "decisions", ROOT / "docs" / "contract" / "tests.md"]
+FILES = sorted(
+    file
+    for covered in COVERED
+    for file in (covered.rglob("*") if covered.is_dir() else [covered])
+    if file.suffix in SUFFIXES and not any(file.is_relative_to(exempt) for exempt in EXEMPT)
+)
+# The benchmark's floor is the least that a machine can do, and may be written in the plural.
+ALLOWED = {("docs/developers/performance.md", "floors")}
+# Code, in blocks and in backquotes, and the targets of links.
+CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`|\]\([^)]*\)", re.DOTALL)
+
+
+def replaced_words() -> list[str]:
+    rows = [line.strip("|").split("|") for line in GLOSSARY.read_text(encoding="utf-8").splitlines() if "|" in line]
+    return [word for row in rows for word in re.findall("`(.+?)`", row[-1])]
+
+
+def found(page: Path) -> Iterator[str]:
+    """Yield each replaced word of the page, with its line."""
+    text = CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), page.read_text(encoding="utf-8"))
+    words = re.compile(rf"\b(?:{'|'.join(form for word in replaced_words() for form in (word, word.capitalize()))})\b")
+    name = page.relative_to(ROOT).as_posix()
+    for number, line in enumerate(text.splitlines(), start=1):
+        for word in words.findall(line):
+            if (name, word.lower()) not in ALLOWED:
+                yield f"{name}:{number}: {word}"
+
+
+def test_the_glossary_has_20_to_50_rows_that_name_replaced_words():
+    assert 20 <= GLOSSARY.read_text(encoding="utf-8").count("\n| ") - 2 <= 50
+    assert len(replaced_words()) > 20
+
+
+@pytest.mark.parametrize("page", FILES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_file_uses_the_words_of_the_glossary(page: Path):
+    assert list(found(page)) == []

@@ -1,0 +1,164 @@
+"""A third dimension does all that the others do; `test_third_dimension.py` runs these with its settings."""
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from openapi_spec_validator import validate
+
+from bulkops.models import FileImport
+from dimensions_site.elements.dimension import dimensions
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
+from tests.bulkops.admin.imports import describe, upload
+from tests.bulkops.jobs.deletions import work_now
+from tests.dimensions_site.site_admin.pages import change, filled_in
+from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.entity.models import Entity
+from tests.factories import Caller, caller, content, currency, read
+from tests.storing import store_currencies
+
+ENTITIES = "/dimensions/v1/northwind/entity/elements"
+pytestmark = pytest.mark.django_db
+
+
+def entity(id: str = "DE01", **fields: Any) -> dict[str, Any]:
+    return {"id": id, "descriptions": {"en": "Germany"}, "method": "FULL", **fields}
+
+
+def create(caller: Caller, *bodies: dict[str, Any]) -> None:
+    for body in bodies:
+        assert caller.send("POST", ENTITIES, body).status_code == 201
+
+
+def ids(caller: Caller, query: str) -> list[str]:
+    return [element["id"] for element in read(caller.get(f"{ENTITIES}?{query}"))]
+
+
+def test_no_other_app_needs_a_migration():
+    assert [dimension.name for dimension in dimensions()] == ["currency", "account", "entity"]
+    call_command("makemigrations", check=True, dry_run=True)
+
+
+def test_one_element_is_created_read_replaced_and_patched(alice):
+    """Under both prefixes, by the rules of the wire."""
+    body = entity(share="80.0", parent={"id": "GROUP"}, currency={"id": "EUR"})
+    created = alice.send("POST", ENTITIES, body)
+    assert (created.status_code, created["Location"]) == (201, f"{ENTITIES}/DE01")
+    assert created.json()["currency"] == {"id": "EUR", "description": None}
+    other_prefix = alice.get("/api/aih/dimensions/v1/northwind/entity/elements/DE01")
+    assert other_prefix.json() == created.json()
+    patched = alice.send("PATCH", f"{ENTITIES}/DE01", {"isActive": True}).json()
+    assert (patched["isActive"], patched["share"]) == (True, "80.0")
+    assert alice.send("PUT", f"{ENTITIES}/DE01", entity()).json()["share"] is None
+    wrong = alice.send("POST", ENTITIES, entity("X", method="NONE", shares=1)).json()
+    assert {error["path"] for error in wrong["errors"]} == {"method", "shares"}
+    unknown = alice.get(f"{ENTITIES}/X").json()
+    assert unknown["detail"] == "There is no entity 'X' in repository 'northwind'."
+
+
+def test_lists_are_filtered_sorted_counted_and_written_as_csv(alice):
+    create(alice, entity("A", share="80"), entity("B", method="EQUITY", share="9.5"), entity("C", parent={"id": "A"}))
+    assert ids(alice, "filter=method==FULL&sort=-id") == ["C", "A"]
+    assert ids(alice, "filter=share=gt=10,parent.id==A") == ["A", "C"]
+    assert read(alice.get(f"{ENTITIES}-count?filter=share=lt=10")) == 1
+    assert read(alice.get(f"{ENTITIES}-fetch?properties=id,method&take=1")) == [{"id": "A", "method": "FULL"}]
+    assert content(alice.get(f"{ENTITIES}-fetch?properties=id,share", headers={"accept": "text/csv"})).decode() == (
+        "id,share\r\nA,80\r\nB,9.5\r\nC,\r\n"
+    )
+
+
+def test_many_are_saved_and_strict_looks_for_what_they_refer_to(alice, northwind):
+    """In their own dimension and in others."""
+    store_currencies(northwind, currency())
+    loose = {"post": [entity("A"), entity("B", parent={"id": "nowhere"})]}
+    assert len(read(alice.send("POST", f"{ENTITIES}-bulk", loose))) == 2
+    strict = {
+        "saveMode": "STRICT",
+        "post": [entity("C", parent={"id": "A"}, currency={"id": "EUR"})],
+        "patch": [{"key": {"id": "B"}, "data": {"currency": {"id": "XXX"}}}],
+    }
+    errors = alice.send("POST", f"{ENTITIES}-bulk", strict).json()["errors"]
+    assert [(error["path"], error["message"].partition(",")[0]) for error in errors] == [
+        ("/patch/0/data/parent/id", "parent.id refers to the entity 'nowhere'"),
+        ("/patch/0/data/currency/id", "currency.id refers to the currency 'XXX'"),
+    ]
+    assert Entity._base_manager.count() == 2
+    del strict["patch"]
+    assert read(alice.send("POST", f"{ENTITIES}-bulk", strict))[0]["id"] == "C"
+
+
+def test_a_grant_and_a_key_can_be_for_it_alone(northwind):
+    """The commands and the forms of grants and keys know it."""
+    emma = caller("emma", northwind, Role.EDITOR, dimension="entity")
+    assert emma.send("POST", ENTITIES, entity()).status_code == 201
+    refused = emma.get(emma.currency())
+    assert (refused.status_code, refused.json()["code"]) == (403, "NO_GRANT")
+    call_command("grant_access", "emma", "northwind", "reader", dimension="currency")
+    call_command("create_api_key", "emma", name="narrow", dimension="entity")
+    assert AccessGrant.objects.filter(dimension="entity").get().get_dimension_display() == "entity"
+    assert ApiKey.objects.get(name="narrow").allows() == "manager of entity in all repositories"
+
+
+def test_what_is_exported_is_imported_again(alice, tmp_path):
+    """By the commands, as CSV."""
+    create(alice, entity("A", share="80", isActive=True), entity("B", parent={"id": "A"}, currency={"id": "EUR"}))
+    before = read(alice.get(ENTITIES))
+    file = tmp_path / "entities.csv"
+    call_command("export_entities", "northwind", str(file))
+    Entity._base_manager.all().delete()
+    call_command("import_entities", "northwind", str(file), strict=False)
+    after = read(alice.get(ENTITIES))
+    assert [{**element, "updateInfo": None} for element in after] == [{**one, "updateInfo": None} for one in before]
+
+
+def test_a_file_is_imported_in_the_administration(alice, northwind):
+    browser = browser_of(alice)
+    upload(browser, northwind, "id,descriptions.en,method\nA,Group,FULL\n", dimension="entity")
+    file_import = FileImport.objects.get()
+    describe(browser, file_import)
+    work_now()
+    browser.post(page(FileImport, "confirm", file_import.pk))
+    work_now()
+    assert (Entity._base_manager.get().element_id, Entity._base_manager.get().update_origin) == ("A", "IMPORT")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_are_deleted_in_the_background(alice):
+    create(alice, entity("A"), entity("B"))
+    started = alice.send("POST", f"{ENTITIES}-bulk-delete-async", [{"id": "A"}, {"id": "Z"}])
+    assert started.status_code == 202
+    work_now()
+    status = read(alice.get(started["Location"]))
+    assert (status["status"], status["parameters"]["deleted"]) == ("COMPLETED", 1)
+    assert status["parameters"]["notFound"] == ["Z"]
+    assert ids(alice, "") == ["B"]
+
+
+def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, northwind):
+    """With messages and links in which it has its name."""
+    browser = browser_of(alice)
+    start = browser.get("/admin/").content.decode()
+    assert "/admin/entity/entity/" in start
+    form = filled_in(browser.get(page(Entity, "add")))
+    form |= {"id": "A", "descriptions:0:text": "Group", "method": "FULL", "parent.id": "nobody"}
+    answer = browser.post(page(Entity, "add"), form, follow=True)
+    assert told(answer)[0] == "The entity A was created."
+    element = Entity._base_manager.get()
+    assert change(browser, element, method="EQUITY", **{"parent.id": "A"}).status_code == 302
+    element.refresh_from_db()
+    assert (element.method, element.parent_id) == ("EQUITY", "A")
+    [found] = browser.get(page(Entity, "pick", northwind.pk), {"q": "A"}).json()["results"]
+    assert found == {"id": "A", "description": "Group"}
+    assert "1 entity" in browser.get(page(Entity, "uses", element.pk)).content.decode()
+    history = browser.get(page(Entity, "history", element.pk)).content.decode()
+    assert "EQUITY" in history
+    assert "FULL" in history
+
+
+def test_its_openapi_document_is_valid_and_the_landing_page_leads_to_it(client: Client):
+    document = client.get("/openapi/entity.json").json()
+    validate(document)
+    assert "/dimensions/v1/{dbID}/entity/elements/{id}" in document["paths"]
+    assert {"Entity", "EntityCreate", "EntityPatch"} <= document["components"]["schemas"].keys()
+    assert "/docs/entity" in client.get("/").content.decode()

@@ -1,0 +1,9 @@
+"""Exports entities to a file."""
+
+from bulkops.command_line.exporting import ExportCommand
+from tests.entity.dimension import ENTITY
+
+
+class Command(ExportCommand):
+    help = "Exports entities."
+    dimension = ENTITY

@@ -1,0 +1,24 @@
+"""The wire of the entity dimension."""
+
+from dimensions_site.elements.declaration.fields import BooleanField, CodeField, EnumField
+from dimensions_site.elements.declaration.maps import DescriptionsField
+from dimensions_site.elements.declaration.numbers import DecimalTextField
+from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, Reference
+from dimensions_site.elements.declaration.wire import Wire
+from tests.entity.models import Method
+
+
+class ParentGroup(Group):
+    id = CodeField(refers_to="entity")
+
+
+class EntitySerializer(ElementSerializer):
+    descriptions = DescriptionsField()
+    method = EnumField(Method, required=True)
+    share = DecimalTextField()
+    isActive = BooleanField()
+    parent = ParentGroup(prefix="parent_")
+    currency = Reference(refers_to="currency")
+
+
+ENTITY_WIRE = Wire(EntitySerializer)

@@ -1,0 +1,71 @@
+// Every operation with openapi-fetch and the types that openapi-typescript makes, with bodies of these types.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+declare const process: { argv: string[] };
+type AccountCreate = components["schemas"]["AccountCreate"];
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(what);
+}
+
+async function main(baseUrl: string, key: string): Promise<void> {
+  const client = createClient<paths, "application/json" | "application/problem+json">({ baseUrl, headers: { "X-API-Key": key } });
+  const id = "OTF/1";
+  const repository = { path: { dbID: "northwind" } };
+  const one = { path: { dbID: "northwind", id } };
+  const root = "/dimensions/v1/{dbID}/account";
+  const body: AccountCreate = {
+    id,
+    descriptions: { en: "Cash", it: null },
+    nature: "BALANCE_SHEET",
+    type: "NORMAL",
+    conversion: { conversionType: "FINAL" },
+    dataEntryAndReporting: { class: "INCREASE IN LIABILITIES", validity: { startDate: "2026-01-01", endDate: null } },
+    consolidation: { bankingData: { bankitReportingMItem: { id: "M10", changeSign: false } } },
+    cashFlowPlanning: null,
+  };
+
+  const created = await client.POST(`${root}/elements`, { params: repository, body });
+  check(created.data?.dataEntryAndReporting.class === "INCREASE IN LIABILITIES", "created");
+  check(created.data?.cashFlowPlanning === null, "unset groups are null");
+  const again = await client.POST(`${root}/elements`, { params: repository, body });
+  check(again.response.status === 400 && again.error !== undefined, "refused");
+  check((await client.GET(`${root}/elements/{id}`, { params: one })).data?.type === "NORMAL", "read");
+  const { id: _, ...replacement } = body;
+  const replaced = await client.PUT(`${root}/elements/{id}`, { params: one, body: replacement });
+  check(replaced.data?.conversion.conversionType === "FINAL", "replaced");
+  const change = { descriptions: { en: "Another name" }, conversion: { conversionType: "AVERAGE" as const } };
+  const patched = await client.PATCH(`${root}/elements/{id}`, { params: one, body: change });
+  check(patched.data?.descriptions["en"] === "Another name", "patched");
+  const filter = `id=="${id}"`;
+  const selected = { ...repository, query: { filter, sort: "-id", take: 1 } };
+  check((await client.GET(`${root}/elements`, { params: selected })).data?.[0]?.id === id, "listed");
+  check((await client.GET(`${root}/elements-count`, { params: selected })).data === 1, "counted");
+  const fetched = await client.GET(`${root}/elements-fetch`, {
+    params: { ...repository, query: { filter, properties: "id,descriptions" } },
+  });
+  check(fetched.data?.[0]?.descriptions === "Another name", "fetched");
+  const saved = await client.POST(`${root}/elements-bulk`, { params: repository, body: { put: [body] } });
+  check(saved.data?.[0]?.id === id, "saved");
+  const started = await client.POST(`${root}/elements-bulk-delete-asynch`, { params: repository, body: [{ id }] });
+  const dataProcessingId = started.data?.dataProcessingId ?? "";
+  const listed = await client.GET(`${root}/elements-bulk-delete-async`, { params: repository });
+  check(listed.data?.some((each) => each.dataProcessingId === dataProcessingId) ?? false, "listed deletions");
+  const deletion = { params: { path: { dbID: "northwind", dataProcessingId } } };
+  const status = await client.GET(`${root}/elements-bulk-delete-async/{dataProcessingId}`, deletion);
+  check(status.data?.[0]?.parameters[0]?.requested === 1, "status");
+  const aborted = await client.DELETE(`${root}/elements-bulk-delete-async/{dataProcessingId}`, deletion);
+  check(aborted.data?.message.includes(dataProcessingId) ?? false, "aborted");
+
+  // What the types refuse; where one of these compiles, a type has become `any`.
+  // @ts-expect-error
+  const withoutNature: AccountCreate = { id, descriptions: {}, type: "NORMAL", conversion: body.conversion };
+  // @ts-expect-error
+  const withUnlisted: AccountCreate = { ...body, nature: "UNLISTED" };
+  // @ts-expect-error
+  const withText: AccountCreate = { ...body, conversion: "FINAL" };
+  void [withoutNature, withUnlisted, withText];
+}
+
+main(process.argv[2] ?? "", process.argv[3] ?? "").then(() => console.log("Every operation was answered."));

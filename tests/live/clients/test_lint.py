@@ -1,0 +1,36 @@
+"""Linters of OpenAPI documents find nothing in ours that is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import openapi
+from tests.live.clients.tools import need_npm_tools, run
+
+# What test_openapi_accepted.py compares with the documents that are served.
+DOCUMENTS = sorted(Path(openapi.__file__).parent.glob("*.yml"))
+
+each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)
+
+
+@pytest.mark.contract("H3", "M3")
+@each_document
+def test_redocly_finds_no_error(document: Path) -> None:
+    """Its one warning is that no licence is named: none has been chosen."""
+    need_npm_tools()
+    found = json.loads(run("redocly", "lint", document, "--format", "json"))
+
+    assert [problem["ruleId"] for problem in found["problems"]] == ["info-license"]
+    assert found["totals"]["errors"] == 0
+
+
+@pytest.mark.contract("H3", "M3")
+@each_document
+def test_spectral_finds_nothing(document: Path, tmp_path: Path) -> None:
+    """With the rules for OpenAPI, warnings included."""
+    need_npm_tools()
+    rules = tmp_path / "rules.json"
+    rules.write_text('{"extends": ["spectral:oas"]}')
+
+    run("spectral", "lint", "--ruleset", rules, "--fail-severity", "hint", document)

@@ -1,0 +1,23 @@
+"""With the types that openapi-typescript makes of our documents, openapi-fetch does every operation."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.live.clients.tools import DONE, need_npm_tools, run
+from tests.live.clients.typescript import compiled
+from tests.services.service import Service
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.contract("H3", "M3")
+@pytest.mark.parametrize("dimension", ["currency", "account"])
+def test_openapi_fetch_does_every_operation(service: Service, dimension: str, tmp_path: Path) -> None:
+    """Compiled with `tsc --strict`, with bodies of the types of the document."""
+    need_npm_tools()
+    types = tmp_path / "schema.ts"
+    run("openapi-typescript", f"{service.address}/openapi/{dimension}.json", "--output", types)
+    calls = compiled(HERE / "openapi_fetch" / f"{dimension}.ts", client=types)
+
+    assert run("node", calls, service.address, service.key).strip() == DONE

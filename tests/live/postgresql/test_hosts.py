@@ -1,0 +1,43 @@
+"""The short form of `make hosts`: the service on nine hosts, of which one after the other is killed or cut off."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.load.hosts.network import ALONE
+from tests.services.deployment import skip_without
+from tests.services.service import PROJECT
+
+# Less than the time after which a test counts as hanging.
+_TIMEOUT = 580
+
+
+def skip_where_no_hosts_can_be_built() -> None:
+    """Namespaces are root's; in CI the tests run as root."""
+    for program in ("ip", "nsenter", "nginx", "pgbouncer", "redis-server"):
+        skip_without(program)
+    allowed = subprocess.run([*ALONE, "true"], check=False, stderr=subprocess.PIPE, encoding="utf-8")
+    if allowed.returncode != 0:
+        assert os.environ.get("CI") != "true", f"CI demands namespaces: {allowed.stderr}"
+        pytest.skip(f"There may be no namespaces: {allowed.stderr}")
+
+
+@pytest.mark.contract("B3", "C18", "E2", "F2", "F6")
+def test_what_was_answered_is_stored_once_whichever_host_fails():
+    """Nothing is lost or done twice, a deletion is taken over, and the service is back by itself each time."""
+    skip_where_no_hosts_can_be_built()
+    done = subprocess.run(
+        # Calls that leave the processors something for the other tests.
+        [sys.executable, "-m", "tests.load.hosts.run", "--seconds", "1", "--pause", "0.6"],
+        cwd=PROJECT,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=_TIMEOUT,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-5_000:]}"
+    assert re.search("^[0-9,]+ answered writes and [0-9,]+ deletions, 0 faults$", done.stdout, re.MULTILINE)
+    assert subprocess.run(["ip", "netns", "list"], stdout=subprocess.PIPE, check=True).stdout == b""

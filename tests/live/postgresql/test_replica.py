@@ -1,0 +1,299 @@
+"""Elements are read from a replica that has all that was written to their repository, and else from the primary."""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from urllib.request import urlopen
+
+import psycopg
+import pytest
+
+from tests.services.bulk_state import marked, rows
+from tests.services.clerk import errand, prepare
+from tests.services.own_postgresql import OwnServer, own_postgresql
+from tests.services.own_replica import follow, own_replica, patient, pause, resume
+from tests.services.service import Service, free_port, serving
+from tests.services.worker import QUICK, delete, fill, wait_until, working
+
+ACCOUNTS = "/dimensions/v1/northwind/account/elements"
+OTHERS = "/dimensions/v1/contoso/account/elements"
+LONG = "/dimensions/v1/long/account/elements"
+COUNT = 2_000
+READS = (
+    f"{ACCOUNTS}/first",
+    ACCOUNTS,
+    f"{ACCOUNTS}?skip=0&take=10",
+    f"{ACCOUNTS}?filter=descriptions=like=first",
+    f"{ACCOUNTS}-count",
+    f"{ACCOUNTS}-fetch?properties=id,descriptions",
+)
+READ = re.compile(r'^dimensions_element_reads_total\{database="(\w+)"\} ([0-9.]+)', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class House:
+    """A primary, its replica, and two web servers that know both, with the ports of their metrics."""
+
+    primary: OwnServer
+    replica: OwnServer
+    services: tuple[Service, Service]
+    metrics: tuple[int, int]
+
+    @property
+    def service(self) -> Service:
+        """One of the web servers; the other one has nothing in common with it but the databases."""
+        return self.services[0]
+
+    def follow(self) -> None:
+        """Wait until the replica has everything."""
+        follow(self.primary, self.replica)
+
+    def get(self, address: str) -> Any:
+        """What both web servers answer to a GET, which is the same."""
+        one, other = (service.send("GET", address) for service in self.services)
+        assert (one.status, one.body) == (other.status, other.body)
+        return one.json()
+
+    def _reads(self) -> dict[str, float]:
+        told: dict[str, float] = {"primary": 0, "replica": 0}
+        for port in self.metrics:
+            with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                for database, count in READ.findall(answer.read().decode()):
+                    told[database] += float(count)
+        return told
+
+    @contextmanager
+    def reading_from(self, database: str) -> Iterator[None]:
+        """What is read within the block is all read from that one of the two."""
+        before = self._reads()
+        yield
+        after = self._reads()
+        assert {name for name in after if after[name] > before[name]} == {database}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with ExitStack() as stack:
+        primary = stack.enter_context(own_postgresql())
+        key = prepare(primary.url)
+        errand(
+            primary.url, "from dimensions_site.repositories.models import Repository as R; R(db_id='contoso').save()"
+        )
+        fill(primary.url, "long", COUNT)
+        replica = stack.enter_context(own_replica(primary))
+        ports = (free_port(), free_port())
+        services = [
+            stack.enter_context(
+                serving(
+                    primary.url,
+                    key,
+                    tmp_path_factory.mktemp("web"),
+                    REPLICA_URL=patient(replica),
+                    METRICS_BIND=f"127.0.0.1:{port}",
+                    WEB_CONCURRENCY="1",
+                )
+            )
+            for port in ports
+        ]
+        yield House(primary, replica, (services[0], services[1]), ports)
+
+
+@pytest.fixture(autouse=True)
+def first(house: House) -> Iterator[str]:
+    """The account `first`, which the replica has; afterwards replica and web servers are as before."""
+    address = f"{ACCOUNTS}/first"
+    assert house.service.send("PUT", address, marked("first", "new")).status in (200, 201)
+    house.follow()
+    yield address
+    if house.replica.is_running:
+        resume(house.replica)
+    else:
+        house.replica.start()
+    house.follow()
+    wait_until(lambda: all(_is_asked(house, service) for service in house.services), "The replica is not asked")
+
+
+def _is_asked(house: House, service: Service) -> bool:
+    try:
+        with house.reading_from("replica"):
+            service.send("GET", f"{OTHERS}-count")
+    except AssertionError:
+        return False
+    return True
+
+
+def modify(service: Service, mark: str) -> None:
+    assert service.send("PATCH", f"{ACCOUNTS}/first", {"documentationLink": mark}).status == 200
+
+
+def test_elements_are_read_from_a_replica_that_has_them_all(house: House):
+    """By each of the routes that read elements."""
+    for address in READS:
+        with house.reading_from("replica"):
+            assert house.get(address)
+
+
+@pytest.mark.contract("C16", "D8")
+def test_what_is_written_is_read_at_once_by_whomever(house: House, first: str):
+    """While the replica has not got it all is read from the primary, through each web server; then from the replica."""
+    pause(house.replica)
+    modify(house.service, "paused")
+    with house.reading_from("primary"):
+        assert house.get(first)["documentationLink"] == "paused"
+        for address in READS:
+            assert house.get(address)
+    resume(house.replica)
+    house.follow()
+    with house.reading_from("replica"):
+        assert house.get(first)["documentationLink"] == "paused"
+
+
+def test_others_go_on_reading_from_the_replica(house: House):
+    """What is written to one repository does not matter for another."""
+    pause(house.replica)
+    modify(house.service, "others")
+    with house.reading_from("replica"):
+        assert house.get(f"{OTHERS}-count") == 0
+
+
+@pytest.mark.contract("E2")
+def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, first: str):
+    """A bulk save counts as one; what is refused or changes nothing does not count."""
+
+    def writes() -> int:
+        return int(rows(house.primary.url, "SELECT sum(writes) FROM repositories_writecount")[0][0])
+
+    before = writes()
+    elements = {"post": [marked(f"many-{number}", "many") for number in range(300)]}
+    for method, address, body, status, counted in (
+        ("POST", f"{ACCOUNTS}-bulk", elements, 200, 1),
+        ("POST", f"{ACCOUNTS}-bulk", elements, 400, 0),
+        ("POST", ACCOUNTS, marked("first", "again"), 400, 0),
+        ("PATCH", first, {"documentationLink": "counted"}, 200, 1),
+        ("PATCH", first, {"documentationLink": "counted"}, 200, 0),
+        ("PATCH", f"{ACCOUNTS}/unknown", {"documentationLink": "counted"}, 404, 0),
+    ):
+        assert house.service.send(method, address, body).status == status
+        assert writes() - before == counted, (method, address)
+        before += counted
+
+
+@pytest.mark.contract("F3")
+def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
+    """As soon as it is told to be completed, though the replica still has it."""
+    assert house.service.send("PUT", f"{ACCOUNTS}/leaving", marked("leaving", "x")).status == 201
+    house.follow()
+    pause(house.replica)
+    with working(house.primary.url, tmp_path, REPLICA_URL=patient(house.replica), **QUICK):
+        assert delete(house.service, ["leaving"]).ended()["deleted"] == 1
+    assert house.get(f"{ACCOUNTS}-count?filter=id==leaving") == 0
+    assert [service.send("GET", f"{ACCOUNTS}/leaving").status for service in house.services] == [404, 404]
+
+
+def test_what_an_import_has_saved_is_read(house: House, tmp_path):
+    """As soon as it is told to be completed, though the replica has nothing of it."""
+    name = f"imported-{time.monotonic_ns()}"
+    oid = errand(house.primary.url, f"from tests.services.file_imports import begin; begin({name!r}, 300)")
+    house.follow()
+    pause(house.replica)
+    with working(house.primary.url, tmp_path, REPLICA_URL=patient(house.replica), **QUICK):
+        code = f"from tests.services.file_imports import tell_the_end; tell_the_end({oid!r}, {name!r})"
+        told = errand(house.primary.url, code)
+    assert json.loads(told)["status"] == "COMPLETED"
+    assert house.get(f"/dimensions/v1/{name}/account/elements-count") == 300
+
+
+@pytest.mark.contract("G1", "G3")
+def test_who_may_come_in_is_told_by_the_primary(house: House):
+    """A revoked key opens nothing any more, though the replica has not heard of it."""
+    made = "from django.core.management import call_command as c; c('create_api_key', 'alice', name='short')"
+    key = errand(house.primary.url, made).split()[-1]
+    house.follow()
+    pause(house.replica)
+    assert house.service.send("GET", f"{OTHERS}-count", X_API_Key=key).status == 200
+    of_keys = "from dimensions_site.repositories.models import ApiKey; ApiKey.objects.filter(name='short')"
+    errand(house.primary.url, f"{of_keys}.update(revoked=True)")
+    assert [service.send("GET", f"{OTHERS}-count", X_API_Key=key).status for service in house.services] == [401, 401]
+
+
+def test_without_the_replica_all_is_read_from_the_primary(house: House, first: str):
+    """It is killed, is told of by the check of readiness, which does not fail for it, and is asked again later."""
+    house.replica.stop()
+    with house.reading_from("primary"):
+        assert house.get(first)["documentationLink"] == "new"
+        assert house.get(ACCOUNTS)
+    assert "replica_unavailable" in house.service.log.read_text()
+    ready = house.service.send("GET", "/health/ready").json()
+    assert ready["checks"]["replica"] == "unavailable; elements are read from the primary"
+    assert ready["checks"]["database"] == "ok"
+    house.replica.start()
+    wait_until(lambda: all(_is_asked(house, service) for service in house.services), "The replica is not asked")
+    with house.reading_from("replica"):
+        assert house.get(first)["documentationLink"] == "new"
+    assert house.service.send("GET", "/health/ready").json()["checks"]["replica"] == "ok"
+
+
+@pytest.mark.contract("B3")
+def test_a_query_that_the_replica_breaks_off_is_answered_by_the_primary(house: House, first: str):
+    """As it does with those that keep it from going on; nobody sees anything of it."""
+    with psycopg.connect(house.primary.url) as primary, ThreadPoolExecutor(1) as thread:
+        # The replica locks the table, too.
+        primary.execute("LOCK TABLE account_account IN ACCESS EXCLUSIVE MODE")
+        house.follow()
+        answer = thread.submit(house.service.send, "GET", first)
+        cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: _locked(house), "Nobody waits for the replica")
+        primary.rollback()
+        rows(house.replica.url, cancel)
+        assert answer.result().json()["documentationLink"] == "new"
+
+
+def _locked(house: House) -> bool:
+    return bool(rows(house.replica.url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+
+
+@pytest.mark.contract("D7")
+def test_a_long_list_is_streamed_from_the_replica(house: House):
+    """All of it, in one transaction, of which nothing is left afterwards, even if the caller leaves halfway."""
+    with house.reading_from("replica"):
+        assert len(house.service.send("GET", LONG).json()) == COUNT
+        connection = house.service.connect()
+        connection.request("GET", LONG, headers={"X-API-Key": house.service.key})
+        assert connection.getresponse().read(1_000)
+        connection.close()
+        assert len(house.service.send("GET", LONG, Accept="text/csv").body.splitlines()) == COUNT + 1
+    idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%%'"
+    wait_until(lambda: rows(house.replica.url, idle) == [(0,)], "A transaction is left")
+
+
+@pytest.mark.contract("C13", "C15", "E2")
+def test_everybody_reads_what_he_has_written_whatever_the_replica_does(house: House):
+    """Eight callers write and read through either web server while the replica pauses and goes on."""
+    until = time.monotonic() + 6
+
+    def call(number: int) -> int:
+        random, turn = Random(number), 0
+        while turn == 0 or time.monotonic() < until:
+            turn += 1
+            writer, reader = random.choices(house.services, k=2)
+            mark, id = f"{number}-{turn}", f"caller-{number}"
+            assert writer.send("PUT", f"{ACCOUNTS}/{id}", marked(id, mark)).status in (200, 201)
+            assert reader.send("GET", f"{ACCOUNTS}/{id}").json()["documentationLink"] == mark
+            (found,) = reader.send("GET", f"{ACCOUNTS}?filter=id=={id}").json()
+            assert found["documentationLink"] == mark
+        return turn
+
+    with ThreadPoolExecutor(8) as threads:
+        calls = [threads.submit(call, number) for number in range(8)]
+        while time.monotonic() < until:
+            pause(house.replica)
+            time.sleep(0.3)
+            resume(house.replica)
+            time.sleep(0.3)
+        assert min(each.result() for each in calls) > 0

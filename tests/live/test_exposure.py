@@ -1,0 +1,57 @@
+"""The web server says where callers could come without the reverse proxy, which keeps slow clients away."""
+
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from dimensions_site.environment import SocketAddress
+from dimensions_site.server.exposure import warnings_about
+from tests.services.certificates import make_certificate
+from tests.services.service import free_port, serving
+
+ANYWHERE = str(ip_address(0))
+
+
+def test_the_log_names_an_address_that_other_machines_may_reach_and_the_remedy(
+    prepared: tuple[str, str], tmp_path: Path
+):
+    """The service starts all the same: a firewall may stand before it."""
+    address = f"{ANYWHERE}:{free_port()}"
+    with serving(*prepared, tmp_path, METRICS_BIND=address) as service:
+        log = service.log.read_text()
+        assert f"METRICS_BIND is {address}, which other machines may reach" in log
+        assert "Let a firewall admit Prometheus alone, or bind to 127.0.0.1 or a unix socket" in log
+
+
+def test_nothing_is_said_where_only_this_machine_gets(prepared: tuple[str, str], tmp_path: Path):
+    with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{free_port()}") as service:
+        assert "other machines" not in service.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "setting"),
+    [
+        (("127.0.0.1", 8000), None),
+        (("127.1.2.3", 8000), None),
+        (("::1", 8000, 0, 0), None),
+        ("/run/dimensions/web.sock", None),
+        ((ANYWHERE, 8000), "BIND is 0.0.0.0:8000"),
+        (("::", 8000, 0, 0), "BIND is [::]:8000"),
+        (("10.0.0.11", 8000), "BIND is 10.0.0.11:8000"),
+        ((ANYWHERE, 9464), "METRICS_BIND is 0.0.0.0:9464"),
+    ],
+    ids=str,
+)
+def test_a_socket_is_taken_for_what_the_system_says_of_it(address, setting: str | None):
+    """However it was written: as a name, or as a number that systemd has passed on."""
+    found = warnings_about([address], SocketAddress(ANYWHERE, 9464))
+    assert [warning.startswith(f"{setting}, which other machines") for warning in found] == ([True] if setting else [])
+
+
+def test_gunicorn_itself_answers_https_where_no_proxy_does(prepared: tuple[str, str], tmp_path: Path):
+    """With gunicorn's own options, for networks in which all clients are trusted."""
+    with serving(*prepared, tmp_path, make_certificate(tmp_path)) as service:
+        answer = service.send("GET", "/dimensions/v1/northwind/account/elements")
+        assert answer.status == 200
+        assert "Strict-Transport-Security" in answer.headers

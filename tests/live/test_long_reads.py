@@ -1,0 +1,142 @@
+"""Reads that take the database long: they have a limit, and none goes on for a caller who has gone."""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPResponse, IncompleteRead
+from urllib.parse import quote
+
+import pytest
+
+from tests.services.clerk import prepare
+from tests.services.database import migrated_database
+from tests.services.long_reads import BASE, CONDITIONS, ENDLESS, LIGHT, fill_heavily, hang_up
+from tests.services.service import Service, serving
+from tests.services.worker import fill
+
+CALLERS = 8
+OTHERS = "/api/aih/dimensions/v1/northwind/currency/elements"
+# More than what lies on the way between two programs: 20 MB.
+MANY = 6_000
+
+
+@pytest.fixture(scope="module")
+def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address of a database with elements that take long to look through, and an API key for it."""
+    folder = tmp_path_factory.mktemp("heavy")
+    with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as url:
+        key = prepare(url)
+        fill_heavily(url)
+        yield url, key
+
+
+@pytest.fixture(scope="module")
+def service(heavy: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Gunicorn as it is by default."""
+    with serving(*heavy, tmp_path_factory.mktemp("web")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def hasty(heavy: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service whose reads may take a second; its lists begin before all their elements are found."""
+    url, key = heavy
+    url += "?options=-c%20enable_sort=off" if url.startswith("postgres") else ""
+    with serving(url, key, tmp_path_factory.mktemp("hasty"), READ_TIMEOUT_SECONDS="1") as running:
+        yield running
+
+
+def test_callers_who_hang_up_leave_nobody_waiting(service: Service):
+    """As many as there are threads ask for minutes of work and go away; others are answered meanwhile."""
+    for _ in range(CALLERS):
+        hang_up(service, ENDLESS)
+    slowest = 0.0
+    for _ in range(20):
+        begun = time.monotonic()
+        assert service.send("GET", OTHERS).status == 200
+        slowest = max(slowest, time.monotonic() - begun)
+        time.sleep(0.1)
+    assert slowest < 8
+    assert '"status": 499' in service.log.read_text()
+
+
+@pytest.mark.contract("B1")
+def test_callers_who_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
+    """Two of them go on in each process; the others are asked to come again, and another repository is answered."""
+    with ThreadPoolExecutor(CALLERS) as callers:
+        waiting = [callers.submit(service.send, "GET", ENDLESS) for _ in range(CALLERS)]
+        slowest = 0.0
+        while not all(call.done() for call in waiting):
+            begun = time.monotonic()
+            assert service.send("GET", OTHERS).status == 200
+            slowest = max(slowest, time.monotonic() - begun)
+            time.sleep(0.05)
+    assert slowest < 5
+    refused = [answer for answer in (call.result() for call in waiting) if answer.status == 503]
+    codes = Counter(answer.json()["code"] for answer in refused)
+    assert codes["TOO_MANY_LONG_READS"] >= CALLERS - 4
+    assert all(answer.headers["Retry-After"] == "5" for answer in refused if b"TOO_MANY" in answer.body)
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [
+        ("elements-count?", "application/json"),
+        ("elements?", "application/json"),
+        ("elements?take=10&sort=-description&", "application/json"),
+        ("elements?", "text/csv"),
+        ("elements?", "application/x-ndjson"),
+        ("elements-fetch?properties=id&", "application/json"),
+    ],
+)
+def test_a_read_that_takes_too_long_is_answered_503(hasty: Service, path: str, accept: str):
+    """Whichever way elements are read; the answer says what to do, and that nobody need try the same again."""
+    begun = time.monotonic()
+    answer = hasty.send("GET", f"{BASE}/{path}filter={quote(CONDITIONS)}", Accept=accept)
+
+    assert time.monotonic() - begun < 10
+    assert (answer.status, answer.headers["Content-Type"]) == (503, "application/problem+json")
+    assert answer.json()["code"] == "QUERY_TIMEOUT"
+    assert answer.json()["detail"].startswith("The database worked on this request for 1 seconds and was stopped. Ask")
+    assert "Retry-After" not in answer.headers
+
+
+@pytest.mark.contract("D7")
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [
+        ("elements?", "application/json"),
+        ("elements?", "application/x-ndjson"),
+        ("elements-fetch?properties=id&", "text/csv"),
+    ],
+)
+def test_a_stream_that_is_stopped_ends_visibly_broken(hasty: Service, path: str, accept: str):
+    """Its first elements are on their way when the time is over: the client sees that the others are missing."""
+    conditions = CONDITIONS.rsplit(",", 1)[0]
+    connection = hasty.connect()
+    connection.request(
+        "GET",
+        f"{BASE}/{path}filter={quote(f'id<{LIGHT:07},{conditions}')}",
+        headers={"X-API-Key": hasty.key, "Accept": accept},
+    )
+    response = connection.getresponse()
+    assert response.status == 200
+    with pytest.raises(IncompleteRead) as broken:
+        response.read()
+    assert len(broken.value.partial) > 1_000
+    connection.close()
+
+
+@pytest.mark.contract("D7")
+def test_who_reads_slowly_gets_all(heavy: tuple[str, str], hasty: Service):
+    """The time in which a client takes the answer does not count, so an answer may take longer than the limit."""
+    fill(heavy[0], "long", MANY)
+    with hasty.begin_to_read("/dimensions/v1/long/account/elements") as connection:
+        response = HTTPResponse(connection)
+        response.begin()
+        time.sleep(3)
+        assert len(json.loads(response.read())) == MANY

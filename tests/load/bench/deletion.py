@@ -1,0 +1,73 @@
+"""How long the deletion of many accounts takes: by the service in the background, and by two bare statements."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from tests.load.bench.bodies import identifier
+from tests.load.bench.contestants import Contestant
+from tests.services.worker import working
+
+# How often a caller asks whether it is over.
+_PAUSE = 0.01
+_TABLES = """
+DROP TABLE IF EXISTS floor.elements, floor.history;
+CREATE TABLE floor.elements (LIKE account_account INCLUDING ALL);
+CREATE TABLE floor.history (LIKE account_historicalaccount INCLUDING ALL);
+"""
+_SHARED = """
+SELECT column_name FROM information_schema.columns WHERE table_name = 'account_account' AND table_schema = 'public'
+"""
+
+
+@dataclass(frozen=True)
+class Took:
+    """The seconds until COMPLETED was seen, and what they are for an account that does not exist."""
+
+    seconds: float
+    wake_up: float
+
+
+def asynchronous(contestant: Contestant, url: str, folder: Path, tenant: str, count: int) -> Took:
+    """Have the first `count` accounts of the repository deleted by the service and a worker that waits for work."""
+    with working(url, folder):
+        wake_up = _delete(contestant, tenant, ["nowhere"])
+        return Took(_delete(contestant, tenant, [identifier(number) for number in range(count)]), wake_up)
+
+
+def _delete(contestant: Contestant, tenant: str, ids: Sequence[str]) -> float:
+    address = f"/dimensions/v1/{tenant}/account/elements-bulk-delete-async"
+    body = json.dumps([{"id": id} for id in ids]).encode()
+    start = time.perf_counter()
+    status = f"{address}/{json.loads(contestant.call('POST', address, body))['dataProcessingId']}"
+    while (told := json.loads(contestant.call("GET", status))[0])["status"] == "RUNNING":
+        time.sleep(_PAUSE)
+    seconds = time.perf_counter() - start
+    assert told["status"] == "COMPLETED", told
+    return seconds
+
+
+def bare(database: "psycopg.Connection", tenant: str, count: int) -> float:
+    """Delete copies of the first `count` accounts in a table with the same indexes, and write their history."""
+    columns = ", ".join(name for (name,) in database.execute(_SHARED))
+    ids = [identifier(number) for number in range(count)]
+    database.execute(_TABLES)
+    database.execute(
+        "INSERT INTO floor.elements SELECT account_account.* FROM account_account JOIN repositories_repository AS "
+        "repository ON repository.id = repository_id WHERE db_id = %s AND element_id = ANY(%s)",
+        [tenant, ids],
+    )
+    database.execute("ANALYZE floor.elements")
+    start = time.perf_counter()
+    with database.transaction():
+        database.execute(
+            f"INSERT INTO floor.history ({columns}, history_type, history_date, history_actor, history_origin) "
+            f"SELECT {columns}, '-', now(), 'alice', 'INPUT_WEB' FROM floor.elements WHERE element_id = ANY(%s)",
+            [ids],
+        )
+        database.execute("DELETE FROM floor.elements WHERE element_id = ANY(%s)", [ids])
+    return time.perf_counter() - start

@@ -1,0 +1,3 @@
+"""Where the tables of the plain service are."""
+
+SCHEMA = "plain"

@@ -1,0 +1,60 @@
+"""How much of the processors the web server of a contestant takes, and how much PostgreSQL does for it."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Self
+
+import psycopg
+
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+_BACKENDS = """
+SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+
+
+class Meter:
+    """Adds up the seconds of one processor that are spent while it is entered, by the `web` server and the `database`.
+
+    `master` is the process that the server's others come from. Nobody else may ask that database meanwhile. What a
+    process did that is gone at the end is not known; nor is what is done on another machine. Both count nothing.
+    """
+
+    def __init__(self, master: int, database: "psycopg.Connection") -> None:
+        self.web = 0.0
+        self.database = 0.0
+        self._master = master
+        self._connection = database
+        self._before: dict[int, float] = {}
+
+    def __enter__(self) -> Self:
+        self._before = _seconds([*self._web(), *self._backends()])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.web += self._since(self._web())
+        self.database += self._since(self._backends())
+
+    def _web(self) -> Iterable[int]:
+        return map(int, Path(f"/proc/{self._master}/task/{self._master}/children").read_text().split())
+
+    def _backends(self) -> Iterable[int]:
+        return (pid for (pid,) in self._connection.execute(_BACKENDS))
+
+    def _since(self, pids: Iterable[int]) -> float:
+        return sum(now - self._before.get(pid, 0) for pid, now in _seconds(pids).items())
+
+
+def _seconds(pids: Iterable[int]) -> dict[int, float]:
+    """What each process has taken so far, in its own code and in the kernel."""
+    taken = {}
+    for pid in pids:
+        try:
+            told = Path(f"/proc/{pid}/stat").read_text()
+        except FileNotFoundError:
+            continue
+        # The second field is the name of the program, in brackets, and may have blanks.
+        fields = told.rpartition(")")[2].split()
+        taken[pid] = (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
+    return taken

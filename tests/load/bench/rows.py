@@ -1,0 +1,105 @@
+"""What is measured, in which unit, and what the service has to reach."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from statistics import median
+
+# The medians of a row by who was measured: floor, service and plain.
+Medians = Mapping[str, float]
+
+
+class Unit(Enum):
+    """What a figure counts, and whether more of it is better."""
+
+    ELEMENTS = "elements/s", True
+    REQUESTS = "requests/s", True
+    SECONDS = "s", False
+    MEGABYTES = "MB", False
+    BODIES = "× body", False
+
+    def __init__(self, text: str, more_is_better: bool) -> None:
+        self.text = text
+        self.more_is_better = more_is_better
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; a target that is nothing is none.
+
+    `of_floor` and `of_plain` are what part of their speed the service has to reach, `of_list` the part of its own
+    speed at the list. `at_most` is the largest figure; of seconds it is that many times the floor's.
+    """
+
+    key: str
+    title: str
+    unit: Unit
+    of_floor: float | None = None
+    of_plain: float | None = None
+    of_list: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was reached, what had to be, and whether it was."""
+
+    reached: float
+    target: float
+    met: bool
+
+
+ROWS = (
+    Row("list", "list of 20,000, streamed", Unit.ELEMENTS, of_floor=0.40, of_plain=10),
+    Row("csv", "the same as CSV", Unit.ELEMENTS, of_floor=0.35),
+    Row("ndjson", "the same as NDJSON", Unit.ELEMENTS, of_floor=0.35),
+    Row("read-one", "read one, 8 keep-alive connections", Unit.REQUESTS, of_floor=0.30, of_plain=4),
+    Row("page-offset", "page of 100 at offset 10,000", Unit.REQUESTS, of_floor=0.30, of_plain=10),
+    Row("page-after", "page of 100 after the last id", Unit.REQUESTS, of_floor=0.50),
+    Row("count", "count with an enum filter", Unit.REQUESTS, of_floor=0.60, of_plain=1.5),
+    Row("containment", "containment in one language, 20 hits", Unit.REQUESTS, of_floor=1.5, of_plain=3),
+    Row("fetch", "fetch of 3 properties of 20,000", Unit.ELEMENTS, of_list=4),
+    Row("patch", "patch one field of one account", Unit.REQUESTS, of_floor=0.25, of_plain=2),
+    Row("bulk-post-1000", "bulk post of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
+    Row("bulk-put-1000", "bulk put of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=20),
+    Row("bulk-post-10000", "bulk post of 10,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
+    Row("bulk-put-10000", "bulk put of 10,000", Unit.ELEMENTS, of_floor=0.40, of_plain=20),
+    Row("deletion", "asynchronous deletion of 10,000 until COMPLETED is seen", Unit.SECONDS, at_most=5),
+    Row("memory-list", "memory above idle, list of 20,000", Unit.MEGABYTES, at_most=30),
+    Row("memory-bulk", "memory above idle, bulk post of 10,000", Unit.BODIES, at_most=3),
+)
+BY_KEY = {row.key: row for row in ROWS}
+# The time from the request for a deletion to its end when there is nothing to delete; told beside the deletion.
+WAKE_UP = "wake_up"
+
+
+def medians(samples: Mapping[str, list[float]]) -> Medians:
+    """The middle figure of each who was measured."""
+    return {name: median(figures) for name, figures in samples.items()}
+
+
+def against_floor(row: Row, figures: Medians, listed: Medians | None) -> Verdict | None:
+    """Whether the service is near enough to the limit; `listed` are the medians of the list."""
+    if "service" not in figures:
+        return None
+    service = figures["service"]
+    if row.of_floor is not None:
+        return _at_least(service / figures["floor"], row.of_floor)
+    if row.of_list is not None:
+        return None if listed is None else _at_least(service / listed["service"], row.of_list)
+    assert row.at_most is not None
+    reached = service
+    if row.unit is Unit.SECONDS:
+        reached = (service - figures[WAKE_UP]) / figures["floor"]
+    return Verdict(reached, row.at_most, reached <= row.at_most)
+
+
+def against_plain(row: Row, figures: Medians) -> Verdict | None:
+    """Whether the service is far enough from what a team writes in a day; nothing when that is no target."""
+    if row.of_plain is None or "service" not in figures:
+        return None
+    return _at_least(figures["service"] / figures["plain"], row.of_plain)
+
+
+def _at_least(reached: float, target: float) -> Verdict:
+    return Verdict(reached, target, reached >= target)

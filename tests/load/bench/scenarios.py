@@ -1,0 +1,204 @@
+"""How each row is measured."""
+
+import functools
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import fmean
+
+import psycopg
+
+from tests.load.bench import deletion
+from tests.load.bench.addresses import MEASURED, PATCHED, SAVED, Name
+from tests.load.bench.bodies import accounts, bulk, identifier
+from tests.load.bench.contestants import Contestant
+from tests.load.bench.load import drain, rate
+from tests.load.bench.loading import Ready, empty, tidy
+from tests.load.bench.processors import Meter
+from tests.load.memory import SINGLE, Peak
+from tests.services.service import Service
+
+# The figures by the row that they belong to, and who was measured.
+Figures = Mapping[tuple[str, str], float]
+_CONNECTIONS = 8
+# Which process of the web server takes which connection is chance, so several are made anew so many times.
+_TIMES = 4
+_DIFFERENT = 2_000
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where is measured: the filled database, the number of accounts in each repository, and for how many seconds."""
+
+    ready: Ready
+    database: "psycopg.Connection"
+    folder: Path
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Measures some rows of one contestant; `tidies` when it has left much that is dead in the tables."""
+
+    rows: Sequence[str]
+    measure: Callable[[Ground, Contestant], Figures]
+    names: Sequence[Name] = tuple(Name)
+    tidies: bool = False
+
+
+def streaming(row: str) -> Scenario:
+    """Everything of the repository, read to its end."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)
+
+    is_everybodys = row not in ("csv", "ndjson")
+    return Scenario([row], measure, tuple(Name) if is_everybodys else (Name.FLOOR, Name.SERVICE))
+
+
+def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, count: int) -> Figures:
+    with Meter(contestant.pid, ground.database) as spent:
+        seconds = drain(contestant.port, sent)
+    return {(row, contestant.name): count / seconds, **_processors(row, contestant, spent, count)}
+
+
+def repeating(row: str, what: str, *, connections: int = 1, ids: bool = False, offset: int = 0) -> Scenario:
+    """One request again and again, or one for each of some ids drawn from a seed."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT if ids else 1)
+        requests = [contestant.reading(what, id=identifier(number), offset=offset) for number in drawn]
+        return _reached(row, ground, contestant, requests, connections)
+
+    return Scenario([row], measure)
+
+
+def _reached(
+    row: str, ground: Ground, contestant: Contestant, requests: Sequence[bytes], connections: int = 1
+) -> Figures:
+    spent = Meter(contestant.pid, ground.database)
+    rates = [
+        rate(contestant.port, requests, connections=connections, seconds=ground.seconds, during=spent)
+        for _ in range(1 if connections == 1 else _TIMES)
+    ]
+    count = sum(each.count for each in rates)
+    return {
+        (row, contestant.name): fmean(each.per_second for each in rates),
+        **_processors(row, contestant, spent, count),
+        (row, f"{contestant.name}_client"): sum(each.client for each in rates) / count * 1e6,
+    }
+
+
+def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> Figures:
+    """Microseconds of a processor for each of so many answers or elements."""
+    return {
+        (row, f"{contestant.name}_web"): spent.web / count * 1e6,
+        (row, f"{contestant.name}_database"): spent.database / count * 1e6,
+    }
+
+
+def _patch(ground: Ground, contestant: Contestant) -> Figures:
+    drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT)
+    requests = [
+        contestant.patching(
+            PATCHED,
+            identifier(number),
+            json.dumps({"documentationLink": f"https://example.com/{time.time_ns()}"}).encode(),
+        )
+        for number in drawn
+    ]
+    return _reached("patch", ground, contestant, requests)
+
+
+def saving(count: int) -> Scenario:
+    """So many new accounts, and then the same ones changed."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        post = contestant.saving(SAVED, _body("post", count))
+        put = contestant.saving(SAVED, _body("put", count))
+        return {
+            **_drained(f"bulk-post-{count}", ground, contestant, post, count),
+            **_drained(f"bulk-put-{count}", ground, contestant, put, count),
+        }
+
+    return Scenario([f"bulk-post-{count}", f"bulk-put-{count}"], measure, tidies=True)
+
+
+def deleting(count: int) -> Scenario:
+    """So many accounts deleted in the background; of the floor by two statements."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        if contestant.name == Name.FLOOR:
+            return {("deletion", contestant.name): deletion.bare(ground.database, MEASURED, count)}
+        contestant.call("POST", contestant.addresses.of("bulk", SAVED), _body("post", count))
+        took = deletion.asynchronous(contestant, ground.ready.url, ground.folder, SAVED, count)
+        return {("deletion", contestant.name): took.seconds, ("deletion", "wake_up"): took.wake_up}
+
+    return Scenario(["deletion"], measure, (Name.FLOOR, Name.SERVICE), tidies=True)
+
+
+def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
+    with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
+        alone.answer("page", offset=0)  # so that what is loaded once counts as idle
+        peak = _peak(alone)
+        drain(alone.port, alone.reading("list", last=True))
+        return {("memory-list", contestant.name): peak.above_idle() * 1024 / 1e6}
+
+
+def remembering(count: int) -> Scenario:
+    """The memory that a bulk save of so many takes."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
+            alone.call("POST", alone.addresses.of("bulk", SAVED), bulk("put", accounts(100, first=10 * count)))
+            peak = _peak(alone)
+            body = _body("post", count)
+            drain(alone.port, alone.saving(SAVED, body))
+            return {("memory-bulk", contestant.name): peak.above_idle() * 1024 / len(body)}
+
+    return Scenario(["memory-bulk"], measure, tidies=True)
+
+
+def _peak(alone: Contestant) -> Peak:
+    return Peak(Service(alone.port, alone.pid, "", Path()))
+
+
+@functools.cache
+def _body(operation: str, count: int) -> bytes:
+    return bulk(operation, accounts(count, changed=operation == "put"))
+
+
+def scenarios(count: int) -> Sequence[Scenario]:
+    """All of them, in the order of the table; large bulk saves and pages reach to half of so many accounts."""
+    half = count // 2
+    return (
+        *(streaming(row) for row in ("list", "csv", "ndjson")),
+        repeating("read-one", "one", connections=_CONNECTIONS, ids=True),
+        repeating("page-offset", "page", offset=half),
+        repeating("page-after", "after", ids=True),
+        repeating("count", "count"),
+        repeating("containment", "containing"),
+        streaming("fetch"),
+        Scenario(["patch"], _patch, tidies=True),
+        saving(count // 20),
+        saving(half),
+        deleting(half),
+        Scenario(["memory-list"], _memory_of_list),
+        remembering(half),
+    )
+
+
+def measured(scenario: Scenario, ground: Ground, contestants: Mapping[Name, Contestant], turn: int) -> Figures:
+    """Measure the scenario once for each contestant, in another order each turn."""
+    figures: dict[tuple[str, str], float] = {}
+    first = turn % len(scenario.names)
+    for name in (*scenario.names[first:], *scenario.names[:first]):
+        figures |= scenario.measure(ground, contestants[name])
+    if scenario.tidies:
+        empty(ground.database)
+        tidy(ground.database)
+    return figures

@@ -1,0 +1,43 @@
+"""The figures of one stage."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+
+from tests.load.bench.loading import tidy
+from tests.load.growth import cleaning, reading, writing
+from tests.load.growth.checking import check
+from tests.load.growth.loading import Ground, grow
+from tests.load.growth.rows import BY_KEY
+from tests.load.growth.stages import Stage
+
+# The figures of each row; of what can be done only once at a stage it is one.
+Figures = Mapping[str, list[float]]
+
+
+def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: Callable[[str], None]) -> Figures:
+    """Bring the database to that stage, see that the answers are right, and measure each row.
+
+    What is quick is asked for so many `seconds`, and all but sizes, memory, deletion and cleaning is repeated.
+    """
+    figures: dict[str, list[float]] = defaultdict(list)
+    grow(ground, stage)
+    tell(f"{stage.total:9,} accounts are there")
+    tell(f"{stage.total:9,} accounts  {check(ground, stage)} answers are right")
+    for key, figure in _figures(ground, stage, repeats, seconds):
+        figures[key].append(figure)
+        tell(f"{stage.total:9,} accounts  {key:16} {figure:12,.2f} {BY_KEY[key].unit}")
+    # What is dead by now makes room for the accounts of the next stage.
+    tidy(ground.database)
+    return {key: figures[key] for key in BY_KEY}
+
+
+def _figures(ground: Ground, stage: Stage, repeats: int, seconds: float) -> Iterator[tuple[str, float]]:
+    """What is written comes after what is read, so that each stage is read as it was filled."""
+    yield from writing.sizes(ground, stage).items()
+    yield "memory-list", reading.memory_of_list(ground)
+    for _ in range(repeats):
+        yield from reading.read(ground, stage, seconds)
+    for _ in range(repeats):
+        yield from writing.saved(ground, stage, seconds)
+    yield from writing.deleted(ground, stage)
+    yield from cleaning.cleaned(ground, stage).items()

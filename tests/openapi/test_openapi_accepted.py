@@ -1,0 +1,165 @@
+"""The OpenAPI documents are valid, and change only when somebody means it."""
+
+import os
+from collections.abc import Iterator
+from difflib import unified_diff
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from drf_spectacular import drainage
+from openapi_spec_validator import validate
+
+from dimensions_site.api.openapi.documents import Document
+from dimensions_site.urls import DIMENSIONS
+from tests import openapi
+from tests.dimensions import DOCUMENTS
+
+ACCEPTED = Path(openapi.__file__).parent
+ACCEPT = "make accept-openapi"
+
+each_document = pytest.mark.parametrize(("name", "document"), DOCUMENTS.items(), ids=DOCUMENTS)
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_the_document_is_the_accepted_one(name: str, document: Document) -> None:
+    """A change of what the service promises shows up as a change of a file; the failure tells how to accept it."""
+    file = ACCEPTED / f"{name}.yml"
+    if os.environ.get("ACCEPT_OPENAPI") == "true":
+        file.write_bytes(document.yaml)
+
+    accepted = file.read_text(encoding="utf-8") if file.exists() else ""
+
+    lines = unified_diff(accepted.splitlines(), document.yaml.decode().splitlines(), "accepted", "now", lineterm="")
+    difference = "\n".join(islice(lines, 60))
+    assert not difference, f"tests/openapi/{name}.yml is not up to date; to accept this, run: {ACCEPT}\n{difference}"
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_the_document_is_valid_openapi(name: str, document: Document) -> None:
+    """Both forms of the document hold the same, and the official validator finds no fault in it."""
+    content = yaml.safe_load(document.yaml)
+
+    assert content == document.content
+    assert content["openapi"] == "3.0.3"
+    assert content["info"]["version"] == {"currency": "1.000", "account": "V1"}[name]
+    validate(content)
+
+
+@pytest.mark.contract("H3")
+@pytest.mark.parametrize("routes", [found.documented for found in DIMENSIONS], ids=DOCUMENTS)
+def test_the_document_is_built_without_a_warning(routes, capsys: pytest.CaptureFixture[str]) -> None:
+    """drf-spectacular writes its warnings to the standard error stream."""
+    assert Document("any", "1", routes).content["paths"]
+
+    assert not drainage.GENERATOR_STATS
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.contract("A1", "H3")
+def test_only_canonical_paths_are_documented() -> None:
+    """The paths are spelled as in the specification, and the other prefix is not mentioned."""
+    for name, prefix in (("currency", "/api/aih/dimensions/v1/{dbID}/"), ("account", "/dimensions/v1/{dbID}/")):
+        paths = DOCUMENTS[name].content["paths"]
+        assert paths
+        assert all(path.startswith(f"{prefix}{name}/elements") for path in paths)
+
+
+@pytest.mark.contract("A2", "H2", "H3")
+@pytest.mark.parametrize(("name", "spelling"), [("currency", "async"), ("account", "asynch")])
+def test_the_start_of_a_deletion_is_told_in_the_spelling_of_the_specification_only(name: str, spelling: str) -> None:
+    """The list and the status are told where they are, whatever the spelling of the start."""
+    paths = DOCUMENTS[name].content["paths"]
+    methods = {path.partition(f"/{name}/")[2]: set(item) for path, item in paths.items() if "delete" in path}
+
+    asked = {"elements-bulk-delete-async": {"get"}, "elements-bulk-delete-async/{dataProcessingId}": {"get", "delete"}}
+    start = f"elements-bulk-delete-{spelling}"
+    assert methods == asked | {start: asked.get(start, set()) | {"post"}}
+
+
+@pytest.mark.contract("H3")
+@each_document
+def test_every_parameter_and_status_is_described(name: str, document: Document) -> None:
+    """No operation, parameter, answer or header is left without a sentence."""
+    content = document.content
+    parts = [*content["components"]["parameters"].values(), *content["components"]["headers"].values()]
+    operations = [operation for path in content["paths"].values() for operation in path.values()]
+    parts += operations
+    parts += [answer for operation in operations for answer in operation["responses"].values() if "$ref" not in answer]
+    parts += content["components"]["responses"].values()
+
+    assert all(part["description"] for part in parts)
+    assert all(operation["summary"] and operation["operationId"] for operation in operations)
+
+
+@pytest.mark.contract("A7", "C16", "H3")
+@each_document
+def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str, document: Document) -> None:
+    """Only reading one currency is never answered with 400; preconditions are those of single elements."""
+    statuses = {
+        operation["operationId"]: set(operation["responses"])
+        for path in document.content["paths"].values()
+        for operation in path.values()
+    }
+    noun = name.title()
+    plural = {"currency": "Currencies", "account": "Accounts"}[name]
+
+    always = {"401", "403", "404", "405", "406", "414", "429", "431", "500", "503"}
+    assert all(always <= answers for answers in statuses.values())
+    assert {operation for operation, answers in statuses.items() if "400" not in answers} <= {"getCurrency"}
+    assert {operation for operation, answers in statuses.items() if "304" in answers} == {f"get{noun}"}
+    assert {operation for operation, answers in statuses.items() if "412" in answers} == {
+        f"replace{noun}",
+        f"patch{noun}",
+    }
+    accepting = {f"delete{plural}", "abortCurrencyDeletion"} & {*statuses}
+    assert {operation for operation, answers in statuses.items() if "202" in answers} == accepting
+    assert {operation for operation, answers in statuses.items() if "201" in answers} == {
+        f"create{noun}",
+        f"replace{noun}",
+    }
+
+
+@pytest.mark.contract("M4")
+@each_document
+def test_answers_may_get_members_and_requests_may_not(name: str, document: Document) -> None:
+    """A client made of this document reads the answers of later releases; the service drops nothing in silence."""
+    endings = ("Request", "Create", "Replace", "Patch", "Bulk", "Key", "DeletionItem")
+    schemas = document.content["components"]["schemas"]
+    objects = {name: schema for name, schema in schemas.items() if "properties" in schema}
+
+    is_open = {name: schema["additionalProperties"] for name, schema in objects.items()}
+    assert is_open == {name: not name.endswith(endings) or name == "InvalidRequest" for name in objects}
+
+
+@pytest.mark.contract("M3")
+@each_document
+def test_no_schema_has_a_choice_that_client_generators_get_wrong(name: str, document: Document) -> None:
+    """One type for each member; only a currency's `coefficient` has a choice, of simple types."""
+
+    def choices(part: object, path: str = "") -> Iterator[str]:
+        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        for key, value in inner:
+            if key in {"anyOf", "oneOf", "allOf"}:
+                yield path
+            yield from choices(value, f"{path}/{key}")
+
+    found = {path.rsplit("/", 1)[1] for path in choices(document.content["components"]["schemas"])}
+    assert found == ({"coefficient"} if name == "currency" else set())
+
+
+@pytest.mark.contract("M3")
+@each_document
+@pytest.mark.parametrize(("prefix", "url"), [("", "/"), ("/some/prefix", "/some/prefix")])
+def test_the_server_is_where_the_document_is(
+    settings: Any, name: str, document: Document, prefix: str, url: str
+) -> None:
+    """Its address is relative to that of the document, so it is right for whichever host the document is asked of."""
+    settings.URL_PREFIX = prefix
+    made = Document(name, "1", next(found.documented for found in DIMENSIONS if found.dimension.name == name))
+
+    assert [server["url"] for server in made.content["servers"]] == [url]

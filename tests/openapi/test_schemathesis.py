@@ -1,0 +1,161 @@
+"""schemathesis calls every operation with what its OpenAPI document allows, and with what it forbids.
+
+The short form runs with all other tests. The long one takes many minutes:
+`SCHEMATHESIS=long make test-sqlite ARGS="-k schemathesis"`.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, transaction
+from hypothesis import settings
+from schemathesis.config import SchemathesisConfig
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+
+from account.serializers import ACCOUNT_WIRE
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.wsgi import application
+from tests.bulkops.jobs import deletions
+from tests.dimensions import DOCUMENTS
+from tests.factories import Caller, caller
+from tests.openapi import strategies
+from tests.openapi.rules import Stored, closed, is_accepted_beyond, keep_rules
+from tests.openapi.test_openapi_examples import EXAMPLES
+
+IS_LONG = os.environ.get("SCHEMATHESIS") == "long"
+TAKING_LONG = (
+    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "fetchAccounts"),
+    # The body of `replaceCurrency` has the same schema.
+    *("createCurrency", "patchCurrency", "saveCurrencies"),
+)
+# Both spellings answer GET and POST, and each is described in one of them (contract A2).
+DESCRIBED = {
+    "/dimensions/v1/{dbID}/account/elements-bulk-delete-async": "GET",
+    "/dimensions/v1/{dbID}/account/elements-bulk-delete-asynch": "POST",
+}
+
+strategies.register()
+
+
+@cache
+def operations(*, covered: bool) -> dict[str, Any]:
+    """Every operation of both documents by its id; `covered`: with a call for each bound of its schema."""
+    config = SchemathesisConfig.from_dict(
+        {
+            "generation": {
+                # NUL is refused wherever it stands (contract B3), and JSON Schema has no short word for that.
+                "allow-x00": False,
+                # The caller's key is sent with every call.
+                "with-security-parameters": False,
+            },
+            "checks": {
+                # A precondition that does not hold is no fault of the request.
+                "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]},
+                # It may be looked at before the body is.
+                "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415"]},
+                # It repeats each call that is answered, without a key and with a wrong one. test_access_matrix.py asks
+                # that of every operation; here it is asked of the calls that are made up.
+                "ignored_auth": {"enabled": not covered},
+            },
+            "phases": {"coverage": {"enabled": covered}},
+        }
+    )
+    found: dict[str, Any] = {}
+    for document in DOCUMENTS.values():
+        loaded = schemathesis.openapi.from_dict(closed(document.content), config=config)
+        loaded.app = application  # called in this process, in the transaction of the test
+        for methods in loaded.values():
+            found |= {operation.definition.raw["operationId"]: operation for operation in methods.values()}
+    return found
+
+
+# Read from the documents: schemathesis takes seconds to load them, and each process of the tests collects them all.
+NAMES = [
+    operation["operationId"]
+    for document in DOCUMENTS.values()
+    for methods in document.content["paths"].values()
+    for operation in methods.values()
+    if "operationId" in operation
+]
+
+
+def chosen(name: str, role: Role) -> Any:
+    """The operation; in the short form covered for one role only, and not where that takes hundreds of calls."""
+    is_covered = IS_LONG or (role is Role.MANAGER and name not in TAKING_LONG)
+    return operations(covered=is_covered)[name]
+
+
+def examples(role: Role) -> int:
+    """How many calls are made up; those of other roles differ from a manager's in what is 403."""
+    if IS_LONG:
+        return 300
+    return 12 if role is Role.MANAGER else 5
+
+
+@pytest.fixture
+def stored(alice: Caller) -> dict[str, Stored]:
+    """Of each dimension the element of the document's examples, and a deletion that waits, in `northwind`."""
+    found = {}
+    for dimension, wire in (("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)):
+        element = EXAMPLES[dimension]["create"]["request"]
+        alice.send("POST", getattr(alice, dimension)(), element)
+        found[dimension] = Stored(wire, element, deletions.start(alice, ["another"], dimension))
+    return found
+
+
+@pytest.fixture
+def kept_connection(stored: dict[str, Stored]) -> Iterator[None]:
+    """The connection, whose transaction is that of the test, stays open from one call to the next."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
+    """How many calls were answered with each status; the summary of the tests adds them up."""
+    counted: dict[int, int] = {}
+    record_property("openapi_calls", counted)
+    return counted
+
+
+@pytest.mark.contract("H3", "B3")
+@pytest.mark.usefixtures("kept_connection")
+@pytest.mark.parametrize("role", Role, ids=lambda role: str(role.label))
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_does_what_its_document_says(
+    name: str, role: Role, northwind: Repository, stored: dict[str, Stored], calls: dict[int, int]
+) -> None:
+    """Every status, header and body is documented; what the document allows is done, and what it forbids is refused."""
+    key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
+    operation = chosen(name, role)
+
+    def call(case: schemathesis.Case) -> None:
+        if DESCRIBED.get(case.path, case.method) != case.method:
+            return
+        if is_accepted_beyond(case):
+            return
+        keep_rules(case, stored[operation.tags[0]])
+        with transaction.atomic():
+            response = case.call_and_validate(headers={"X-API-Key": key, "Accept-Encoding": "identity"})
+            calls[response.status_code] = calls.get(response.status_code, 0) + 1
+            transaction.set_rollback(True)
+
+    # With `schema.parametrize()` thousands of calls would be made up whenever tests are collected.
+    build_operation_test(
+        config=operation.schema.config,
+        operation=operation,
+        test_func=call,
+        given_kwargs={},
+        feedback=FeedbackSources(),
+        explicit_settings=settings(max_examples=examples(role)),
+    )()

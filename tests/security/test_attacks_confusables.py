@@ -1,0 +1,149 @@
+"""Names that look alike are different names: elements, repositories and people are never taken for each other."""
+
+import base64
+import unicodedata
+from itertools import combinations
+from urllib.parse import quote
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import IntegrityError
+from django.test import Client
+
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from tests.bulkops.jobs.deletions import start, told, work_now
+from tests.bulkops.save.bulk import ids, patch, save
+from tests.factories import account, currency, read
+from tests.security.injections import in_filter
+
+pytestmark = pytest.mark.contract("C1", "C19")
+
+# Of each group all look alike, or are the same for programs that fold case or normalise.
+GROUPS = {
+    "latin, cyrillic, greek": ("Acc", "Асс", "Αcc"),
+    "case": ("cash", "Cash", "CASH", "caſh"),
+    "composed and not": ("caf\u00e9", "cafe\u0301"),
+    "compatibility": ("ﬁn", "fin", "ｆｉｎ", "𝐟𝐢𝐧"),
+    "sharp s": ("straße", "strasse", "STRASSE", "STRAẞE"),
+    "turkish": ("i1", "I1", "İ1", "ı1"),
+    "digits": ("1000", "１０００", "l000", "1O00", "١٠٠٠"),
+    "invisible": ("ab", "a\u200bb", "a\u200db", "a\u00adb", "a\ufeffb", "a\u2060b"),
+    "blanks": ("a b", "a\u00a0b", "a\u2003b", "a  b"),
+    "direction": ("a\u200eb", "a\u200fb", "a\u061cb"),
+    "hyphens": ("a-b", "a\u2010b", "a\u2013b", "a\u2212b"),
+    "hangul": ("\uac00", "\u1100\u1161"),
+    "singletons": ("\u212b", "\u00c5", "A\u030a"),
+}
+DIMENSIONS = ("currency", "account")
+
+
+@pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_ids_that_look_alike_are_different_elements(alice, dimension, group):
+    """Created one by one, each is found, filtered, changed and returned as itself."""
+    path, new = getattr(alice, dimension), {"currency": currency, "account": account}[dimension]
+    for id in group:
+        assert alice.send("POST", path(), new(id, descriptions={"en": f"<{id}>"})).status_code == 201
+    for id in group:
+        assert alice.get(path(f"elements/{quote(id)}")).json()["descriptions"] == {"en": f"<{id}>"}
+        assert ids(read(alice.get(path(), {"filter": f"id=={in_filter(id)}"}))) == [id]
+        assert ids(read(alice.get(path(), {"filter": f"descriptions.en=={in_filter(f'<{id}>')}"}))) == [id]
+    changed = group[0]
+    assert alice.send("PATCH", path(f"elements/{quote(changed)}"), {"descriptions": {"de": "Neu"}}).status_code == 200
+    assert ids(read(alice.get(path(), {"filter": "descriptions.de==Neu"}))) == [changed]
+    assert sorted(ids(read(alice.get(path())))) == sorted(group)
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_bulk_save_and_a_deletion_take_exactly_what_is_named(alice, dimension):
+    """All that look alike in one body; then the first of each group is changed, and then deleted."""
+    new = {"currency": currency, "account": account}[dimension]
+    everything = [id for group in GROUPS.values() for id in group]
+    firsts = [group[0] for group in GROUPS.values()]
+    save(alice, dimension, post=[new(id) for id in everything])
+    save(alice, dimension, patch=[patch(id, descriptions={"it": "Primo"}) for id in firsts])
+    path = getattr(alice, dimension)
+    assert ids(read(alice.get(path(), {"filter": "descriptions.it==Primo"}))) == sorted(firsts)
+    oid = start(alice, firsts, dimension)
+    work_now()
+    assert told(alice, oid, dimension)["deleted"] == len(firsts)
+    assert ids(read(alice.get(path()))) == sorted(set(everything) - set(firsts))
+
+
+def test_names_that_look_alike_name_no_repository(alice, bob):
+    """A dbID has letters, digits and marks of ASCII, so nobody can make one that looks like another."""
+    for db_id in (
+        "nоrthwind",
+        "northwınd",
+        "ｎorthwind",
+        "north\u200bwind",
+        "northwind\u00ad",
+        "Northwind",
+        "NORTHWIND",
+    ):
+        assert alice.get(alice.account(db_id=quote(db_id))).json()["code"] == "REPOSITORY_NOT_FOUND"
+        if not db_id.isascii():
+            with pytest.raises(Exception, match="dbID"):
+                Repository(db_id=db_id, name="Northwind").full_clean()
+
+
+def basic(name: str, password: str) -> Client:
+    credentials = base64.b64encode(f"{name}:{password}".encode()).decode()
+    return Client(headers={"Authorization": f"Basic {credentials}"})
+
+
+PEOPLE = (
+    "mallory",
+    "mаllory",
+    "Mallory",
+    "MALLORY",
+    "mall\u200bory",
+    "mallóry",
+)
+
+
+@pytest.fixture
+def people(northwind: Repository) -> dict[str, User]:
+    """People whose names look alike, each with a password of their own; the first alone may read."""
+    cache.clear()
+    made = {name: User(username=name) for name in PEOPLE}
+    for number, person in enumerate(made.values()):
+        person.set_password(f"password-{number}")
+    User.objects.bulk_create(made.values())
+    AccessGrant.objects.create(user=User.objects.get(username=PEOPLE[0]), repository=northwind, role=Role.READER)
+    return made
+
+
+@pytest.mark.contract("G1", "G2")
+def test_people_whose_names_look_alike_are_different_people(people, alice):
+    """Each password opens for its own name only, remembered or not; the grant is that of the first alone."""
+    for _ in ("computed", "remembered"):
+        for number, name in enumerate(PEOPLE):
+            status = basic(name, f"password-{number}").get(alice.account()).status_code
+            assert status == (200 if number == 0 else 403), name
+    for (one, name), (other, _) in combinations(enumerate(PEOPLE), 2):
+        assert one != other
+        assert basic(name, f"password-{other}").get(alice.account()).status_code in (401, 429), name
+
+
+@pytest.mark.parametrize("name", ["ｍallory", "𝐦allory", unicodedata.normalize("NFD", "mallóry")])
+def test_names_that_normalise_to_the_same_are_one_person(people, name):
+    """Django stores names in one form (NFKC), so that a second person of that name cannot be made."""
+    with pytest.raises(IntegrityError):
+        User.objects.create_user(name, password="other")
+
+
+@pytest.mark.contract("C18")
+def test_the_history_tells_people_apart(people, alice, northwind):
+    """Who wrote is told by the exact name."""
+    AccessGrant.objects.update(role=Role.EDITOR)
+    for person in User.objects.filter(username__in=PEOPLE[1:]):
+        AccessGrant.objects.create(user=person, repository=northwind, role=Role.EDITOR)
+    for number, name in enumerate(PEOPLE):
+        client = basic(name, f"password-{number}")
+        body = account(f"of {number}")
+        assert client.post(alice.account(), body, content_type="application/json").status_code == 201
+    for number, name in enumerate(PEOPLE):
+        found = read(alice.get(alice.account(), {"filter": f"updateInfo.user=={in_filter(name)}"}))
+        assert ids(found) == [f"of {number}"]

@@ -1,0 +1,139 @@
+"""Nobody sets what a caller may not set by naming it: tenants, keys, who wrote and when."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from account.models import Account
+from currency.models import Currency
+from dimensions_site.repositories.models import Repository
+from tests.bulkops.jobs.deletions import ASYNC
+from tests.bulkops.save.bulk import DIMENSIONS, patch, save, send
+from tests.factories import Caller, account, content, currency, read
+
+pytestmark = pytest.mark.contract("C5", "C12")
+
+MODELS: dict[str, type[Currency | Account]] = {"currency": Currency, "account": Account}
+NEW = {"currency": currency, "account": account}
+# Names of other services' frameworks, and of rights.
+FAMILIAR = (
+    "pk",
+    "_id",
+    "isAdmin",
+    "is_superuser",
+    "role",
+    "tenant",
+    "dbID",
+    "dbId",
+    "db_id",
+    "owner",
+    "version",
+    "__class__",
+)
+HISTORY = ("history_id", "history_date", "history_type", "history_actor", "history_origin")
+
+
+def names(dimension: str) -> list[str]:
+    """The columns and relations of the model that are no member of the wire, under their own names."""
+    fields = MODELS[dimension]._meta.get_fields(include_hidden=True)
+    own = {name for field in fields for name in (field.name, getattr(field, "attname", field.name))}
+    return sorted(own.union(FAMILIAR, HISTORY) - set(NEW[dimension]()) - {"oid", "preferred", "description"})
+
+
+@pytest.fixture
+def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
+    """An element of each dimension, as it is answered; somebody else's repository is there too."""
+    for dimension in DIMENSIONS:
+        path = getattr(alice, dimension)
+        assert alice.send("POST", path(), NEW[dimension]("KNOWN")).status_code == 201
+    return {dimension: rows(dimension) for dimension in DIMENSIONS}
+
+
+def rows(dimension: str) -> list:
+    """Everything that is stored of the elements of a dimension, whatever their repository, history included."""
+    model = MODELS[dimension]
+    return [list(model.objects.order_by("pk").values()), list(model.history.order_by("history_id").values())]
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_names_of_columns_are_no_members(alice, contoso, stored, dimension):
+    """Every way of writing refuses each of them by its path, and nothing is stored."""
+    path, new = getattr(alice, dimension), NEW[dimension]
+    for value in (contoso.pk, "contoso", None, {"id": contoso.pk}):
+        forged = dict.fromkeys(names(dimension), value)
+        for answer in (
+            alice.send("POST", path(), new("NEW", **forged)),
+            alice.send("PUT", path("elements/NEW"), new("NEW", **forged)),
+            alice.send("PUT", path("elements/KNOWN"), new("KNOWN", **forged)),
+            alice.send("PATCH", path("elements/KNOWN"), forged),
+            send(alice, dimension, {"post": [new("NEW", **forged)]}),
+            send(alice, dimension, {"put": [new("KNOWN", **forged)]}),
+            send(alice, dimension, {"patch": [patch("KNOWN", **forged)]}),
+        ):
+            assert answer.status_code == 400, (value, content(answer))
+            found = {error["path"].rpartition("/")[2] for error in answer.json()["errors"]}
+            assert forged.keys() <= found, forged.keys() - found
+    assert rows(dimension) == stored[dimension]
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
+    """Neither beside `post`, `put` and `patch`, nor beside `key` and `data`, nor beside the `id` of a deletion."""
+    new = NEW[dimension]
+    path = getattr(alice, dimension)
+    for name in ("repository", "dbID", "origin", "user", "updateInfo", "requester"):
+        for answer in (
+            send(alice, dimension, {"post": [new("NEW")], name: "contoso"}),
+            send(alice, dimension, {"patch": [{**patch("KNOWN", description="x"), name: "contoso"}]}),
+            send(alice, dimension, {"patch": [{"key": {"id": "KNOWN", name: "contoso"}, "data": {}}]}),
+            alice.send("POST", path(ASYNC), [{"id": "KNOWN", name: "contoso"}]),
+            alice.send("POST", path(ASYNC), {"ids": [{"id": "KNOWN"}], name: "contoso"}),
+        ):
+            assert answer.status_code == 400, (name, content(answer))
+    assert rows(dimension) == stored[dimension]
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_update_info_is_never_taken_over(alice, dimension):
+    """By none of the ways of writing: who, when and from where are those of the request."""
+    forged = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "IMPORT"}
+    path, new = getattr(alice, dimension), NEW[dimension]
+    assert alice.send("POST", path(), new("A", updateInfo=forged)).status_code == 201
+    assert alice.send("PUT", path("elements/B"), new("B", updateInfo=forged)).status_code == 201
+    assert alice.send("PATCH", path("elements/B"), {"updateInfo": forged}).status_code == 200
+    body = {"post": [new("C", updateInfo=forged)], "put": [new("D", updateInfo=forged)]}
+    save(alice, dimension, **body, patch=[patch("A", updateInfo=forged)])
+    for element in read(alice.get(path())):
+        told = element["updateInfo"]
+        assert (told["user"], told["origin"]) == ("alice", "INPUT_WEB")
+        assert told["date"] > "2020"
+    assert not MODELS[dimension].history.filter(history_actor="mallory").exists()
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_file_has_no_columns_but_those_of_the_wire(stored, contoso, tmp_path, dimension):
+    """A heading, or a member in JSON, that names something else is refused before anything is imported."""
+    command = {"currency": "import_currencies", "account": "import_accounts"}[dimension]
+    element = NEW[dimension]("NEW")
+    flat = {"id": "NEW", "descriptions.en": "New"}
+    for name in names(dimension):
+        table, objects = tmp_path / "file.csv", tmp_path / "file.json"
+        table.write_text(",".join([*flat, name]) + "\n" + ",".join([*flat.values(), "contoso"]) + "\n")
+        objects.write_text(json.dumps([{**element, name: "contoso"}]))
+        for file in (table, objects):
+            with pytest.raises(CommandError):
+                call_command(command, "northwind", str(file), verbosity=0)
+    assert rows(dimension) == stored[dimension]
+
+
+@pytest.mark.parametrize("name", ["repository", "dbID", "db_id", "user", "role", "dimension"])
+def test_no_query_parameter_chooses_another_repository_or_caller(alice, contoso, name):
+    """Unknown ones are refused; reading one currency ignores them."""
+    alice.send("POST", alice.currency(), currency("KNOWN"))
+    for path in (alice.currency(), alice.currency("elements-count"), alice.account("elements/KNOWN")):
+        assert alice.get(path, {name: "contoso"}).status_code == 400
+    for method, path in (("POST", alice.currency()), ("PUT", alice.currency("elements/NEW"))):
+        assert alice.send(method, f"{path}?{name}=contoso", currency("NEW")).status_code == 400
+    assert alice.get(alice.currency("elements/KNOWN"), {name: "contoso"}).json()["id"] == "KNOWN"
+    assert list(Currency.objects.values_list("element_id", "repository__db_id")) == [("KNOWN", "northwind")]

@@ -1,0 +1,43 @@
+"""The start page answers what a manager asks first, also on a morning on which nobody works."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import follow
+from tests.services.worker import wait_until
+from tests.stories.pages import go
+
+
+@pytest.mark.contract("G2", "F3")
+def test_it_tells_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
+    """What waits while no worker runs is done as soon as one is there again."""
+    address = "/dimensions/v1/northwind/account/elements"
+    house.service.send("POST", address, {**rest("elements/A.24.100"), "id": "A.24.999"})
+    go(alice, "Start page")
+    repositories = alice.locator("#repositories")
+    expect(repositories).to_contain_text("northwind (Northwind group)")
+    expect(repositories).to_contain_text(f"{rest('elements-count')} accounts")
+    expect(alice.locator("#changes tbody tr").first).to_contain_text("A.24.999")
+    expect(alice.locator("#work")).to_contain_text("A worker is running.")
+
+    with house.without_worker():
+        follow(alice.locator("#changes").get_by_role("link", name="A.24.999").first)
+        follow(alice.get_by_role("link", name="To the element A.24.999"))
+        go(alice, "Accounts")
+        house.service.send("POST", f"{address}-bulk-delete-async", [{"id": "A.24.999"}])
+        go(alice, "Start page")
+        follow(alice.get_by_role("link", name="Deletion in Northwind group: account"))
+        # The page asks again and again, and tells as soon as the worker counts as lost.
+        expect(alice.locator("[data-text=status]")).to_contain_text("Waiting: no worker is running.")
+        go(alice, "Start page")
+        expect(alice.locator("#work")).to_contain_text("No worker is running: deletions and imports wait.")
+        follow(alice.get_by_role("link", name="Deletion in Northwind group: account"))
+    expect(alice.locator("[data-text=status]")).to_have_text("Completed")
+
+    def is_told() -> bool:
+        go(alice, "Start page")
+        return "A worker is running." in alice.locator("#work").inner_text()
+
+    # It tells so itself, a moment after its first work is done.
+    wait_until(is_told, "The start page still tells that no worker is running")
+    expect(alice.locator("#changes tbody tr").first).to_contain_text("Deleted")

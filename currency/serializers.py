@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
+from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
@@ -91,10 +92,10 @@ class CurrencySerializer(ElementSerializer):
         if descriptions.get(language) == description:
             return {}
         message = _(
-            "description means descriptions.{language} and must not have a different value; "
-            "send one of them, or the same value twice."
-        )
-        return {"description": [ErrorDetail(message.format(language=language), "conflicting_spellings")]}
+            "description ({value}) means descriptions.{language} ({other}) and must have the same value; "
+            "send only one of them."
+        ).format(value=shown(description), language=language, other=shown(descriptions.get(language)))
+        return {"description": [ErrorDetail(message, "conflicting_spellings")]}
 
 
 CURRENCY_WIRE = Wire(CurrencySerializer)

@@ -171,7 +171,7 @@ def _mapping(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     """Return the field of each heading. Raises CommandError for a repeated heading."""
     heading, count = Counter(heading for heading, _ in pairs).most_common(1)[0] if pairs else ("", 0)
     if count > 1:
-        raise CommandError(f"--map must say once what '{heading}' means; got it {count} times.")
+        raise CommandError(f"--map must name '{heading}' only once; it names it {count} times.")
     return dict(pairs)
 
 

@@ -21,7 +21,7 @@ from dimensions_site.api.json.texts import described
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, CodeField
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.text.shortening import shortened
-from dimensions_site.text.suggestions import close_names, unknown_field
+from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_field
 
 SaveMode = Literal["LOOSE", "STRICT"]
 
@@ -94,8 +94,10 @@ def _save_mode(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
         try:
             mode: SaveMode = msgspec.json.decode(text, type=SaveMode)
         except msgspec.ValidationError:
-            expected = f"one of {', '.join(get_args(SaveMode))}"
-            failures.append(_wrong("/saveMode", "saveMode", memoryview(text), expected))
+            modes = get_args(SaveMode)
+            sent = memoryview(text)
+            hint = did_you_mean(close_names(_beginning(sent).strip('"'), modes), in_quotes=False)
+            failures.append(_wrong("/saveMode", "saveMode", sent, f"one of {', '.join(modes)}", hint))
         else:
             return mode
     return "LOOSE"
@@ -118,9 +120,12 @@ def _elements(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> dic
     return elements
 
 
-def _wrong(path: str, name: str, text: memoryview, expected: str) -> Failure:
-    found = bytes(text[:_SHOWN_BYTES]).decode(errors="ignore").strip()
-    return Failure(path, "INVALID", f"{name} must be {expected}; got {shortened(found)}.")
+def _wrong(path: str, name: str, text: memoryview, expected: str, hint: str = "") -> Failure:
+    return Failure(path, "INVALID", f"{name} must be {expected}; got {shortened(_beginning(text))}.{hint}")
+
+
+def _beginning(text: memoryview) -> str:
+    return bytes(text[:_SHOWN_BYTES]).decode(errors="ignore").strip()
 
 
 def _too_many(what: str, limit: int) -> Failure:
@@ -139,7 +144,7 @@ class AnyIdField(CodeField):
 
     @property
     def expected(self) -> str:
-        return f"a string of 1 to {self.max_length} characters"
+        return f"text of 1 to {self.max_length} characters"
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)

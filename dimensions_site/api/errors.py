@@ -161,7 +161,7 @@ def _challenges(request: Request, view: "APIView") -> dict[str, str]:
 
 # Django's exceptions with status, code and detail of the response. The first match applies.
 _DJANGO_EXCEPTIONS: Sequence[tuple[type[Exception], int, str, str]] = (
-    (Http404, 404, "NOT_FOUND", "Nothing is found at this address."),
+    (Http404, 404, "NOT_FOUND", "There is nothing at this address."),
     (PermissionDenied, 403, "PERMISSION_DENIED", "You are not permitted to do this."),
     (RequestDataTooBig, 413, "BODY_TOO_LARGE", "The body of the request is larger than this service accepts."),
     (TooManyFieldsSent, 400, "TOO_MANY_PARAMETERS", "The query string holds more parameters than are accepted."),

@@ -47,7 +47,9 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the 404 for an unknown address."""
     if not is_api_request(request):
         return defaults.page_not_found(request, exception)
-    return problem_response(request, as_problem(exception))
+    slash = " Paths of this service do not end with a slash." if request.path.endswith("/") else ""
+    detail = f"There is nothing at {shortened(request.path)}.{slash}"
+    return problem_response(request, Problem(404, "NOT_FOUND", detail))
 
 
 def handler500(request: HttpRequest) -> HttpResponse:

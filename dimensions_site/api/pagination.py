@@ -33,7 +33,7 @@ class SkipTake:
             if _DIGITS.fullmatch(text) and int(text) <= MAX_COUNT:
                 counts[name] = int(text)
             else:
-                message = f"{name} must be a whole number from 0 to {MAX_COUNT}; got {quoted(text)}."
+                message = f"{name} must be a whole number from 0 to {MAX_COUNT:,}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
         if failures:
             raise bad_request(failures)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dimensions_site.api.access.modes import mode_of
-from dimensions_site.api.access.one_credential import check_one_credential
+from dimensions_site.api.access.one_credential import check_one_credential, credentials_missing
 from dimensions_site.api.access.throttling import count_refusal
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
 from dimensions_site.api.middleware import percent_encoding
@@ -68,7 +68,7 @@ class ConventionsMixin(APIView):
                 raise problem from None
             raise
         if not request.user.is_authenticated:
-            raise NotAuthenticated
+            raise NotAuthenticated(credentials_missing(request))
         if observed := current():
             observed.name(mode=mode_of(request.successful_authenticator))
 
@@ -135,7 +135,7 @@ def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failur
         message = f"Unknown query parameter '{shortened(name)}'.{hint}"
         return Failure(shortened(name), "UNKNOWN_PARAMETER", message)
     if count > 1:
-        return Failure(name, "REPEATED_PARAMETER", f"{name} must be given once; got it {count} times.")
+        return Failure(name, "REPEATED_PARAMETER", f"{name} must appear only once; it appears {count} times.")
     return None
 
 
@@ -145,7 +145,7 @@ def _check_path_is_certain(request: Request) -> None:
     address = request.META.get("RAW_URI", "")
     error = percent_encoding.decoding_error(address.partition("?")[0])
     if error:
-        raise not_found("NOT_FOUND", f"Nothing is found at this address: it {error}.")
+        raise not_found("NOT_FOUND", f"There is nothing at this address: it {error}.")
 
 
 def _check_body_is_sent(request: Request) -> None:

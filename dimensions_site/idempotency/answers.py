@@ -65,7 +65,7 @@ def replay(answer: StoredAnswer, request: KeyedRequest) -> HttpResponseBase:
             422,
             "IDEMPOTENCY_KEY_REUSED",
             f"The {HEADER} '{shortened(request.key)}' came with another request before. Send that one unchanged to get "
-            "its answer, or take a new key for this one.",
+            "its answer, or use a new key for this one.",
         )
     if not answer.has_body:
         raise _not_kept(answer)

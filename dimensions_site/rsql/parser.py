@@ -20,7 +20,7 @@ _EXPECTED = {
     "OPERATOR": f"an operator is expected ({listed(OPERATORS)})",
     "WORD": "a field name or '(' is expected",
 }
-_QUOTING = "A value that has a blank or one of \"'();,=!~<> in it needs quotes around it."
+_QUOTING = "A value that contains a space or one of \"'();,=!~<> needs quotes."
 
 _WORD = re.compile(r"[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+|.", re.DOTALL)
 
@@ -45,7 +45,7 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
     if "SEMICOLON" not in terminals and "COMMA" in terminals:
         return _error(f"{found} where ',' or ')' is expected. {_QUOTING}", start)
     if word is not None and word[0].lower() in {"and", "or"}:
-        needs = "which needs small letters, a blank on each side and a condition behind it"
+        needs = "which must be in lower case, with a space on each side and a condition after it"
         return _error(f"{found}, {needs}. {_QUOTING}", start)
     end = "')'" if in_group else "the end"
     return _error(f"{found} where ';' or ' and ', ',' or ' or ', or {end} is expected. {_QUOTING}", start)

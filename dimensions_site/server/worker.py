@@ -15,10 +15,11 @@ from gunicorn.workers.gthread import ThreadWorker
 from dimensions_site.api.problems import MEDIA_TYPE, problem_body, title
 from dimensions_site.text.shortening import shortened
 
-_PERCENT_ENCODED = "A URL has only ASCII characters and no spaces; write %20 for a space, and %C3%A9 for é."
-_MAX_HEADERS = "A header may have {size:,} bytes, and a request {count:,} headers."
+_UNREADABLE = "The request cannot be read: {error}."
+_NOT_ENCODED = f"{_UNREADABLE} A URL has only ASCII characters and no spaces; write %20 for a space, and %C3%A9 for é."
+_MAX_HEADERS = "A header is longer than {size:,} bytes, or the request has more than {count:,} headers."
 _FAILED = "The service failed to answer; its log says why."
-# For each kind of error: the status, the code, and what is added to gunicorn's message or, with 500, replaces it.
+# For each kind of error: the status, the code and the message, with gunicorn's own one as {error}.
 _ERRORS: tuple[tuple[tuple[type[Exception], ...], int, str, str], ...] = (
     (
         (errors.ConfigurationProblem, errors.InvalidResponseHeader, errors.InvalidResponseHeaderName),
@@ -26,12 +27,17 @@ _ERRORS: tuple[tuple[tuple[type[Exception], ...], int, str, str], ...] = (
         "INTERNAL_ERROR",
         _FAILED,
     ),
-    ((errors.LimitRequestLine,), 414, "URI_TOO_LONG", ""),
+    ((errors.LimitRequestLine,), 414, "URI_TOO_LONG", _UNREADABLE),
     ((errors.LimitRequestHeaders,), 431, "HEADERS_TOO_LARGE", _MAX_HEADERS),
-    ((errors.ExpectationFailed,), 417, "EXPECTATION_FAILED", "Only 100-continue is supported."),
-    ((errors.UnsupportedTransferCoding,), 501, "UNSUPPORTED_TRANSFER_CODING", "Only chunked is supported."),
-    ((errors.InvalidRequestLine, errors.InvalidHTTPVersion), 400, "UNREADABLE_REQUEST", _PERCENT_ENCODED),
-    ((errors.ParseException,), 400, "UNREADABLE_REQUEST", ""),
+    ((errors.ExpectationFailed,), 417, "EXPECTATION_FAILED", "{error}. Only 100-continue is supported."),
+    ((errors.UnsupportedTransferCoding,), 501, "UNSUPPORTED_TRANSFER_CODING", "{error}. Only chunked is supported."),
+    (
+        (errors.InvalidRequestLine, errors.InvalidHTTPVersion),
+        400,
+        "UNREADABLE_REQUEST",
+        _NOT_ENCODED,
+    ),
+    ((errors.ParseException,), 400, "UNREADABLE_REQUEST", _UNREADABLE),
     ((Exception,), 500, "INTERNAL_ERROR", _FAILED),
 )
 
@@ -51,17 +57,20 @@ class WebWorker(ThreadWorker):
 
         Nothing of the request is logged: a malformed header may be a credential.
         """
-        status, code, hint = next(error[1:] for error in _ERRORS if isinstance(exc, error[0]))
+        status, code, message = next(error[1:] for error in _ERRORS if isinstance(exc, error[0]))
         # The client's own request id is unknown: its headers could not be read.
         request_id = str(uuid.uuid4())
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             if status == HTTPStatus.INTERNAL_SERVER_ERROR:
                 self.log.exception("Error handling request")
-                detail = hint
+                detail = message
             else:
                 self.log.warning("Invalid request from ip=%s: %s", addr[0] if addr else "", type(exc).__name__)
-                hint = hint.format(size=self.cfg.limit_request_field_size, count=self.cfg.limit_request_fields)
-                detail = f"The request cannot be read: {shortened(str(exc)).rstrip('.')}. {hint}".rstrip()
+                detail = message.format(
+                    error=shortened(str(exc)).rstrip("."),
+                    size=self.cfg.limit_request_field_size,
+                    count=self.cfg.limit_request_fields,
+                )
         body = json.dumps(problem_body(status, code, detail, request_id)).encode()
         head = (
             f"HTTP/1.1 {status} {title(status)}\r\nConnection: close\r\nContent-Type: {MEDIA_TYPE}\r\n"

@@ -112,7 +112,7 @@ class FileReader:
             Failure(
                 self.place_of(name),
                 "REPEATED",
-                _("The {name} '{value}' stands on line {line} already.").format(
+                _("The {name} '{value}' is on line {line} already; it must appear only once.").format(
                     name=name, value=shortened(record.changes[name]), line=first
                 ),
             )

@@ -34,6 +34,11 @@ def check_one_credential(request: Request) -> None:
     raise AuthenticationFailed(f"Unsupported scheme '{found[1]}'; use {use}.")
 
 
+def credentials_missing(request: Request) -> str:
+    """Return the message for a request without credentials."""
+    return f"The request has no credentials; send the header Authorization with {_alternatives(_schemes(request))}."
+
+
 def _schemes(request: Request) -> Sequence[str]:
     """Return the distinct schemes of the enabled modes, as their challenges spell them."""
     modes = (mode for mode in request.authenticators or () if isinstance(mode, BaseAuthentication))

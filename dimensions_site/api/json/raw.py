@@ -37,7 +37,7 @@ def check_text(text: bytearray) -> None:
             decoder.decode(text[start : start + _WINDOW], final=start + _WINDOW >= len(text))
         except UnicodeDecodeError as error:
             place = _place(memoryview(text), start - pending + error.start)
-            raise json_error("INVALID_ENCODING", f"The body is not UTF-8: it cannot be read {place}.") from None
+            raise json_error("INVALID_ENCODING", f"The body is not valid UTF-8 {place}.") from None
 
 
 def first_character(text: memoryview) -> bytes:

@@ -90,7 +90,7 @@ def _decoded(data: bytes | bytearray) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         place = _place(data[: error.start].decode(), error.start)
-        raise json_error("INVALID_ENCODING", f"The body is not UTF-8: it cannot be read {place}.") from None
+        raise json_error("INVALID_ENCODING", f"The body is not valid UTF-8 {place}.") from None
 
 
 def _check_depth(text: str, max_depth: int, path: str) -> None:
@@ -150,7 +150,8 @@ class _Hooks:
             return self._too_long(text)
         exponent = text.lower().partition("e")[2]
         if exponent and abs(int(exponent)) > MAX_EXPONENT:
-            return self._refuse(f"must be a number with an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}")
+            limits = f"from -{MAX_EXPONENT} to {MAX_EXPONENT}"
+            return self._refuse(f"must be a number with an exponent {limits}; got {shortened(text)}")
         return Decimal(text)
 
     def constant(self, text: str) -> _RefusedNumber:

@@ -199,7 +199,7 @@ class TextField(Leaf):
 
     @property
     def expected(self) -> str:
-        return gettext("a text of at most {maximum} characters").format(maximum=grouped(self.max_length))
+        return gettext("text of at most {maximum} characters").format(maximum=grouped(self.max_length))
 
     def to_internal_value(self, data: Any) -> str:
         return self.checked_text(data, self.max_length)
@@ -239,6 +239,10 @@ class IdField(CodeField):
             "changes the order in which text is shown. Remove it."
         ),
     }
+
+    @property
+    def expected(self) -> str:
+        return gettext("text of 1 to {maximum} characters").format(maximum=grouped(self.max_length))
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -303,7 +307,7 @@ class EnumField(Leaf):
         values = {"values": ", ".join(self.choices.values), "maximum": self.open_length}
         if self.open_length is None:
             return gettext("one of {values}").format(**values)
-        return gettext("one of {values}, or a text of at most {maximum} characters").format(**values)
+        return gettext("one of {values}, or text of at most {maximum} characters").format(**values)
 
     def to_internal_value(self, data: Any) -> str:
         if self.open_length is not None:

@@ -54,6 +54,8 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
 
     # How messages name an object that is not a member of another one.
     called: ClassVar[str] = "The element"
+    # Of the outermost object, for its members, too.
+    spellings: ClassVar[Spellings] = Spellings({})
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
@@ -102,7 +104,10 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
         return values
 
     def _unknown(self, name: str) -> list[ErrorDetail]:
-        return unknown_member(name, path_of(self), tuple(self.fields), homes_of(self.root))
+        root: Any = self.root
+        return unknown_member(
+            name, path_of(self), tuple(self.fields), homes_of(root), tuple(root.spellings.alternatives)
+        )
 
 
 class ColumnObject(WireObject):
@@ -211,7 +216,6 @@ class ElementSerializer(ColumnObject):
     names, and `existing` for an element that exists.
     """
 
-    spellings: ClassVar[Spellings] = Spellings({})
     default_error_messages = {"null": gettext_lazy("The element must be an object, not null.")}
 
     id = IdField(required=True, column="element_id")
@@ -270,7 +274,7 @@ class ElementSerializer(ColumnObject):
 
 def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     """Return the error for a field that cannot be changed (contract C1, C2)."""
-    message = _("{name} must stay {stored}, for it never changes; got {value}.")
+    message = _("{name} never changes and must be {stored}; got {value}.")
     return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
 
 

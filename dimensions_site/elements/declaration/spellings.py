@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 
+from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.details import at, joined
 from dimensions_site.elements.declaration.unknown_members import not_an_object, unknown_member
 
@@ -95,14 +96,15 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: s
         group = group.setdefault(segment, {})
         if not isinstance(group, dict):
             break
+    present = group.get(name) if isinstance(group, dict) else group
     # The members of a null group are null; any other value there is an error of the group.
     fits = _merge(group, name, value) if isinstance(group, dict) else group is not None or value is None
     if fits:
         return {}
     message = _(
-        "{one} and {other} are two spellings of one field and must not have different values; "
-        "send one of them, or the same value twice."
-    ).format(one=alternative, other=".".join(path))
+        "{one} ({value}) and {other} ({present}) are two spellings of one field and must have the same value; "
+        "send only one of them."
+    ).format(one=alternative, value=shown(value), other=".".join(path), present=shown(present))
     return at(path, [ErrorDetail(message, code="conflicting_spellings")])
 
 

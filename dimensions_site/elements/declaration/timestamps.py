@@ -9,7 +9,6 @@ from django.db.models import F, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from msgspec import Meta
 
 from dimensions_site.api.json.texts import shown
@@ -46,13 +45,6 @@ class TimestampField(Leaf):
     kind = Kind.TIMESTAMP
     fast_type_decides = False
 
-    default_error_messages = {
-        "too_precise": gettext_lazy(
-            "{name} has more than 3 digits after the seconds: {value}. Times are stored in milliseconds; round it "
-            "before you send it."
-        ),
-    }
-
     @property
     def expected(self) -> str:
         return _("a date or time such as 2026-01-31 or 2026-01-31T10:00:00.000+0000")
@@ -62,7 +54,11 @@ class TimestampField(Leaf):
             try:
                 return parse_timestamp(data)
             except TooPrecise:
-                self.fail("too_precise", value=shown(data))
+                message = _(
+                    "{name} has more than 3 digits after the seconds: {value}. Times are stored in milliseconds; round "
+                    "it before you send it."
+                )
+                self.reject(message, value=shown(data))
             except NoSuchMoment:
                 self.reject(_("{name}: {value} does not exist."), value=data)
             except ValueError:

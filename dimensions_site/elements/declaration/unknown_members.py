@@ -20,12 +20,16 @@ def not_an_object(name: str, value: object) -> ErrorDetail:
     return ErrorDetail(message, code="invalid")
 
 
-def unknown_member(name: str, group: str, members: tuple[str, ...], homes: Homes) -> list[ErrorDetail]:
+def unknown_member(
+    name: str, group: str, members: tuple[str, ...], homes: Homes, spellings: tuple[str, ...] = ()
+) -> list[ErrorDetail]:
     """Return the error at the member `name` of the object at the path `group`, which has only the `members`.
 
-    It suggests the nearest member, or the objects that have a member of this name.
+    It suggests the nearest member, one of the alternative `spellings`, or the objects that have a member of this name.
     """
-    message = unknown_field(wire_path(group, shortened(name))) + _advice(name, group, members, homes)
+    spelled = same_names(wire_path(group, name), spellings)
+    advice = did_you_mean(spelled) if spelled else _advice(name, group, members, homes)
+    message = unknown_field(wire_path(group, shortened(name))) + advice
     return [ErrorDetail(message, code="unknown_member")]
 
 
@@ -43,7 +47,7 @@ def _advice(name: str, group: str, members: tuple[str, ...], homes: Homes) -> st
     if siblings:
         return did_you_mean(siblings)
     if name in homes:
-        return _belongs_in(homes[name])
+        return _belongs_in(homes[name], group)
     near = close_names(name, tuple(homes) or members)
     here = [found for found in near if found in members]
     elsewhere = [wire_path(home, found) for found in near if found not in here for home in homes[found]]
@@ -60,10 +64,11 @@ def _nested(path: str) -> str:
     return text
 
 
-def _belongs_in(groups: Sequence[str]) -> str:
-    """Return the sentence about the objects that have such a member; none if there are too many to help."""
-    if len(groups) > MAX_SUGGESTIONS:
-        return ""
+def _belongs_in(groups: Sequence[str], here: str) -> str:
+    """Return the sentence about the objects that have such a member; of many the first, if possible within `here`."""
     if "" in groups:
-        return " " + _("It belongs at the top level.")
+        return " " + _("It belongs at the top level.") if len(groups) <= MAX_SUGGESTIONS else ""
+    if len(groups) > MAX_SUGGESTIONS:
+        inner = [group for group in groups if group.startswith(f"{here}.")]
+        return " " + _("It belongs in objects such as '{group}'.").format(group=(inner or groups)[0])
     return " " + _("It belongs in {groups}.").format(groups=_(" or ").join(f"'{group}'" for group in groups))

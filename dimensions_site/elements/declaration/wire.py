@@ -96,7 +96,10 @@ class Wire:
         if len(path) > MAX_LENGTH:
             return []
         folded = path.casefold()
-        longer = [known for known in self.places if known.casefold().endswith(f".{folded}")]
+        # A value with this name, else the values of an object with this name.
+        longer = [known for known in self.places if known.casefold().endswith(f".{folded}")] or [
+            known for known in self.places if f".{folded}." in known.casefold()
+        ]
         known = (*self.places, *self.spellings.alternatives)
         return same_names(path, known) or self._entries_like(path) or longer[:MAX_SUGGESTIONS] or self._near(path)
 

@@ -6,6 +6,7 @@ from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Problem
+from dimensions_site.text.shortening import shortened
 
 
 def etag_of(text: str) -> str:
@@ -22,12 +23,17 @@ def not_modified(request: Request, etag: str) -> bool:
 def check_preconditions(request: Request, etag: str | None) -> None:
     """Raise 412 if `If-Match` or `If-None-Match` of a write do not hold; `etag` is None if no element is stored."""
     if "If-Match" in request.headers:
-        wanted = parse_etags(request.headers["If-Match"])
-        if etag is None or not ("*" in wanted or etag in wanted):
-            raise Problem(
-                412,
-                "PRECONDITION_FAILED",
-                "The element has changed since you read it (If-Match). Read it again and retry.",
+        header = request.headers["If-Match"]
+        wanted = parse_etags(header)
+        if etag is None:
+            detail = "The element that If-Match names does not exist. To create it, send no If-Match."
+        elif not wanted:
+            detail = (
+                f"If-Match must be * or an entity tag in double quotes, as in the header ETag; got {shortened(header)}."
             )
+        else:
+            detail = "The element has changed since you read it (If-Match). Read it again and retry."
+        if etag is None or not ("*" in wanted or etag in wanted):
+            raise Problem(412, "PRECONDITION_FAILED", detail)
     if "If-None-Match" in request.headers and etag is not None and not_modified(request, etag):
         raise Problem(412, "PRECONDITION_FAILED", "The element exists already, which If-None-Match forbids.")

@@ -39,7 +39,7 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         # does (contract A3, A5).
         if self.request.META.get("RAW_URI", "").partition("?")[0].endswith("/"):
             raise not_found(
-                "NOT_FOUND", "Nothing is found at this address: it ends with a slash. In an id a slash is written %2F."
+                "NOT_FOUND", "There is nothing at this address: it ends with a slash. In an id a slash is written %2F."
             )
 
     @property

@@ -103,9 +103,9 @@ def _texts(body: Any, names: Sequence[str]) -> list[str]:
     ]
     for name in names:
         if name not in body:
-            failures.append(Failure(name, "REQUIRED", f"{name} is missing; it must be a string that is not empty."))
+            failures.append(Failure(name, "REQUIRED", f"{name} is missing; it must be a non-empty string."))
         elif not isinstance(body[name], str) or not body[name]:
-            failures.append(Failure(name, "INVALID", f"{name} must be a string that is not empty."))
+            failures.append(Failure(name, "INVALID", f"{name} must be a non-empty string."))
     if failures:
         raise bad_request(failures)
     return [body[name] for name in names]

@@ -33,6 +33,7 @@ from dimensions_site.api.access.throttling import call_limit_problem, count_refu
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.observability.observation import current
+from dimensions_site.text.shortening import shortened
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.errors import JSON_HEADERS, completed
 from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
@@ -54,7 +55,7 @@ def form_only(view: View) -> View:
         if request.method == "OPTIONS":
             return HttpResponse(headers=_ALLOW, content_type="text/plain")
         if request.method != "POST":
-            detail = "Only POST is permitted here."
+            detail = f"The method must be POST; got {shortened(str(request.method))}."
             return problem_response(request, Problem(405, "METHOD_NOT_ALLOWED", detail, headers=_ALLOW))
         try:
             fault = _fault(request)
@@ -77,10 +78,10 @@ def form_only(view: View) -> View:
 
 def _fault(request: HttpRequest) -> OAuth2Error | None:
     if not _has_form(request):
-        return InvalidRequestError(f"The body has to be {FORM}.")
+        return InvalidRequestError(f"The body must be {FORM}.")
     fault = fault_of(request.POST)  # read first: logging also accesses the form once it has been read
     if request.META.get("QUERY_STRING"):
-        return InvalidRequestError("Parameters stand in the body, never in the address.")
+        return InvalidRequestError("Parameters must be in the body, not in the address.")
     if not fault and _authenticates_twice(request):
         return InvalidRequestError(
             "The application authenticates in the header Authorization and in the body; use one of them."

@@ -22,6 +22,8 @@ _DESCRIPTIONS: Mapping[str, str] = {
     "invalid_scope": f"The scopes are {', '.join(SCOPES)}; a scope is unknown or wider than what was granted.",
     "unauthorized_client": "The application may not use this grant.",
 }
+# How OAuthlib names a parameter that is missing.
+_MISSING = re.compile(r"Missing (.+) parameter\.")
 _OTHERWISE = "A parameter of the request is missing or malformed."
 # The characters that RFC 6749 allows in a description.
 _NOT_ALLOWED = re.compile(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]")
@@ -35,6 +37,8 @@ def completed(answer: HttpResponse) -> HttpResponse:
         return answer
     body: dict[str, Any] = json.loads(answer.content)
     sentence = body.get("error_description") or _DESCRIPTIONS.get(body["error"], _OTHERWISE)
+    if missing := _MISSING.fullmatch(sentence):
+        sentence = f"The parameter {missing[1].replace(' ', '_')} is missing."
     answer.content = json.dumps({**body, "error_description": _NOT_ALLOWED.sub("?", sentence)}).encode()
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
         answer.headers["WWW-Authenticate"] = _CHALLENGE

@@ -16,16 +16,16 @@ def fault_of(parameters: QueryDict) -> OAuth2Error | None:
     """Return the first error that the libraries would not detect; None if there is none."""
     for name, values in parameters.lists():
         if len(values) > 1 and name != RESOURCE:
-            return InvalidRequestError(f"The parameter {name[:50]} stands more than once.")
+            return InvalidRequestError(f"The parameter {name[:50]} must appear only once.")
         if "\0" in name or any("\0" in value for value in values):
-            return InvalidRequestError("A parameter has a NUL in it.")
+            return InvalidRequestError("A parameter contains a NUL character.")
         longest = _LONGEST.get(name)
         if longest is not None and any(len(value) > longest for value in values):
-            return InvalidRequestError(f"The parameter {name} has more than {longest} characters.")
+            return InvalidRequestError(f"The parameter {name} is longer than {longest} characters.")
     if not all(map(_is_address, parameters.getlist("redirect_uri"))):
-        return InvalidRequestError("The parameter redirect_uri is no address.")
+        return InvalidRequestError("The parameter redirect_uri is not a valid URI.")
     if not all(_is_address(address) for value in parameters.getlist(RESOURCE) for address in value.split()):
-        return CustomOAuth2Error("invalid_target", "The parameter resource is no address.")
+        return CustomOAuth2Error("invalid_target", "The parameter resource is not a valid URI.")
     return None
 
 

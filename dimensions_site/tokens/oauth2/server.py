@@ -20,6 +20,7 @@ from oauthlib.oauth2 import (
     UnsupportedGrantTypeError,
 )
 
+from dimensions_site.text.shortening import shortened
 from dimensions_site.tokens.oauth2.errors import JSON_HEADERS
 
 # The request attribute with the authenticated application.
@@ -53,7 +54,8 @@ class AuthorizationServer(AuthorizationEndpoint, TokenEndpoint, ResourceEndpoint
             raise InvalidRequestError("The parameter grant_type is missing.", request=request)
         if request.grant_type not in self._grants:
             raise UnsupportedGrantTypeError(
-                f"The grants are {', '.join(self._grants)}; this one is unknown.", request=request
+                f"grant_type must be one of {', '.join(self._grants)}; got '{shortened(request.grant_type)}'.",
+                request=request,
             )
 
 

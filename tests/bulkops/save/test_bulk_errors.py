@@ -231,7 +231,7 @@ def test_another_mode_is_refused(alice, dimension, mode):
             {"description": "Dollar", "descriptions": {"en": "Euro"}},
             "/description",
             "CONFLICTING_SPELLINGS",
-            "description means descriptions.en",
+            'description ("Dollar") means descriptions.en',
         ),
         ({"description": 5}, "/description", "INVALID", "description must be a string"),
         (
@@ -244,7 +244,7 @@ def test_another_mode_is_refused(alice, dimension, mode):
         ({"oid": ""}, "/oid", "INVALID", "oid must not be empty."),
         ({"oid": "x" * 65}, "/oid", "INVALID", "oid is 65 characters long; the limit is 64."),
         ({"oid": 1}, "/oid", "INVALID", "oid must be a string, not the number 1."),
-        ({"oid": None}, "/oid", "NULL", "oid must be a text of at most 64 characters, not null."),
+        ({"oid": None}, "/oid", "NULL", "oid must be text of at most 64 characters, not null."),
     ],
 )
 def test_the_errors_of_currencies_are_told_for_each_operation(alice, fields, place, code, message):

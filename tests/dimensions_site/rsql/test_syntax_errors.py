@@ -34,11 +34,11 @@ def error_of(text: str) -> RsqlError:
         ("code==A 'B", 9, "there is ''' where ';' or ' and ', ',' or ' or ', or the end is expected"),
         ("(code==A 'B", 10, "there is ''' where ';' or ' and ', ',' or ' or ', or ')' is expected"),
         ("(code==A", 9, "the filter ends where ';' or ' and ', ',' or ' or ', or ')' is expected"),
-        ("code==A AND code==B", 9, "there is 'AND', which needs small letters, a blank on each side and"),
-        ("code==A and", 9, "there is 'and', which needs small letters, a blank on each side and"),
+        ("code==A AND code==B", 9, "there is 'AND', which must be in lower case, with a space on each side and"),
+        ("code==A and", 9, "there is 'and', which must be in lower case, with a space on each side and"),
         ("code==A and ", 13, "the filter ends where a field name or '(' is expected"),
-        ("code==A and(code==B)", 9, "there is 'and', which needs small letters, a blank on each side and"),
-        ("(code==A)or(code==B)", 10, "there is 'or', which needs small letters, a blank on each side and"),
+        ("code==A and(code==B)", 9, "there is 'and', which must be in lower case, with a space on each side and"),
+        ("(code==A)or(code==B)", 10, "there is 'or', which must be in lower case, with a space on each side and"),
         ("'code'==A", 1, "there is ''' where a field name or '(' is expected"),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_value_with_blanks_brings_the_advice_to_quote_it() -> None:
     error = error_of("descriptions.en==Trade receivables")
 
     assert "there is 'receivables'" in error.message
-    assert error.message.endswith("A value that has a blank or one of \"'();,=!~<> in it needs quotes around it.")
+    assert error.message.endswith("A value that contains a space or one of \"'();,=!~<> needs quotes.")
 
 
 @pytest.mark.contract("D1")

@@ -59,10 +59,11 @@ def test_an_unknown_application_and_a_wrong_secret_look_the_same(alice: Caller, 
         ({"scope": "read"}, "invalid_request", "grant_type is missing"),
         ({"grant_type": "password", "username": "a", "password": "b"}, "unsupported_grant_type", "client_credentials"),
         ({"grant_type": "client_credentials", "scope": "everything"}, "invalid_scope", "read, write, manage"),
-        ({"grant_type": "refresh_token"}, "invalid_request", "refresh"),
+        ({"grant_type": "refresh_token"}, "invalid_request", "The parameter refresh_token is missing."),
+        ({"grant_type": "password"}, "unsupported_grant_type", "refresh_token; got 'password'."),
         ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant", "refresh token"),
         ({"grant_type": "client_credentials", "resource": "x y"}, "invalid_target", "resource"),
-        ({"grant_type": '\xe4"\\'}, "unsupported_grant_type", "grants are"),
+        ({"grant_type": '\xe4"\\'}, "unsupported_grant_type", "got '???'."),
     ],
     ids=str,
 )
@@ -95,7 +96,7 @@ def test_a_missing_token_is_told_in_a_sentence(alice: Caller, path: str) -> None
 def test_names_of_parameters_cannot_break_the_sentence(alice: Caller, path: str) -> None:
     """What the caller sent is quoted in allowed characters only."""
     answer = Client().post(f"/auth/oauth2/{path}", "%C3%A4%22%0a=1&%C3%A4%22%0a=2", content_type=FORM)
-    assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? stands more than once."
+    assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? must appear only once."
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -136,7 +136,7 @@ def test_errors_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
 def test_a_heading_is_mapped_once(import_accounts):
     """None of two meanings is taken in silence."""
     outcome = import_accounts("Konto,type\n1000,NORMAL\n", "--map=Konto=id", "--map=Konto=oid")
-    assert outcome.refusal == "--map must say once what 'Konto' means; got it 2 times."
+    assert outcome.refusal == "--map must name 'Konto' only once; it names it 2 times."
 
 
 @pytest.mark.contract("H4")

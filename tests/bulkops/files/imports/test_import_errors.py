@@ -58,8 +58,8 @@ def test_a_repeated_id_names_the_first_line(import_accounts):
         + "a,x,BALANCE_SHEET,NORMAL,FINAL\nA,x,BALANCE_SHEET,NORMAL,FINAL\n7,x,WRONG,NORMAL,FINAL\n"
     )
     assert outcome.errors[:2] == [
-        "line 603, id: The id '1000' stands on line 2 already.",
-        "line 606, id: The id '7' stands on line 10 already.",
+        "line 603, id: The id '1000' is on line 2 already; it must appear only once.",
+        "line 606, id: The id '7' is on line 10 already; it must appear only once.",
     ]
     assert [error.partition(":")[0] for error in outcome.errors[2:]] == ["line 606, nature"]
 
@@ -76,7 +76,7 @@ def test_an_oid_is_unique_within_the_file_and_the_repository(import_currencies, 
         + "JPY,o-jpy,Yen,none,0.0000,\n"
         + "EUR,o-new,Euro,2,0.0000,\n"
     )
-    assert outcome.errors[0] == "line 3, oid: The oid 'o-usd' stands on line 2 already."
+    assert outcome.errors[0] == "line 3, oid: The oid 'o-usd' is on line 2 already; it must appear only once."
     places = ["line 3, oid", "line 4, oid", "line 5, decimalNumbers", "line 6, oid"]
     assert [error.partition(":")[0] for error in outcome.errors] == places
     for error, value in zip(outcome.errors[1:], ("o-eur", "none", "o-new"), strict=True):

@@ -64,7 +64,7 @@ def test_errors_name_the_line_and_the_field(import_accounts):
             "line 4, type",
             "line 4, conversion.conversionType",
         ]
-        assert outcome.errors[2] == "line 3, id: The id '1' stands on line 1 already."
+        assert outcome.errors[2] == "line 3, id: The id '1' is on line 1 already; it must appear only once."
 
 
 def test_a_mapping_of_headings_is_refused(import_accounts):

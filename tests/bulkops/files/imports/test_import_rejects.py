@@ -65,7 +65,7 @@ def test_the_others_are_saved_and_the_faulty_ones_can_be_mended_and_imported(imp
     ]
     assert rows[0][-1].startswith("nature: nature must be one of BALANCE_SHEET, ")
     assert " | type: type must be one of " in rows[0][-1]
-    assert rows[2][-1] == "id: The id '1000' stands on line 2 already."
+    assert rows[2][-1] == "id: The id '1000' is on line 2 already; it must appear only once."
 
     mended = content.replace("BALANCE;USUAL", "BALANCE_SHEET;NORMAL").replace("few;;;", "BALANCE_SHEET;NORMAL;FINAL;")
     mended = mended.replace(";;The row has", ";The row has")

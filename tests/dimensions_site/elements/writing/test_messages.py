@@ -20,8 +20,24 @@ def message(caller, address, payload):
     ("fields", "expected"),
     [
         ({"id": 5}, "id must be a string, not the number 5."),
-        ({"id": None}, "id must be a text of at most 128 characters, not null."),
+        ({"id": None}, "id must be text of 1 to 128 characters, not null."),
         ({"id": ""}, "id must not be empty."),
+        ({"ctpElement": {"id": "1"}}, "Unknown field 'ctpElement'. Did you mean 'CtpElement'?"),
+        ({"debit": {"id": "1"}}, "Unknown field 'debit'. It belongs in objects such as 'cashFlowPlanning.variation'."),
+        (
+            {"cashFlowPlanning": {"changeSign": True}},
+            (
+                "Unknown field 'cashFlowPlanning.changeSign'. It belongs in objects such as "
+                "'consolidation.bankingData.bankitReportingMItem'."
+            ),
+        ),
+        (
+            {"CtpElement": {"id": "1"}, "restrictions": {"ctpRestriction": {"id": "2"}}},
+            (
+                'CtpElement ({"id": "1"}) and restrictions.ctpRestriction ({"id": "2"}) are two spellings of one field '
+                "and must have the same value; send only one of them."
+            ),
+        ),
         ({"id": ".."}, "id must not be '.' or '..'."),
         ({"id": " 1"}, 'id must not begin or end with white space; got " 1".'),
         ({"id": "a\tb"}, 'id must not contain the control character U+0009; got "a\\tb".'),
@@ -110,8 +126,8 @@ def test_an_error_of_an_account_names_the_path_the_value_and_what_would_be_right
         (
             {"description": "Dollar", "descriptions": {"en": "Euro"}},
             (
-                "description means descriptions.en and must not have a different value; send one of them, or the same "
-                "value twice."
+                'description ("Dollar") means descriptions.en ("Euro") and must have the same value; send only one of '
+                "them."
             ),
         ),
     ],
@@ -142,6 +158,80 @@ def test_a_version_that_is_stale_is_refused_with_what_to_do(alice):
     assert response.json()["detail"] == "The element has changed since you read it (If-Match). Read it again and retry."
 
 
+@pytest.mark.contract("C16")
+def test_if_match_without_an_entity_tag_is_refused_with_its_form(alice):
+    """It does not pretend that the element has changed."""
+    alice.send("POST", alice.account(), account())
+
+    response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="abc")
+
+    assert response.status_code == 412
+    assert response.json()["detail"] == (
+        "If-Match must be * or an entity tag in double quotes, as in the header ETag; got abc."
+    )
+
+
+@pytest.mark.contract("C16")
+def test_if_match_for_an_element_that_does_not_exist_says_so(alice):
+    """Nobody has changed it."""
+    response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="*")
+
+    assert response.status_code == 412
+    assert response.json()["detail"] == (
+        "The element that If-Match names does not exist. To create it, send no If-Match."
+    )
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("elements/", "There is nothing at /dimensions/v1/northwind/account/elements/. Paths of this service do not"),
+        ("elements-cuont", "There is nothing at /dimensions/v1/northwind/account/elements-cuont."),
+    ],
+)
+def test_an_unknown_path_is_named(alice, path, expected):
+    """With what a slash at its end means."""
+    response = alice.get(alice.account(path))
+
+    assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
+    assert response.json()["detail"].startswith(expected)
+
+
+@pytest.mark.contract("B1", "E2")
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("strict", 'saveMode must be one of LOOSE, STRICT; got "strict". Did you mean STRICT?'),
+        ("LOSE", 'saveMode must be one of LOOSE, STRICT; got "LOSE". Did you mean LOOSE?'),
+        (5, "saveMode must be one of LOOSE, STRICT; got 5."),
+        (["STRICT"], 'saveMode must be one of LOOSE, STRICT; got ["STRICT"]. Did you mean STRICT?'),
+    ],
+)
+def test_an_unknown_save_mode_names_the_nearest(alice, mode, expected):
+    """As every enum does."""
+    assert message(alice, alice.account("elements-bulk"), {"saveMode": mode, "post": []}) == expected
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize("number", ["1e999", "-1E+4000"])
+def test_a_number_beyond_the_limits_is_shown(alice, number):
+    """With the limits of its exponent."""
+    assert message(alice, alice.currency(), f'{{"decimalNumbers": {number}}}') == (
+        f"decimalNumbers must be a number with an exponent from -400 to 400; got {number}."
+    )
+
+
+@pytest.mark.contract("B1", "G1")
+def test_a_request_without_credentials_is_told_what_to_send(client):
+    """The schemes of the enabled modes."""
+    response = client.get("/dimensions/v1/northwind/account/elements")
+
+    assert response.json()["detail"] == (
+        "The request has no credentials; send the header Authorization with Basic, Api-Key or Bearer."
+    )
+
+
 @pytest.mark.contract("C14")
 def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
     """The path names the element."""
@@ -149,7 +239,7 @@ def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
 
     response = alice.send("PUT", alice.account("elements/1000"), account("2000"))
 
-    assert response.json()["detail"] == 'id must stay "1000", for it never changes; got "2000".'
+    assert response.json()["detail"] == 'id never changes and must be "1000"; got "2000".'
 
 
 @pytest.mark.contract("D4", "D5", "B1")
@@ -167,8 +257,9 @@ def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
         ("filter=descriptions.German==x", "descriptions: 'German' is not a language tag such as de."),
         ("sort=", "sort is empty; write for example sort=-id."),
         ("sort=descriptions", "sort must not name descriptions, which has many texts; name one of them, such as descr"),
-        ("take=-1", 'take must be a whole number from 0 to 9223372036854775807; got "-1".'),
-        ("take=1&take=2", "take must be given once; got it 2 times."),
+        ("take=-1", 'take must be a whole number from 0 to 9,223,372,036,854,775,807; got "-1".'),
+        ("filter=startDate==2026-01-01", "Unknown field 'startDate'."),
+        ("take=1&take=2", "take must appear only once; it appears 2 times."),
     ],
 )
 def test_an_error_of_a_query_names_the_parameter_or_field_and_what_would_be_right(alice, query, expected):

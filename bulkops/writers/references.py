@@ -104,7 +104,7 @@ class References:
                 yield (dimension, value), field
 
     def _targets_sent(self, sent: Any) -> Iterator[tuple[Target, int]]:
-        canonical, _ = self._spellings.canonical(sent if isinstance(sent, dict) else {})
+        canonical, _ = self._spellings.canonical(sent if isinstance(sent, dict) else {}, {})
         for field, (place, _, dimension) in enumerate(self._places):
             value: Any = canonical
             for name in place.path.split("."):

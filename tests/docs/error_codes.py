@@ -4,11 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rest_framework import exceptions
 
 from dimensions_site.elements.declaration.fields import Leaf
-from dimensions_site.elements.declaration.maps import DescriptionsField
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("api", "rsql", "elements", "repositories", "idempotency", "tokens")
@@ -39,12 +39,18 @@ ROW_OF_TABLE = re.compile(r'\([\w.()\s,]+, +\d{3},\s+"([A-Z_]+)"')
 def error_codes() -> set[str]:
     """Every code that a caller can get, in the spelling of the wire."""
     found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
-    found |= {*Leaf.default_error_messages, *DescriptionsField.default_error_messages}
+    found |= {code for kind in _subclasses(Leaf) for code in vars(kind).get("default_error_messages", {})}
     files = {file for folder in FOLDERS for file in ROOT.glob(f"{folder}/**/*.py")}
     for file in files | {SERVER} | _imported(SERVED):
         source = file.read_text(encoding="utf-8")
         found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
     return {code.upper() for code in found}
+
+
+def _subclasses(kind: Any) -> Iterator[Any]:
+    yield kind
+    for subclass in kind.__subclasses__():
+        yield from _subclasses(subclass)
 
 
 def _imported(module: str) -> set[Path]:

@@ -252,7 +252,7 @@ class ElementSerializer(ColumnObject):
 
         `current` is the element that `data` will be merged into; it is empty when `data` is a whole element.
         """
-        result, errors = self.spellings.canonical(data)
+        result, errors = self.spellings.canonical(data, homes_of(self))
         expected = self.context.get("id")
         if expected is not None and result.setdefault("id", expected) != expected:
             errors["id"] = immutable("id", result["id"], expected)

@@ -8,7 +8,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.details import at, joined
-from dimensions_site.elements.declaration.unknown_members import not_an_object, unknown_member
+from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 
 # By member, nested like the JSON.
 Errors = dict[str, Any]
@@ -46,8 +46,10 @@ class Spellings:
             ]
         return spellings
 
-    def canonical(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], homes: Homes) -> tuple[dict[str, Any], Errors]:
         """Return a copy of the JSON object `data` in the spelling of responses, and the errors by wire path.
+
+        `homes` are the objects of responses by the names of their members, for suggestions.
 
         Two spellings of a field with different values are an error. All other members stay as they are, valid or not.
         """
@@ -59,14 +61,16 @@ class Spellings:
             if value is not _ABSENT:
                 errors = joined(errors, _put(result, wire, value, ".".join(alternative)))
         for group in self._foreign.intersection(result):
-            errors |= self._unknown_members(group, result.pop(group))
+            errors |= self._unknown_members(group, result.pop(group), homes)
         return result, errors
 
-    def _unknown_members(self, group: str, value: Any) -> Errors:
+    def _unknown_members(self, group: str, value: Any, homes: Homes) -> Errors:
         if not isinstance(value, dict):
             return {group: [not_an_object(group, value)]}
         known = tuple(dict.fromkeys(path[1] for path, _ in self._pairs if path[0] == group))
-        unknown = {name: unknown_member(name, group, known, {}) for name in value}
+        meant = {".".join(wire) for path, wire in self._pairs if path[0] == group}
+        belonging = {name: found for name in value if (found := tuple(meant.intersection(homes.get(name, ()))))}
+        unknown = {name: unknown_member(name, group, known, belonging) for name in value}
         return {group: unknown} if unknown else {}
 
 

@@ -28,9 +28,8 @@ def check_preconditions(request: Request, etag: str | None) -> None:
         if etag is None:
             detail = "The element that If-Match names does not exist. To create it, send no If-Match."
         elif not wanted:
-            detail = (
-                f"If-Match must be * or an entity tag in double quotes, as in the header ETag; got {shortened(header)}."
-            )
+            sent = shortened(header)
+            detail = f"If-Match must be * or an entity tag in double quotes, as in the header ETag; got '{sent}'."
         else:
             detail = "The element has changed since you read it (If-Match). Read it again and retry."
         if etag is None or not ("*" in wanted or etag in wanted):

@@ -76,7 +76,11 @@ def test_a_request_compares_so_many_names_and_no_more():
         ({"conversionType": 1}, "Unknown field 'conversionType'. It belongs in 'conversion'."),
         ({"conversionTyp": 1}, "Unknown field 'conversionTyp'. Did you mean 'conversion.conversionType'?"),
         ({"startDate": 1}, "Unknown field 'startDate'. It belongs in 'dataEntryAndReporting.validity'."),
-        ({"debit": 1}, "Unknown field 'debit'."),
+        ({"debit": 1}, "Unknown field 'debit'. It belongs in objects such as 'cashFlowPlanning.variation'."),
+        (
+            {"cashFlowPlanning": {"credit": 1}},
+            "Unknown field 'cashFlowPlanning.credit'. It belongs in objects such as 'cashFlowPlanning.variation'.",
+        ),
         (
             {"conversion.startDate": 1},
             "Unknown field 'conversion.startDate'. It belongs in 'dataEntryAndReporting.validity'.",

@@ -29,7 +29,7 @@ def untyped_members(package: str) -> list[str]:
         f"{name}.{member}: {annotation}"
         for name in models.__all__
         for member, annotation in getattr(getattr(models, name), "__annotations__", {}).items()
-        if "Any" in str(annotation) and not is_meant_untyped(name, member)
+        if "Any" in str(annotation) and not is_meant_untyped(name, member, annotation)
     ]
 
 

@@ -53,6 +53,7 @@ def test_description_is_the_text_in_the_default_language(import_accounts, import
         ("natur", "Unknown field 'natur'. Did you mean 'nature'?"),
         ("Class", "Unknown field 'Class'. Did you mean 'dataEntryAndReporting.class'?"),
         ("startDate", "Unknown field 'startDate'. Did you mean 'dataEntryAndReporting.validity.startDate'?"),
+        ("debitAccrual", "Unknown field 'debitAccrual'. Did you mean 'rules.accrual.debitAccrual.id' or 'rules.accr"),
         ("conversion.conversiontype", "Unknown field 'conversion.conversiontype'. Did you mean 'conversion.conv"),
         ("descriptions.english language", "descriptions: 'english language' is not a language tag such as de."),
         ("Descriptions.Deutsch", "descriptions: 'Deutsch' is not a language tag such as de."),

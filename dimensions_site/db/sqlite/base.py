@@ -1,6 +1,7 @@
-"""Django's SQLite backend, changed so that readers do not wait for the writer."""
+"""Django's SQLite backend, changed so that readers do not wait for the writer, nor threads for each other's errors."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -53,7 +54,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.execute_wrappers.append(limited)
+        self.execute_wrappers += [limited, _closing_failed]
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=lambda connection: Cursor(connection, self))
@@ -63,3 +64,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Interrupt the query that this connection runs in another thread, if any."""
         if self.connection is not None:
             self.connection.interrupt()
+
+
+def _closing_failed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+    """Close the cursor of a failed statement at once; a Django execute wrapper.
+
+    An error and its traceback refer to each other and to the cursor, so Python frees it later, in any thread. That
+    takes the lock of the connection, whose thread may hold it while it waits for SQLite's write lock: if the freeing
+    thread is the writer, both wait for each other, and the whole service with them.
+    """
+    try:
+        return execute(sql, params, many, context)
+    except Exception:
+        context["cursor"].close()
+        raise

@@ -12,8 +12,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.observability.sharing import share
-from dimensions_site.server.exposure import warnings_about
-from dimensions_site.server.worker import HostMissing
+from dimensions_site.server.worker import HostMissing, exposure_warnings
 
 try:
     # Listens on the local machine only, unless the operator configures it otherwise: a reverse proxy precedes the
@@ -83,7 +82,7 @@ def when_ready(server: Arbiter) -> None:
     """
     gc.collect()
     gc.freeze()
-    for warning in warnings_about([listener.getsockname() for listener in server.LISTENERS], metrics):
+    for warning in exposure_warnings([listener.getsockname() for listener in server.LISTENERS], metrics):
         server.log.warning(warning)
 
 

@@ -27,11 +27,17 @@ from rest_framework.fields import get_error_detail
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from dimensions_site.api.failures import (
+    CLIENT_CLOSED_REQUEST,
+    MAX_COUNTED,
+    MEDIA_TYPE,
+    JoinPath,
+    problem_body,
+    wire_path,
+)
 from dimensions_site.api.failures import MAX_FAILURES as MAX_FAILURES
 from dimensions_site.api.failures import Failure as Failure
-from dimensions_site.api.failures import JoinPath, wire_path
 from dimensions_site.api.failures import quoted as quoted
-from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST, MAX_COUNTED, MEDIA_TYPE, problem_body
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened

@@ -14,7 +14,7 @@ from gunicorn import util
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 
-from dimensions_site.api.problems import MEDIA_TYPE, problem_body, title
+from dimensions_site.api.failures import MEDIA_TYPE, problem_body, title
 from dimensions_site.environment import SocketAddress
 from dimensions_site.text.shortening import shortened
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
-from dimensions_site.api.failures import MAX_FAILURES, Failure, JoinPath, quoted, wire_path
-from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.api.failures import MAX_COUNTED, MAX_FAILURES, Failure, JoinPath, quoted, wire_path
 from dimensions_site.text.shortening import shortened
 
 MAX_DEPTH = 50

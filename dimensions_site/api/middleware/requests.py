@@ -3,7 +3,6 @@
 import re
 import uuid
 from collections.abc import Callable
-from typing import cast
 from urllib.parse import unquote
 
 from django.conf import settings
@@ -23,24 +22,18 @@ _READING = frozenset({"GET", "HEAD"})
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
-class IdentifiedRequest(HttpRequest):
-    """A request after the middleware `request_id`."""
-
-    request_id: str
-
-
 def request_id(get_response: GetResponse) -> GetResponse:
     """Give each request an id: the client's X-Request-ID if it is valid, else a new UUID (contract B2).
 
-    The id is in `request.request_id`, in the response, and in the request's own header, from which the subsequent
-    middleware of django-structlog adds it to every log line.
+    The id is in the response and in the request's own header, from which the subsequent middleware of django-structlog
+    adds it to every log line.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         sent = request.META.get("HTTP_X_REQUEST_ID", "")
         identifier = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
         suggestions.renew()
-        cast(IdentifiedRequest, request).request_id = request.META["HTTP_X_REQUEST_ID"] = identifier
+        request.META["HTTP_X_REQUEST_ID"] = identifier
         response = get_response(request)
         response["X-Request-ID"] = identifier
         return response

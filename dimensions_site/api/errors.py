@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -27,6 +27,7 @@ from rest_framework.fields import get_error_detail
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from dimensions_site.api.access.one_credential import challenges
 from dimensions_site.api.failures import (
     CLIENT_CLOSED_REQUEST,
     MAX_COUNTED,
@@ -41,10 +42,6 @@ from dimensions_site.api.failures import quoted as quoted
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
-
-if TYPE_CHECKING:
-    # REST framework's views import the parsers, and those import this module.
-    from rest_framework.views import APIView
 
 # The keys under which REST framework and Django report errors of an object as a whole.
 _WHOLE_OBJECT = {api_settings.NON_FIELD_ERRORS_KEY, NON_FIELD_ERRORS}
@@ -151,18 +148,13 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpRespons
     request: Request = context["request"]
     problem = as_problem(exc)
     if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        problem = Problem(401, problem.code, str(problem.detail), headers=_challenges(request, context["view"]))
+        found = ", ".join(challenges(request))
+        headers = {"WWW-Authenticate": found} if found else {}
+        problem = Problem(401, problem.code, str(problem.detail), headers=headers)
     if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The signal writes the log line with the traceback, as for an exception outside REST framework.
         got_request_exception.send(sender=None, request=request._request)
     return problem_response(request, problem)
-
-
-def _challenges(request: Request, view: "APIView") -> dict[str, str]:
-    offered = (authenticator.authenticate_header(request) for authenticator in view.get_authenticators())
-    # Both bearer token modes have the same challenge.
-    challenges = ", ".join(dict.fromkeys(challenge for challenge in offered if challenge))
-    return {"WWW-Authenticate": challenges} if challenges else {}
 
 
 # Django's exceptions with status, code and detail of the response. The first match applies.

@@ -20,7 +20,7 @@ def check_one_credential(request: Request) -> None:
     authorization = request.META.get("HTTP_AUTHORIZATION", "").strip()
     if not authorization:
         return
-    schemes = _schemes(request)
+    schemes = list(dict.fromkeys(challenge.partition(" ")[0] for challenge in challenges(request)))
     if request.META.get("HTTP_X_API_KEY") and _API_KEY in schemes:
         raise AuthenticationFailed(
             "The request has two credentials, one in Authorization and one in X-API-Key; send only one."
@@ -34,11 +34,11 @@ def check_one_credential(request: Request) -> None:
     raise AuthenticationFailed(f"Unsupported scheme '{found[1]}'; use {use}.")
 
 
-def _schemes(request: Request) -> Sequence[str]:
-    """Return the distinct schemes of the enabled modes, as their challenges spell them."""
+def challenges(request: Request) -> Sequence[str]:
+    """Return the distinct challenges of the enabled modes (contract B2); both bearer token modes have the same."""
     modes = (mode for mode in request.authenticators or () if isinstance(mode, BaseAuthentication))
-    challenges = [mode.authenticate_header(request) for mode in modes]
-    return list(dict.fromkeys(challenge.partition(" ")[0] for challenge in challenges if challenge))
+    found = [mode.authenticate_header(request) for mode in modes]
+    return list(dict.fromkeys(challenge for challenge in found if challenge))
 
 
 def _alternatives(schemes: Sequence[str]) -> str:

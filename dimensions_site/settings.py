@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from dimensions_site import backends
 from dimensions_site import environment as env
 from dimensions_site.api.access.modes import SCOPES, authentication_classes
-from dimensions_site.api.middleware.prefixes import API_PREFIXES, FIRST_SEGMENTS
+from dimensions_site.api.middleware.addresses import API_PREFIXES, FIRST_SEGMENTS
 from dimensions_site.observability import logs
 from dimensions_site.tokens import configuration as tokens
 

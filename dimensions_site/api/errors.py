@@ -114,17 +114,14 @@ def flatten(detail: object, prefix: str = "", join: JoinPath = wire_path) -> lis
 def _failures(detail: object, path: str, join: JoinPath) -> Iterator[Failure]:
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            yield from _failures(value, path if key in _WHOLE_OBJECT else join(path, _cut(key)), join)
+            yield from _failures(
+                value, path if key in _WHOLE_OBJECT else join(path, shortened(str(key), _LONGEST_KEY)), join
+            )
     elif isinstance(detail, list | tuple):
         for position, item in enumerate(detail):
             yield from _failures(item, path if isinstance(item, str) else join(path, position), join)
     else:
         yield Failure(path, upper_snake(getattr(detail, "code", None) or "invalid"), str(detail))
-
-
-def _cut(key: object) -> object:
-    """Shorten a long key for a path: no known name is that long."""
-    return shortened(key, _LONGEST_KEY) if isinstance(key, str) else key
 
 
 def upper_snake(code: str) -> str:

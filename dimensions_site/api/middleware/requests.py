@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from dimensions_site.api.errors import Problem, problem_response
-from dimensions_site.api.middleware.prefixes import is_api_request
+from dimensions_site.api.middleware.addresses import is_api_request
 from dimensions_site.db.read_limits import read_limit
 from dimensions_site.text import suggestions
 

@@ -37,8 +37,6 @@ DEBUG = env.boolean("DEBUG", default=False)
 
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 TRUSTED_PROXIES: list[env.Proxy] = env.proxies("TRUSTED_PROXIES", default=[])
-# Libraries that use ipware would otherwise trust a dozen more headers for the client's address.
-IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 # The proxy may remove the prefix or pass it on. It cannot begin like a path of the service: no one could tell
 # whether it was removed.
 URL_PREFIX = env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
@@ -277,7 +275,6 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # The names of components follow from what they describe, see `get_serializer_name`.
     "COMPONENT_SPLIT_PATCH": False,
-    "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
 }
 
 # --- Limits of requests --------------------------------------------------------------------------

@@ -2,33 +2,22 @@
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.features import DatabaseFeatures
-from django.utils.functional import cached_property
 
 from dimensions_site.db.read_limits import current_limit, limited
 
 
 class Features(DatabaseFeatures):
-    """Feature detection outside of the connection.
+    """Django's features, without the transaction in which it detects JSON support before the first query with JSON.
 
-    Django detects JSON support in a transaction before the first query with JSON, and here every transaction takes the
-    write lock. A new process would wait for the writer before its first read, and after twenty seconds conclude, until
-    its end, that SQLite has no JSON.
+    Here every transaction takes the write lock. A new process would wait for the writer before its first read, and
+    after twenty seconds conclude, until its end, that SQLite has no JSON.
     """
 
-    @cached_property
-    def supports_json_field(self) -> bool:  # type: ignore[override]
-        """Return whether SQLite was built with JSON functions."""
-        with closing(sqlite3.connect(":memory:")) as nowhere:
-            try:
-                nowhere.execute("SELECT JSON('{}')")
-            except sqlite3.OperationalError:
-                return False
-        return True
+    supports_json_field = True
 
 
 class Cursor(base.SQLiteCursorWrapper):

@@ -83,8 +83,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
 
 MIDDLEWARE = [
-    "dimensions_site.api.middleware.requests.request_id",
-    "dimensions_site.api.middleware.requests.no_store",
+    "dimensions_site.api.middleware.requests.standard_headers",
     "dimensions_site.site_admin.pages.Content",
     "dimensions_site.api.middleware.forwarded.forwarded",
     "dimensions_site.api.middleware.requests.bounded_reads",
@@ -247,7 +246,7 @@ IDP_ISSUER = env.web_address("IDP_ISSUER", default="")
 IDP_AUDIENCE = env.text("IDP_AUDIENCE", default="")
 IDP_JWKS_URL = env.web_address("IDP_JWKS_URL", default="")
 IDP_USER_CLAIM = env.text("IDP_USER_CLAIM", default="sub")
-IDP_ALGORITHMS = env.names_of("IDP_ALGORITHMS", tokens.ASYMMETRIC, default=["RS256", "ES256"])
+IDP_ALGORITHMS = env.names("IDP_ALGORITHMS", default=["RS256", "ES256"], choices=tokens.ASYMMETRIC)
 IDENTITY_PROVIDER = tokens.identity_provider(
     IDP_ISSUER, IDP_AUDIENCE, IDP_JWKS_URL, IDP_USER_CLAIM, IDP_ALGORITHMS, API_AUTHENTICATION
 )

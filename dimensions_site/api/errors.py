@@ -131,7 +131,7 @@ def upper_snake(code: str) -> str:
 
 def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Return `problem` as the response to `request`: always `application/problem+json`, whatever Accept says."""
-    # The middleware `request_id` has replaced a missing or invalid id.
+    # The middleware `standard_headers` has replaced a missing or invalid id.
     text = json.dumps(problem.body(request.META.get("HTTP_X_REQUEST_ID")), ensure_ascii=False)
     if observed := current():
         observed.code = problem.code

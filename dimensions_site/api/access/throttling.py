@@ -35,7 +35,7 @@ _NO_ADDRESS = "::"
 class Limit:
     """The rate in a setting, for each client: the primary key of a user as text, an address, or another short text."""
 
-    def __init__(self, setting: str, code: str, event: str) -> None:
+    def __init__(self, setting: str, *, code: str, event: str) -> None:
         self._setting = setting
         self._code = code
         self._event = event
@@ -62,10 +62,12 @@ class Limit:
         return Problem(HTTPStatus.TOO_MANY_REQUESTS, self._code, detail, headers={"Retry-After": str(seconds)})
 
 
-_CALLS = Limit("THROTTLE_CALLS", "TOO_MANY_CALLS", "You have made {} calls")
-_BULK = Limit("THROTTLE_BULK", "TOO_MANY_CALLS", "You have made {} bulk saves and deletions")
-_PAGES = Limit("THROTTLE_ADMIN", "TOO_MANY_CALLS", "You have made {} requests for pages")
-_REFUSALS = Limit("THROTTLE_REFUSED", "TOO_MANY_REFUSALS", "Credentials from your address were refused {} times")
+_CALLS = Limit("THROTTLE_CALLS", code="TOO_MANY_CALLS", event="You have made {} calls")
+_BULK = Limit("THROTTLE_BULK", code="TOO_MANY_CALLS", event="You have made {} bulk saves and deletions")
+_PAGES = Limit("THROTTLE_ADMIN", code="TOO_MANY_CALLS", event="You have made {} requests for pages")
+_REFUSALS = Limit(
+    "THROTTLE_REFUSED", code="TOO_MANY_REFUSALS", event="Credentials from your address were refused {} times"
+)
 
 call_limit_problem = _CALLS.problem
 count_call = _CALLS.count

@@ -22,11 +22,14 @@ _READING = frozenset({"GET", "HEAD"})
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
-def request_id(get_response: GetResponse) -> GetResponse:
-    """Give each request an id: the client's X-Request-ID if it is valid, else a new UUID (contract B2).
+def standard_headers(get_response: GetResponse) -> GetResponse:
+    """Give each request an id, and forbid storing responses of the API that do not set Cache-Control themselves.
 
-    The id is in the response and in the request's own header, from which the subsequent middleware of django-structlog
-    adds it to every log line.
+    The id is the client's X-Request-ID if it is valid, else a new UUID (contract B2). It is in the response and in the
+    request's own header, from which the subsequent middleware of django-structlog adds it to every log line.
+
+    A shared cache would show one client's data to another, and browsers would write it to disk. Clients may keep an
+    element with its entity tag explicitly and still get 304 (contract C16).
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -35,25 +38,11 @@ def request_id(get_response: GetResponse) -> GetResponse:
         suggestions.renew()
         request.META["HTTP_X_REQUEST_ID"] = identifier
         response = get_response(request)
-        response["X-Request-ID"] = identifier
-        return response
-
-    return middleware
-
-
-def no_store(get_response: GetResponse) -> GetResponse:
-    """Forbid storing responses of the API that do not set Cache-Control themselves.
-
-    A shared cache would show one client's data to another, and browsers would write it to disk. Clients may keep an
-    element with its entity tag explicitly and still get 304 (contract C16).
-    """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
         if is_api_request(request):
             response.headers.setdefault("Cache-Control", "no-store")
             # A browser that opens the response must not execute or load anything.
             response.headers.setdefault("Content-Security-Policy", _NO_CONTENT_POLICY)
+        response["X-Request-ID"] = identifier
         return response
 
     return middleware

@@ -12,12 +12,10 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.observability.sharing import share
-from dimensions_site.server.exposure import warnings_about
-from dimensions_site.server.worker import HostMissing
+from dimensions_site.server.worker import HostMissing, exposure_warnings
 
 try:
-    # Listens on the local machine only, unless the operator configures it otherwise: a reverse proxy precedes the
-    # service.
+    # The local machine only, unless the operator says otherwise: a reverse proxy precedes the service.
     bind = env.listeners("BIND") or [f"127.0.0.1:{env.integer('PORT', default=8000, minimum=1, maximum=65535)}"]
 
     # Processes use the cores; threads let a process continue while the database works for one of its requests, and keep
@@ -38,8 +36,7 @@ except ImproperlyConfigured as error:
     # gunicorn would print a stack trace.
     sys.exit(f"The service is not configured: {error}")
 
-# A worker that has not reported for a minute is considered hung and replaced. Long downloads do not count: the main
-# thread reports while other threads respond.
+# Seconds after which a worker that has not reported is replaced; it reports during long downloads, too.
 timeout = 60
 # Seconds that running requests get to finish when the service stops or restarts.
 graceful_timeout = 30
@@ -54,21 +51,19 @@ message.MAX_REQUEST_LINE = limit_request_line = 128 * 1024
 limit_request_fields = 100
 limit_request_field_size = 8190
 
-# No request header may set the path prefix: by default gunicorn trusts such headers from the local machine, and fails
-# with 500 if path and header contradict each other.
+# No request header sets the path prefix or the scheme: by default gunicorn trusts such headers from the local machine
+# and through a unix socket. The application trusts those of TRUSTED_PROXIES.
 forwarder_headers = ""
-# Nor the scheme: by default gunicorn trusts such headers from the local machine and through a unix socket. The
-# application trusts those of TRUSTED_PROXIES.
 secure_scheme_headers: dict[str, str] = {}
 
 # The application logs one line per request, with its id.
 accesslog = None
 # A worker touches a file every second as a heartbeat; on a busy disk, that could make it look dead.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None
-# The metrics of all processes, in memory for the same reason; set before the application creates any.
+# In memory for the same reason, and before the application creates any metrics.
 if metrics:
     share(worker_tmp_dir)
-# Nobody uses gunicorn's control socket, a file in the home directory; signals control the server.
+# No control socket in the home directory; signals control the server.
 control_socket_disable = True
 
 # The connection is kept after bodies of at most this many announced bytes. A larger body may be rejected unread, and
@@ -83,7 +78,7 @@ def when_ready(server: Arbiter) -> None:
     """
     gc.collect()
     gc.freeze()
-    for warning in warnings_about([listener.getsockname() for listener in server.LISTENERS], metrics):
+    for warning in exposure_warnings([listener.getsockname() for listener in server.LISTENERS], metrics):
         server.log.warning(warning)
 
 

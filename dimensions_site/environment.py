@@ -94,21 +94,14 @@ def rate(name: str, *, default: str) -> Rate | None:
     return match and Rate(int(match[1]), match[2])
 
 
-def names(name: str, *, default: list[str]) -> list[str]:
-    """Return the comma-separated parts of the value, stripped; there must be at least one."""
+def names(name: str, *, default: list[str], choices: Sequence[str] = ()) -> list[str]:
+    """Return the comma-separated parts of the value, stripped, at least one; each one of `choices` if there are any."""
     value = os.environ.get(name, ",".join(default))
     parts = _parts(value)
-    if not parts:
-        raise _refusal(name, value, "one or more names, separated by commas")
+    if not parts or (choices and not set(parts) <= set(choices)):
+        right = f"some of {', '.join(choices)}" if choices else "one or more names"
+        raise _refusal(name, value, f"{right}, separated by commas")
     return parts
-
-
-def names_of(name: str, choices: Sequence[str], *, default: list[str]) -> list[str]:
-    """Return the comma-separated parts of the value, each one of `choices`; there must be at least one."""
-    found = names(name, default=default)
-    if not set(found) <= set(choices):
-        raise _refusal(name, ",".join(found), f"some of {', '.join(choices)}, separated by commas")
-    return found
 
 
 def text(name: str, *, default: str) -> str:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from dimensions_site import backends
 from dimensions_site import environment as env
 from dimensions_site.api.access.modes import SCOPES, authentication_classes
-from dimensions_site.api.middleware.prefixes import API_PREFIXES, FIRST_SEGMENTS
+from dimensions_site.api.middleware.addresses import API_PREFIXES, FIRST_SEGMENTS
 from dimensions_site.observability import logs
 from dimensions_site.tokens import configuration as tokens
 
@@ -37,8 +37,6 @@ DEBUG = env.boolean("DEBUG", default=False)
 
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 TRUSTED_PROXIES: list[env.Proxy] = env.proxies("TRUSTED_PROXIES", default=[])
-# Libraries that use ipware would otherwise trust a dozen more headers for the client's address.
-IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 # The proxy may remove the prefix or pass it on. It cannot begin like a path of the service: no one could tell
 # whether it was removed.
 URL_PREFIX = env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
@@ -85,8 +83,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
 
 MIDDLEWARE = [
-    "dimensions_site.api.middleware.requests.request_id",
-    "dimensions_site.api.middleware.requests.no_store",
+    "dimensions_site.api.middleware.requests.standard_headers",
     "dimensions_site.site_admin.pages.Content",
     "dimensions_site.api.middleware.forwarded.forwarded",
     "dimensions_site.api.middleware.requests.bounded_reads",
@@ -249,7 +246,7 @@ IDP_ISSUER = env.web_address("IDP_ISSUER", default="")
 IDP_AUDIENCE = env.text("IDP_AUDIENCE", default="")
 IDP_JWKS_URL = env.web_address("IDP_JWKS_URL", default="")
 IDP_USER_CLAIM = env.text("IDP_USER_CLAIM", default="sub")
-IDP_ALGORITHMS = env.names_of("IDP_ALGORITHMS", tokens.ASYMMETRIC, default=["RS256", "ES256"])
+IDP_ALGORITHMS = env.names("IDP_ALGORITHMS", default=["RS256", "ES256"], choices=tokens.ASYMMETRIC)
 IDENTITY_PROVIDER = tokens.identity_provider(
     IDP_ISSUER, IDP_AUDIENCE, IDP_JWKS_URL, IDP_USER_CLAIM, IDP_ALGORITHMS, API_AUTHENTICATION
 )
@@ -277,7 +274,6 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # The names of components follow from what they describe, see `get_serializer_name`.
     "COMPONENT_SPLIT_PATCH": False,
-    "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
 }
 
 # --- Limits of requests --------------------------------------------------------------------------

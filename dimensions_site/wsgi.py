@@ -8,9 +8,10 @@ have removed, and the body of responses to HEAD.
 import gc
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
+from types import SimpleNamespace
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation
@@ -38,28 +39,16 @@ _metrics_address: SocketAddress | None = settings.METRICS_BIND
 _metrics = exposition(import_string("dimensions_site.monitoring.state.State")())
 
 
-class ChunkedBody:
-    """The body of a request with `Transfer-Encoding: chunked`, whose end the server knows.
+def _guarded(read: Callable[[int], bytes]) -> Callable[..., bytes]:
+    """Return `read` with OSError, which Django handles, for malformed chunks: each server raises errors of its own."""
 
-    Reading raises OSError, which Django handles, if the chunks are malformed: each server raises errors of its own.
-    """
-
-    def __init__(self, stream: InputStream) -> None:
-        self._stream = stream
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return up to `size` bytes. Raises OSError."""
+    def guarded(size: int = -1, /) -> bytes:
         try:
-            return self._stream.read(size)
+            return read(size)
         except Exception as error:
             raise OSError("The chunked body cannot be read.") from error
 
-    def readline(self, size: int = -1, /) -> bytes:
-        """Return a line of up to `size` bytes. Raises OSError."""
-        try:
-            return self._stream.readline(size)
-        except Exception as error:
-            raise OSError("The chunked body cannot be read.") from error
+    return guarded
 
 
 def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -70,7 +59,8 @@ def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iter
     if "HTTP_TRANSFER_ENCODING" in environ and environ.get("wsgi.input_terminated"):
         # Django reads as many bytes as announced. The reader of the body enforces its own limit.
         environ["CONTENT_LENGTH"] = str(sys.maxsize)
-        environ["wsgi.input"] = ChunkedBody(environ["wsgi.input"])
+        body = environ["wsgi.input"]
+        environ["wsgi.input"] = SimpleNamespace(read=_guarded(body.read), readline=_guarded(body.readline))
     path = environ["PATH_INFO"]
     if path == settings.URL_PREFIX or path.startswith(f"{settings.URL_PREFIX}/"):
         environ["PATH_INFO"] = path.removeprefix(settings.URL_PREFIX)

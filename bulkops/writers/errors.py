@@ -7,7 +7,7 @@ from typing import IO, Generic, TypeVar
 
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request
-from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.api.failures import MAX_COUNTED
 
 # The position of an error of the request or the file as a whole.
 BEFORE_ALL = -1

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -27,18 +27,21 @@ from rest_framework.fields import get_error_detail
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from dimensions_site.api.access.one_credential import challenges
+from dimensions_site.api.failures import (
+    CLIENT_CLOSED_REQUEST,
+    MAX_COUNTED,
+    MEDIA_TYPE,
+    JoinPath,
+    problem_body,
+    wire_path,
+)
 from dimensions_site.api.failures import MAX_FAILURES as MAX_FAILURES
 from dimensions_site.api.failures import Failure as Failure
-from dimensions_site.api.failures import JoinPath, wire_path
 from dimensions_site.api.failures import quoted as quoted
-from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST, MAX_COUNTED, MEDIA_TYPE, problem_body
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
-
-if TYPE_CHECKING:
-    # REST framework's views import the parsers, and those import this module.
-    from rest_framework.views import APIView
 
 # The keys under which REST framework and Django report errors of an object as a whole.
 _WHOLE_OBJECT = {api_settings.NON_FIELD_ERRORS_KEY, NON_FIELD_ERRORS}
@@ -111,17 +114,14 @@ def flatten(detail: object, prefix: str = "", join: JoinPath = wire_path) -> lis
 def _failures(detail: object, path: str, join: JoinPath) -> Iterator[Failure]:
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            yield from _failures(value, path if key in _WHOLE_OBJECT else join(path, _cut(key)), join)
+            yield from _failures(
+                value, path if key in _WHOLE_OBJECT else join(path, shortened(str(key), _LONGEST_KEY)), join
+            )
     elif isinstance(detail, list | tuple):
         for position, item in enumerate(detail):
             yield from _failures(item, path if isinstance(item, str) else join(path, position), join)
     else:
         yield Failure(path, upper_snake(getattr(detail, "code", None) or "invalid"), str(detail))
-
-
-def _cut(key: object) -> object:
-    """Shorten a long key for a path: no known name is that long."""
-    return shortened(key, _LONGEST_KEY) if isinstance(key, str) else key
 
 
 def upper_snake(code: str) -> str:
@@ -131,7 +131,7 @@ def upper_snake(code: str) -> str:
 
 def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Return `problem` as the response to `request`: always `application/problem+json`, whatever Accept says."""
-    # The middleware `request_id` has replaced a missing or invalid id.
+    # The middleware `standard_headers` has replaced a missing or invalid id.
     text = json.dumps(problem.body(request.META.get("HTTP_X_REQUEST_ID")), ensure_ascii=False)
     if observed := current():
         observed.code = problem.code
@@ -145,18 +145,13 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpRespons
     request: Request = context["request"]
     problem = as_problem(exc)
     if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        problem = Problem(401, problem.code, str(problem.detail), headers=_challenges(request, context["view"]))
+        found = ", ".join(challenges(request))
+        headers = {"WWW-Authenticate": found} if found else {}
+        problem = Problem(401, problem.code, str(problem.detail), headers=headers)
     if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The signal writes the log line with the traceback, as for an exception outside REST framework.
         got_request_exception.send(sender=None, request=request._request)
     return problem_response(request, problem)
-
-
-def _challenges(request: Request, view: "APIView") -> dict[str, str]:
-    offered = (authenticator.authenticate_header(request) for authenticator in view.get_authenticators())
-    # Both bearer token modes have the same challenge.
-    challenges = ", ".join(dict.fromkeys(challenge for challenge in offered if challenge))
-    return {"WWW-Authenticate": challenges} if challenges else {}
 
 
 # Django's exceptions with status, code and detail of the response. The first match applies.

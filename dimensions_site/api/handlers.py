@@ -13,8 +13,8 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from dimensions_site.api.errors import Problem, as_problem, problem_response
-from dimensions_site.api.middleware.prefixes import is_api_request
-from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST
+from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
+from dimensions_site.api.middleware.addresses import is_api_request
 from dimensions_site.text.shortening import shortened
 
 log = structlog.get_logger(__name__)

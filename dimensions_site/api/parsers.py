@@ -1,6 +1,5 @@
 """Strict parsing of JSON request bodies (contract B3)."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -14,18 +13,12 @@ from dimensions_site.api.json.raw import check_text
 from dimensions_site.api.json.reader import JsonError, read_json
 
 
-class JSONBodyParser(BaseParser):
-    """Reads `application/json` in UTF-8 up to a limit; subclasses define the limit and the value."""
+class StrictJSONParser(BaseParser):
+    """Reads `application/json` in UTF-8, and passes the parsed JSON to the view, as `read_json` returns it."""
 
     media_type = "application/json"
-
-    @abstractmethod
-    def max_size(self) -> int:
-        """Return the largest accepted body in bytes."""
-
-    @abstractmethod
-    def value(self, body: bytearray) -> Any:
-        """Return the value for the view. Raises JsonError."""
+    # The setting with the largest accepted body in bytes.
+    limit = "API_MAX_BODY_SIZE"
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -37,7 +30,7 @@ class JSONBodyParser(BaseParser):
         """
         _check_charset(media_type or "")
         context = parser_context or {}
-        body = read_body(stream, context["request"].META, self.max_size())
+        body = read_body(stream, context["request"].META, getattr(settings, self.limit))
         if "on_body" in context:
             context["on_body"](body)
         try:
@@ -45,27 +38,15 @@ class JSONBodyParser(BaseParser):
         except JsonError as error:
             raise bad_request(error.failures, error.failure_count) from None
 
-
-class StrictJSONParser(JSONBodyParser):
-    """Passes the parsed JSON to the view, as `read_json` returns it."""
-
-    def max_size(self) -> int:
-        """Return the largest accepted body of one element in bytes."""
-        size: int = settings.API_MAX_BODY_SIZE
-        return size
-
     def value(self, body: bytearray) -> Any:
-        """Return the parsed JSON. Raises JsonError."""
+        """Return the value for the view. Raises JsonError."""
         return read_json(body)
 
 
-class BulkBodyParser(JSONBodyParser):
+class BulkBodyParser(StrictJSONParser):
     """Passes the JSON to the view as bytes in UTF-8 without a byte-order mark: the elements are parsed one by one."""
 
-    def max_size(self) -> int:
-        """Return the largest accepted body of many elements in bytes."""
-        size: int = settings.API_MAX_BULK_BODY_SIZE
-        return size
+    limit = "API_MAX_BULK_BODY_SIZE"
 
     def value(self, body: bytearray) -> bytearray:
         """Return the body. Raises JsonError for an empty one and for another encoding."""

@@ -16,7 +16,7 @@ from dimensions_site.api.access.modes import mode_of
 from dimensions_site.api.access.one_credential import check_one_credential, credentials_missing
 from dimensions_site.api.access.throttling import count_refusal
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
-from dimensions_site.api.middleware import percent_encoding
+from dimensions_site.api.middleware.addresses import decoding_error, query_error
 from dimensions_site.api.negotiation import HeaderNegotiation
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
@@ -112,7 +112,7 @@ class ConventionsMixin(APIView):
         allowed = self.allowed_query_parameters()
         if allowed is None:
             return
-        error = percent_encoding.query_error(request.META.get("QUERY_STRING", ""))
+        error = query_error(request.META.get("QUERY_STRING", ""))
         if error:
             raise bad_request([Failure("", "UNREADABLE_QUERY", f"The query string {error}.")])
         # Django would decode the query with the charset of Content-Type, which applies to the body.
@@ -143,7 +143,7 @@ def _check_path_is_certain(request: Request) -> None:
     """Refuse a path that Django cannot decode unambiguously: the response could be about another resource."""
     # The request line as received, if the server provides it (gunicorn does).
     address = request.META.get("RAW_URI", "")
-    error = percent_encoding.decoding_error(address.partition("?")[0])
+    error = decoding_error(address.partition("?")[0])
     if error:
         raise not_found("NOT_FOUND", f"There is nothing at this address: it {error}.")
 

@@ -114,13 +114,13 @@ class Instances(Generic[M]):
         for name, other in self._related.items():
             self.columns += [f"{name}__{column}" for column in _names_of(other)]
 
-    def made(self, row: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> M:
-        """Return the instance for a `row` that begins with the values of `columns`, read from the database `using`."""
-        instance = self._model.from_db(using, self._names, row[: len(self._names)])
+    def made(self, row: Sequence[Any]) -> M:
+        """Return the instance for a `row` that begins with the values of `columns`."""
+        instance = self._model.from_db(DEFAULT_DB_ALIAS, self._names, row[: len(self._names)])
         begin = len(self._names)
         for name, other in self._related.items():
             names = _names_of(other)
-            setattr(instance, name, other.from_db(using, names, row[begin : begin + len(names)]))
+            setattr(instance, name, other.from_db(DEFAULT_DB_ALIAS, names, row[begin : begin + len(names)]))
             begin += len(names)
         return instance
 

@@ -60,7 +60,7 @@ class ReadLimit:
         self._left = seconds
         self._client = client
         self._connection: Connection | None = None
-        self._begun = 0.0
+        self.begun = 0.0  # when the database began to look for the next rows
         # Held while a query is cancelled, so that the cancellation cannot hit the next query.
         self._lock = threading.Lock()
         self.end: End | None = None
@@ -69,7 +69,7 @@ class ReadLimit:
     def running(self, connection: Connection) -> Iterator[None]:
         """Measure the time of the block, and allow its query on `connection` to be cancelled."""
         with self._lock:
-            self._connection, self._begun = connection, time.monotonic()
+            self._connection, self.begun = connection, time.monotonic()
         _watch.add(self)
         try:
             yield
@@ -77,7 +77,7 @@ class ReadLimit:
             _watch.remove(self)
             with self._lock:
                 self._connection = None
-                self._left -= time.monotonic() - self._begun
+                self._left -= time.monotonic() - self.begun
 
     def batches(self, connection: Connection, rows: Iterator[T]) -> Iterator[T]:
         """Yield the `rows` of a query on `connection` in batches."""
@@ -89,38 +89,28 @@ class ReadLimit:
             self._left += len(batch) * _SECONDS_PER_ROW
             yield from batch
 
-    def check(self, now: float) -> None:
-        """Cancel the running query if its time is up or its client has gone; called by the watching thread."""
+    def check(self, now: float, *, is_crowded: bool = False) -> None:
+        """Cancel the running query if its time is up, its client has gone, or others of its owner run long.
+
+        Called by the watching thread.
+        """
         if not self._lock.acquire(blocking=False):  # it is being cancelled, begins or ends
             return
         try:
             if self._connection is None:  # it has ended since the thread looked
                 return
-            if now - self._begun > self._left:
+            if now - self.begun > self._left:
                 self._cancel(End.TIME)
             elif self._client is not None and _has_gone(self._client):
                 self._cancel(End.CLIENT)
-        finally:
-            self._lock.release()
-
-    @property
-    def begun(self) -> float:
-        """Return when the database began to look for the next rows."""
-        return self._begun
-
-    def is_long(self, now: float) -> bool:
-        """Return whether the database has been looking for the next rows for long."""
-        return self._connection is not None and now - self._begun > _MOMENT
-
-    def make_room(self, now: float) -> None:
-        """Cancel the running query because others of its owner run long; called by the watching thread."""
-        if not self._lock.acquire(blocking=False):  # it is being cancelled, begins or ends
-            return
-        try:
-            if self.is_long(now):
+            elif is_crowded and self.is_long(now):
                 self._cancel(End.CROWD)
         finally:
             self._lock.release()
+
+    def is_long(self, now: float) -> bool:
+        """Return whether the database has been looking for the next rows for long."""
+        return self._connection is not None and now - self.begun > _MOMENT
 
     def _cancel(self, end: End) -> None:
         self.end = self.end or end
@@ -166,10 +156,9 @@ class _Watch:
             time.sleep(_INTERVAL)
             now = time.monotonic()
             running = list(self._running)
+            too_many = set(_too_many(running, now))
             for limit in running:
-                limit.check(now)
-            for limit in _too_many(running, now):
-                limit.make_room(now)
+                limit.check(now, is_crowded=limit in too_many)
             self._is_needed.clear()
             if self._running:  # perhaps only just now
                 self._is_needed.set()

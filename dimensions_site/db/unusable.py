@@ -34,7 +34,7 @@ def sentence(error: Error, command: str) -> str | None:
     """
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
-        code = _primary(cause)
+        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the primary code; 0 for an error of Python's driver
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB):
             return f"The database {connection.settings_dict['NAME']} cannot be opened: {_in_one_line(cause)}."
         is_about_tables = code == sqlite3.SQLITE_ERROR
@@ -46,12 +46,6 @@ def sentence(error: Error, command: str) -> str | None:
     else:
         return None
     return _lack() if is_about_tables and command != "migrate" else None
-
-
-def _primary(error: sqlite3.Error) -> int:
-    """Return SQLite's primary error code, without the extended bits; 0 if Python raised the error itself."""
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF
 
 
 def _in_one_line(error: BaseException) -> str:

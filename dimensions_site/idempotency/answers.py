@@ -2,7 +2,7 @@
 
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import chain
 from typing import cast
@@ -37,16 +37,12 @@ def keep(request: KeyedRequest, response: HttpResponseBase) -> HttpResponseBase:
     A streamed answer must have a Content-Length and is read here, part by part. If it exceeds the limit for one client,
     only its status is stored.
     """
-    pieces: Iterator[bytes]
-    if response.streaming and int(response["Content-Length"]) > settings.IDEMPOTENCY_MAX_BYTES:
+    if isinstance(response, HttpResponse):
+        response["Content-Length"] = str(len(response.content))
+    elif int(response["Content-Length"]) > settings.IDEMPOTENCY_MAX_BYTES:
         _created(request, response, has_body=False)
         return response
-    if isinstance(response, StreamingHttpResponse):
-        pieces = cast(Iterator[bytes], response.streaming_content)
-    else:
-        content = cast(HttpResponse, response).content
-        response["Content-Length"] = str(len(content))
-        pieces = iter([content])
+    pieces = iter(cast(Iterable[bytes], response))
     try:
         answer = _written(request, response, pieces)
     finally:
@@ -156,14 +152,14 @@ def _parts(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _response(answer: StoredAnswer) -> HttpResponseBase:
-    pieces = _unpacked(answer)
+    pieces = _decompressed(answer)
     if int(answer.headers["Content-Length"]) <= PART_BYTES:
         return HttpResponse(b"".join(pieces), status=answer.status, headers=answer.headers)
     # Fetch the first part before sending anything: it shows that the answer is still stored.
     return StreamingHttpResponse(chain([next(pieces)], pieces), status=answer.status, headers=answer.headers)
 
 
-def _unpacked(answer: StoredAnswer) -> Iterator[bytes]:
+def _decompressed(answer: StoredAnswer) -> Iterator[bytes]:
     count = -(-int(answer.headers["Content-Length"]) // PART_BYTES)
     for position in range(count):
         yield zlib.decompress(answer.parts.values_list("data", flat=True).get(position=position))

@@ -40,7 +40,7 @@ class KeyedRequest:
 
 
 def fingerprint(method: str, path: str, query: str, body_digest: bytes) -> str:
-    """Return a hash that is equal only for equal requests; `digest` is that of the decompressed body."""
+    """Return a hash that is equal only for equal requests; `body_digest` is that of the decompressed body."""
     digest = hashlib.sha256()
     for part in (method.encode(), path.encode("utf-8", "surrogatepass"), query.encode("utf-8", "surrogatepass")):
         digest.update(len(part).to_bytes(8) + part)

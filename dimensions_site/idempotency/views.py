@@ -40,7 +40,7 @@ class IdempotentMixin(ConventionsMixin):
     # The handler of POST. REST framework looks it up after `initial`.
     post: Callable[..., HttpResponseBase]
 
-    _body_digest: bytes | None = None
+    _body_digest = b""
 
     def get_parser_context(self, http_request: HttpRequest) -> dict[str, Any]:
         context = super().get_parser_context(http_request)
@@ -91,14 +91,13 @@ class IdempotentMixin(ConventionsMixin):
 
         Raises the error if the body has not arrived completely.
         """
-        rejection = None
         try:
             _ = request.data
         except Problem as problem:
-            rejection = problem
-        if self._body_digest is None:
-            raise rejection or RuntimeError("The parser of this view tells nobody what it has read.")
-        return self._body_digest, rejection
+            if not self._body_digest:
+                raise
+            return self._body_digest, problem
+        return self._body_digest, None
 
     def _decide(
         self, rejection: Problem | None, handle: Callable[..., HttpResponseBase], request: Request, path: dict[str, str]

@@ -15,9 +15,6 @@ from bulkops.jobs.heartbeat import since_last_heartbeat
 from bulkops.jobs.observed_jobs import kind_of
 from bulkops.models import Worker
 
-# Jobs due in the future are not waiting.
-_NO_TIME = timedelta(0)
-
 
 class State(Collector):
     """Runs a few short queries per scrape; without a database there is only `dimensions_database_up`."""
@@ -25,7 +22,7 @@ class State(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the current metrics."""
         try:
-            metrics = [*_processings(), *_workers()]
+            metrics = [*_jobs(), *_workers()]
         except (DatabaseError, InterfaceError):
             metrics = []
         yield GaugeMetricFamily(
@@ -34,36 +31,37 @@ class State(Collector):
         yield from metrics
 
 
-def _processings() -> Iterator[GaugeMetricFamily]:
-    all_of_them = GaugeMetricFamily(
+def _jobs() -> Iterator[GaugeMetricFamily]:
+    jobs = GaugeMetricFamily(
         "dimensions_processings", "Deletions and imports that are kept, by their state.", labels=["kind", "state"]
     )
     length = GaugeMetricFamily(
         "dimensions_queue_length", "Deletions and imports that wait for a worker.", labels=["kind"]
     )
     age = GaugeMetricFamily(
-        "dimensions_queue_oldest_age_seconds", "For how long the oldest of them has waited.", labels=["kind"]
+        "dimensions_queue_oldest_age_seconds", "Seconds for which the oldest of them has waited.", labels=["kind"]
     )
     for kind in KINDS:
         name = kind_of(kind.model)
         counts = dict(kind.model._default_manager.order_by().values_list("status").annotate(Count("pk")))
         for state in kind.model._meta.get_field("status").choices:
-            all_of_them.add_metric([name, state[0]], counts.get(state[0], 0))
+            jobs.add_metric([name, state[0]], counts.get(state[0], 0))
         waiting = kind.jobs.filter(claimed_by=None).order_by("due_at").annotate(waits=Now() - F("due_at"))
         length.add_metric([name], waiting.count())
         oldest = waiting.values_list("waits", flat=True).first()
-        age.add_metric([name], max(oldest or _NO_TIME, _NO_TIME).total_seconds())
-    yield from (all_of_them, length, age)
+        # A job that is due in the future is not waiting.
+        age.add_metric([name], max(oldest.total_seconds(), 0) if oldest else 0)
+    yield from (jobs, length, age)
 
 
 def _workers() -> Iterator[GaugeMetricFamily]:
     lost_after = timedelta(seconds=settings.WORKER_LOST_AFTER_SECONDS)
     alive = Worker.objects.filter(beat_at__gt=Now() - lost_after).count()
-    yield GaugeMetricFamily("dimensions_workers", "Workers that have shown lately that they work.", value=alive)
+    yield GaugeMetricFamily("dimensions_workers", "Workers with a recent heartbeat.", value=alive)
     silent_for = since_last_heartbeat()
     if silent_for is not None:
         yield GaugeMetricFamily(
             "dimensions_worker_heartbeat_age_seconds",
-            "For how long no worker has shown that it works.",
+            "Seconds since the last heartbeat of any worker.",
             value=silent_for.total_seconds(),
         )

@@ -35,7 +35,7 @@ class Observed:
         return time.perf_counter() - self._began
 
     def names(self) -> dict[str, object]:
-        """Who performs it, and on what; None for what is unknown or does not apply."""
+        """Return who performs it, and on what; None for what is unknown or does not apply."""
         return self._names
 
     def name(self, **names: object) -> None:

@@ -1,8 +1,5 @@
 from django.apps import AppConfig
-from django.db.backends.signals import connection_created
 from django.utils.translation import gettext_lazy as _
-
-from dimensions_site.db.cursors import close_failed_cursors
 
 
 class RepositoriesConfig(AppConfig):
@@ -12,7 +9,6 @@ class RepositoriesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the admin pages and the signal receivers of access changes, sessions and kept forms."""
-        connection_created.connect(close_failed_cursors, dispatch_uid="dimensions_site.db.cursors")
         from dimensions_site.repositories import audit
         from dimensions_site.repositories.admin import changes, failed_sign_ins, keys, repositories
         from dimensions_site.repositories.login import kept_forms, sessions

@@ -3,8 +3,10 @@
 import json
 import select
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from http import HTTPStatus
+from ipaddress import ip_address
 from typing import Any
 
 import structlog
@@ -12,7 +14,8 @@ from gunicorn import util
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 
-from dimensions_site.api.problems import MEDIA_TYPE, problem_body, title
+from dimensions_site.api.failures import MEDIA_TYPE, problem_body, title
+from dimensions_site.environment import SocketAddress
 from dimensions_site.text.shortening import shortened
 
 _UNREADABLE = "The request cannot be read: {error}."
@@ -94,3 +97,18 @@ class WebWorker(ThreadWorker):
                 self.accept(listener)  # connections that the system has accepted already
             listener.close()
         self.sockets: list[Any] = []
+
+
+def exposure_warnings(addresses: Iterable[Any], metrics: SocketAddress | None) -> list[str]:
+    """Return a sentence for each of the sockets' `addresses` that other machines may reach without the proxy."""
+    warnings = []
+    for address in addresses:
+        if isinstance(address, tuple) and not ip_address(address[0]).is_loopback:
+            is_for_metrics = metrics is not None and address[1] == metrics.port
+            setting, whom = ("METRICS_BIND", "Prometheus") if is_for_metrics else ("BIND", "the reverse proxy")
+            warnings.append(
+                f"{setting} is {SocketAddress(*address[:2])}, which other machines may reach: a few slow clients that "
+                f"connect directly can block the service. Let a firewall admit {whom} alone, or bind to 127.0.0.1 or "
+                "a unix socket (docs/operators/running.md, Without a proxy)."
+            )
+    return warnings

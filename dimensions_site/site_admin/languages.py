@@ -5,7 +5,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request, override
 
-from dimensions_site.api.middleware.prefixes import CONSENT
+from dimensions_site.api.middleware.addresses import CONSENT
 from dimensions_site.api.middleware.requests import GetResponse
 
 # The pages of the administration are below it (`urls.py`).

@@ -12,7 +12,7 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
 
-from dimensions_site.api.middleware.prefixes import is_api_request
+from dimensions_site.api.middleware.addresses import is_api_request
 
 
 class _OfPages:

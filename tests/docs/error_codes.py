@@ -29,7 +29,6 @@ MAKERS = {
     "forbidden": 0,
     "_failure": 0,
     "json_error": 0,
-    "_too_many_requests": 0,
     "_locked_out": 0,
 }
 # The tables of Django's and gunicorn's exceptions: class, status, code.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dimensions_site.environment import SocketAddress
-from dimensions_site.server.exposure import warnings_about
+from dimensions_site.server.worker import exposure_warnings
 from tests.services.certificates import make_certificate
 from tests.services.service import free_port, serving
 
@@ -45,7 +45,7 @@ def test_nothing_is_said_where_only_this_machine_gets(prepared: tuple[str, str],
 )
 def test_a_socket_is_taken_for_what_the_system_says_of_it(address, setting: str | None):
     """However it was written: as a name, or as a number that systemd has passed on."""
-    found = warnings_about([address], SocketAddress(ANYWHERE, 9464))
+    found = exposure_warnings([address], SocketAddress(ANYWHERE, 9464))
     assert [warning.startswith(f"{setting}, which other machines") for warning in found] == ([True] if setting else [])
 
 

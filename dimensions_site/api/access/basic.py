@@ -60,7 +60,7 @@ def _verified_user(request: HttpRequest, name: str, password: str) -> AbstractBa
     model = get_user_model()
     name = model.normalize_username(name)
     user = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
-    key = _cache_key(name, request)
+    key = "basic:" + _hmac(name, address_of(request))
     if user is not None and user.is_active and constant_time_compare(cache.get(key, ""), _proof(user, password)):
         return user
     verified = authenticate(request, username=name, password=password)
@@ -73,11 +73,6 @@ def _verified_user(request: HttpRequest, name: str, password: str) -> AbstractBa
         cache.delete(key)
         raise problem
     raise AuthenticationFailed("The user name or the password is wrong, or the user is not active.")
-
-
-def _cache_key(name: str, request: HttpRequest) -> str:
-    """Return the cache key for the verified credentials of a name, per client address."""
-    return "basic:" + _hmac(name, address_of(request))
 
 
 def _proof(user: AbstractBaseUser, password: str) -> str:

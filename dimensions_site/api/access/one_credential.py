@@ -39,11 +39,16 @@ def credentials_missing(request: Request) -> str:
     return f"The request has no credentials; send the header Authorization with {_alternatives(_schemes(request))}."
 
 
+def challenges(request: Request) -> Sequence[str]:
+    """Return the distinct challenges of the enabled modes (contract B2); both bearer token modes have the same."""
+    modes = (mode for mode in request.authenticators or () if isinstance(mode, BaseAuthentication))
+    found = [mode.authenticate_header(request) for mode in modes]
+    return list(dict.fromkeys(challenge for challenge in found if challenge))
+
+
 def _schemes(request: Request) -> Sequence[str]:
     """Return the distinct schemes of the enabled modes, as their challenges spell them."""
-    modes = (mode for mode in request.authenticators or () if isinstance(mode, BaseAuthentication))
-    challenges = [mode.authenticate_header(request) for mode in modes]
-    return list(dict.fromkeys(challenge.partition(" ")[0] for challenge in challenges if challenge))
+    return list(dict.fromkeys(challenge.partition(" ")[0] for challenge in challenges(request)))
 
 
 def _alternatives(schemes: Sequence[str]) -> str:

@@ -19,25 +19,12 @@ from rest_framework.throttling import BaseThrottle
 from dimensions_site.api.errors import Problem
 from dimensions_site.environment import Rate
 
-_REFUSAL = "dimensions.login_refusal"
-
-
-def refuse_login(request: HttpRequest, problem: Problem) -> None:
-    """Attach the 429 to the request, for the code that received the password."""
-    request.META[_REFUSAL] = problem
-
-
-def login_refusal(request: HttpRequest) -> Problem | None:
-    """Return the 429 attached to the request."""
-    problem: Problem | None = request.META.get(_REFUSAL)
-    return problem
-
-
 if TYPE_CHECKING:
     # REST framework's views import the authentication classes, and those import this module.
     from rest_framework.views import APIView
 
-_REFUSED = "THROTTLE_REFUSED"
+# The key of the request under which a 429 waits for the code that received the password.
+_LOGIN_REFUSAL = "dimensions.login_refusal"
 # Marks a request whose refusal has been counted: several modules detect it.
 _IS_COUNTED = "dimensions.refusal_is_counted"
 # An IPv6 client controls a whole network of addresses.
@@ -45,77 +32,92 @@ _NETWORK_BITS = 64
 _NO_ADDRESS = "::"
 
 
+class Limit:
+    """The rate in a setting, for each client: the primary key of a user as text, an address, or another short text."""
+
+    def __init__(self, setting: str, *, code: str, event: str) -> None:
+        self._setting = setting
+        self._code = code
+        self._event = event
+
+    def problem(self, client: str) -> Problem | None:
+        """Return the 429 for a client that has used up the rate, without counting.
+
+        Token endpoints call this before they compute a hash, when the client is not authenticated yet.
+        """
+        rate: Rate | None = getattr(settings, self._setting)
+        if rate is None or cache.get(_key(self._setting, client, rate), 0) < rate.count:
+            return None
+        return self._refusal(rate)
+
+    def count(self, client: str) -> Problem | None:
+        """Count one more; return the 429 if it exceeds the rate."""
+        rate: Rate | None = getattr(settings, self._setting)
+        return self._refusal(rate) if rate and _is_exceeded(self._setting, client, rate) else None
+
+    def _refusal(self, rate: Rate) -> Problem:
+        seconds = math.ceil(rate.seconds - time.time() % rate.seconds)  # until the period ends
+        event = self._event.format(f"{rate.count:,}")
+        detail = f"{event} within this {rate.period}, which is the limit; retry in {seconds:,} seconds."
+        return Problem(HTTPStatus.TOO_MANY_REQUESTS, self._code, detail, headers={"Retry-After": str(seconds)})
+
+
+_CALLS = Limit("THROTTLE_CALLS", code="TOO_MANY_CALLS", event="You have made {} calls")
+_BULK = Limit("THROTTLE_BULK", code="TOO_MANY_CALLS", event="You have made {} bulk saves and deletions")
+_PAGES = Limit("THROTTLE_ADMIN", code="TOO_MANY_CALLS", event="You have made {} requests for pages")
+_REFUSALS = Limit(
+    "THROTTLE_REFUSED", code="TOO_MANY_REFUSALS", event="Credentials from your address were refused {} times"
+)
+
+call_limit_problem = _CALLS.problem
+count_call = _CALLS.count
+count_page = _PAGES.count
+
+
 class CallThrottle(BaseThrottle):
     """Limits the calls of a user to THROTTLE_CALLS, in all authentication modes together."""
 
-    setting = "THROTTLE_CALLS"
-    what = "calls"
+    limit = _CALLS
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Count the call; raise Problem 429 beyond the rate, with the details that REST framework's error lacks."""
-        rate: Rate | None = getattr(settings, self.setting)
-        if rate is not None and self.applies_to(request) and _is_exceeded(self.setting, str(request.user.pk), rate):
-            raise _call_problem(rate, self.what)
-        return True
-
-    def applies_to(self, request: Request) -> bool:
-        """Return whether the rate limits this call."""
+        if problem := self.limit.count(str(request.user.pk)):
+            raise problem
         return True
 
 
 class BulkThrottle(CallThrottle):
     """Limits a user's bulk saves and bulk deletions to THROTTLE_BULK."""
 
-    setting = "THROTTLE_BULK"
-    what = "bulk saves and deletions"
+    limit = _BULK
 
-    def applies_to(self, request: Request) -> bool:
-        return request.method == "POST"
-
-
-def call_limit_problem(client: str) -> Problem | None:
-    """Return the 429 for a client that has used up THROTTLE_CALLS, without counting a call.
-
-    Token endpoints call this before they compute a hash, when the client is not authenticated yet. `client` is the
-    primary key of a user as text, or another text of at most 200 printable characters.
-    """
-    rate: Rate | None = settings.THROTTLE_CALLS
-    if rate is None or cache.get(_key(CallThrottle.setting, client, rate), 0) < rate.count:
-        return None
-    return _call_problem(rate, CallThrottle.what)
-
-
-def count_call(client: str) -> Problem | None:
-    """Count a call of `client`, as in `call_limit_problem`; return the 429 if it exceeds the limit."""
-    rate: Rate | None = settings.THROTTLE_CALLS
-    if rate is None or not _is_exceeded(CallThrottle.setting, client, rate):
-        return None
-    return _call_problem(rate, CallThrottle.what)
-
-
-def count_page(user: str) -> Problem | None:
-    """Count a request for an administration page by a user's primary key; return the 429 if it exceeds the limit."""
-    rate: Rate | None = settings.THROTTLE_ADMIN
-    if rate is None or not _is_exceeded("THROTTLE_ADMIN", user, rate):
-        return None
-    return _call_problem(rate, "requests for pages")
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Count a POST only."""
+        return request.method != "POST" or super().allow_request(request, view)
 
 
 def refusal_limit_problem(request: HttpRequest) -> Problem | None:
     """Return the 429 for an address with too many refused credentials, without counting one more."""
-    rate: Rate | None = settings.THROTTLE_REFUSED
-    if rate is None or cache.get(_key(_REFUSED, address_of(request), rate), 0) < rate.count:
-        return None
-    return _address_problem(rate)
+    return _REFUSALS.problem(address_of(request))
 
 
 def count_refusal(request: HttpRequest) -> Problem | None:
     """Count the refused credentials of the request once; return the 429 if they exceed the limit."""
-    rate: Rate | None = settings.THROTTLE_REFUSED
-    if rate is None or request.META.get(_IS_COUNTED):
+    if request.META.get(_IS_COUNTED):
         return None
     request.META[_IS_COUNTED] = True
-    return _address_problem(rate) if _is_exceeded(_REFUSED, address_of(request), rate) else None
+    return _REFUSALS.count(address_of(request))
+
+
+def refuse_login(request: HttpRequest, problem: Problem) -> None:
+    """Attach the 429 to the request, for the code that received the password."""
+    request.META[_LOGIN_REFUSAL] = problem
+
+
+def login_refusal(request: HttpRequest) -> Problem | None:
+    """Return the 429 attached to the request."""
+    problem: Problem | None = request.META.get(_LOGIN_REFUSAL)
+    return problem
 
 
 def address_of(request: HttpRequest) -> str:
@@ -154,23 +156,3 @@ def _is_exceeded(scope: str, client: str, rate: Rate) -> bool:
 
 def _key(scope: str, client: str, rate: Rate) -> str:
     return f"{scope}:{client}:{rate.period}:{int(time.time() // rate.seconds)}"
-
-
-def _seconds_left(rate: Rate) -> int:
-    """Return the seconds until the period ends."""
-    return math.ceil(rate.seconds - time.time() % rate.seconds)
-
-
-def _call_problem(rate: Rate, what: str) -> Problem:
-    detail = f"You have made {rate.count:,} {what} within this {rate.period}, which is the limit"
-    return _too_many_requests("TOO_MANY_CALLS", detail, _seconds_left(rate))
-
-
-def _address_problem(rate: Rate) -> Problem:
-    detail = f"Credentials from your address were refused {rate.count:,} times within this {rate.period}"
-    return _too_many_requests("TOO_MANY_REFUSALS", f"{detail}, which is the limit", _seconds_left(rate))
-
-
-def _too_many_requests(code: str, detail: str, seconds: int) -> Problem:
-    headers = {"Retry-After": str(seconds)}
-    return Problem(HTTPStatus.TOO_MANY_REQUESTS, code, f"{detail}; retry in {seconds:,} seconds.", headers=headers)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
-from dimensions_site.api.failures import MAX_FAILURES, Failure, JoinPath, quoted, wire_path
-from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.api.failures import MAX_COUNTED, MAX_FAILURES, Failure, JoinPath, quoted, wire_path
 from dimensions_site.text.shortening import shortened
 
 MAX_DEPTH = 50
@@ -41,21 +40,19 @@ class JsonError(ValueError):
         self.failure_count = failure_count
 
 
-def read_json(
-    data: bytes | bytearray, *, max_depth: int = MAX_DEPTH, join: JoinPath = wire_path, path: str = ""
-) -> object:
+def read_json(data: bytes | bytearray, *, join: JoinPath = wire_path, path: str = "") -> object:
     """Return the value of the JSON text `data`, in UTF-8 with or without a byte-order mark.
 
     Integers are `int`; numbers with a fraction or an exponent are `Decimal` with the digits as sent. `join` builds the
     paths in failures; `path` is that of `data` if it is part of a larger text. Takes time linear in the length of
     `data`.
 
-    Raises JsonError for an empty or malformed text, another encoding, nesting deeper than `max_depth`, duplicate keys,
+    Raises JsonError for an empty or malformed text, another encoding, nesting deeper than MAX_DEPTH, duplicate keys,
     NaN and Infinity, unpaired surrogates, NUL, and numbers longer than MAX_NUMBER_LENGTH or with an exponent beyond
     MAX_EXPONENT. Contract B3.
     """
     text = _decoded(data)
-    _check_depth(text, max_depth, path)
+    _check_depth(text, path)
     hooks = _Hooks()
     try:
         document: object = json.loads(
@@ -93,15 +90,14 @@ def _decoded(data: bytes | bytearray) -> str:
         raise json_error("INVALID_ENCODING", f"The body is not valid UTF-8 {place}.") from None
 
 
-def _check_depth(text: str, max_depth: int, path: str) -> None:
+def _check_depth(text: str, path: str) -> None:
     """Check the nesting before the standard decoder, whose recursion has no limit of its own."""
     depth = 0
     for found in _NEXT_BRACKET.finditer(text):
         depth += _STEPS[found[1]]
-        if depth > max_depth:
+        if depth > MAX_DEPTH:
             place = f" {_place(text, found.start(1))}" if not path else ""
-            message = f"{_named(path)} is nested deeper than {max_depth} levels{place}."
-            raise json_error("TOO_DEEP", message, path)
+            raise json_error("TOO_DEEP", f"{_named(path)} is nested deeper than {MAX_DEPTH} levels{place}.", path)
 
 
 def _place(text: str, position: int) -> str:

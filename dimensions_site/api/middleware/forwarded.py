@@ -4,7 +4,6 @@ Forwarding headers are accepted only from the proxies in `TRUSTED_PROXIES`, sinc
 removed from the request; the rest of the service reads `REMOTE_ADDR`.
 """
 
-from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
 
@@ -14,7 +13,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from dimensions_site.api.middleware.requests import GetResponse
-from dimensions_site.environment import UNIX, Proxy
+from dimensions_site.environment import UNIX
 
 _Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -33,7 +32,7 @@ def forwarded(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         headers = {name: request.META.pop(name) for name in list(request.META) if name.startswith(_FORWARDING)}
         peer = _read(request.META.get("REMOTE_ADDR", ""))
-        if _is_trusted(peer, settings.TRUSTED_PROXIES):
+        if _is_trusted(peer):
             _apply(request, peer, headers)
         return get_response(request)
 
@@ -43,7 +42,7 @@ def forwarded(get_response: GetResponse) -> GetResponse:
 def _apply(request: HttpRequest, peer: _Address | None, headers: dict[str, str]) -> None:
     meta = request.META
     if "HTTP_X_FORWARDED_FOR" in headers:
-        client = _client_address(peer, headers["HTTP_X_FORWARDED_FOR"], settings.TRUSTED_PROXIES)
+        client = _client_address(peer, headers["HTTP_X_FORWARDED_FOR"])
         if client != peer:
             meta["REMOTE_ADDR"] = str(client)
             meta.pop("REMOTE_PORT", None)  # the proxy's
@@ -55,7 +54,7 @@ def _apply(request: HttpRequest, peer: _Address | None, headers: dict[str, str])
         meta["HTTP_HOST"] = headers["HTTP_X_FORWARDED_HOST"].strip()
 
 
-def _client_address(peer: _Address | None, hops: str, proxies: Collection[Proxy]) -> _Address | None:
+def _client_address(peer: _Address | None, hops: str) -> _Address | None:
     """Return the last address that is not a trusted proxy's: a client may have forged the entries before it.
 
     If a proxy sends no address, which it may do on purpose (`unknown`), return that of the proxy.
@@ -66,13 +65,14 @@ def _client_address(peer: _Address | None, hops: str, proxies: Collection[Proxy]
         if address is None:
             break
         nearest = address
-        if not _is_trusted(address, proxies):
+        if not _is_trusted(address):
             break
     return nearest
 
 
-def _is_trusted(peer: _Address | None, proxies: Collection[Proxy]) -> bool:
+def _is_trusted(peer: _Address | None) -> bool:
     """Return whether the peer is a trusted proxy; None is the peer of a unix socket, which has no address."""
+    proxies = settings.TRUSTED_PROXIES
     if peer is None:
         return UNIX in proxies
     return any(peer in network for network in proxies if not isinstance(network, str))

@@ -4,8 +4,8 @@ Of the URL only the route pattern and the repository are recorded: ids are tenan
 query strings.
 """
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any
 
@@ -23,7 +23,7 @@ from django_structlog.signals import (
 )
 
 from dimensions_site.api.errors import as_problem, upper_snake
-from dimensions_site.api.problems import CLIENT_CLOSED_REQUEST
+from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
 from dimensions_site.observability import metrics
 from dimensions_site.observability.observation import Observed, begin, current
 from dimensions_site.text.shortening import shortened
@@ -46,6 +46,7 @@ class ObservedRequest(Observed):
     def __init__(self, request: HttpRequest) -> None:
         super().__init__()
         self._request = request
+        self._has_ended = False
 
     def names(self) -> dict[str, object]:
         """Return the user, the client's address, and the target of the request."""
@@ -65,7 +66,10 @@ class ObservedRequest(Observed):
         }
 
     def end(self, response: HttpResponseBase) -> None:
-        """Record the metrics of the completed request; called once."""
+        """Record the metrics of the completed request, once."""
+        if self._has_ended:
+            return
+        self._has_ended = True
         method = self._request.method if self._request.method in _METHODS else "other"
         route = self._route or _NO_ROUTE
         metrics.REQUESTS.labels(method, route, response.status_code).inc()
@@ -107,39 +111,13 @@ def _readable(route: str) -> str:
     return pattern
 
 
-def observed_request() -> ObservedRequest | None:
-    """Return the current request; None outside of its middleware."""
-    found = current()
-    return found if isinstance(found, ObservedRequest) else None
-
-
-class _Pieces(Iterator[bytes]):
-    """A streamed response that ends its request, also when the client disconnects early."""
-
-    def __init__(self, pieces: Iterator[bytes], end: Callable[[], None]) -> None:
-        self._pieces = pieces
-        self._end = end
-        self._is_begun = False
-        self._is_over = False
-
-    def __next__(self) -> bytes:
-        self._is_begun = True
-        try:
-            return next(self._pieces)
-        except BaseException:
-            self._finish()
-            raise
-
-    def close(self) -> None:
-        """End the request, whether the stream was read to its end or not."""
-        if self._is_begun and not self._is_over:
-            log.info("streaming_abandoned")
-        self._finish()
-
-    def _finish(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self._end()
+def _watched(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a streamed response; log that the client disconnected before their end."""
+    try:
+        yield from pieces
+    except GeneratorExit:
+        log.info("streaming_abandoned")
+        raise
 
 
 @receiver(bind_extra_request_metadata)
@@ -173,8 +151,8 @@ def failure_answered(response: HttpResponseBase, **_: object) -> None:
 
 
 def _end(response: HttpResponseBase) -> None:
-    observed = observed_request()
-    if observed is None:
+    observed = current()
+    if not isinstance(observed, ObservedRequest):
         return
     code = observed.refusal(response)
     if code is not None:
@@ -182,7 +160,9 @@ def _end(response: HttpResponseBase) -> None:
     if code is not None or (observed.code and response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR):
         metrics.REFUSALS.labels(code or observed.code).inc()
     if isinstance(response, StreamingHttpResponse):
-        pieces: Any = response.streaming_content
-        response.streaming_content = _Pieces(pieces, lambda: observed.end(response))
+        streamed: Any = response
+        streamed.streaming_content = _watched(streamed.streaming_content)
+        # The server closes every response, also one whose stream it has never begun.
+        streamed._resource_closers.append(partial(observed.end, response))
     else:
         observed.end(response)

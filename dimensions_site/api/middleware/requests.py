@@ -3,7 +3,6 @@
 import re
 import uuid
 from collections.abc import Callable
-from typing import cast
 from urllib.parse import unquote
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from dimensions_site.api.errors import Problem, problem_response
-from dimensions_site.api.middleware.prefixes import is_api_request
+from dimensions_site.api.middleware.addresses import is_api_request
 from dimensions_site.db.read_limits import read_limit
 from dimensions_site.text import suggestions
 
@@ -23,44 +22,27 @@ _READING = frozenset({"GET", "HEAD"})
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
-class IdentifiedRequest(HttpRequest):
-    """A request after the middleware `request_id`."""
+def standard_headers(get_response: GetResponse) -> GetResponse:
+    """Give each request an id, and forbid storing responses of the API that do not set Cache-Control themselves.
 
-    request_id: str
-
-
-def request_id(get_response: GetResponse) -> GetResponse:
-    """Give each request an id: the client's X-Request-ID if it is valid, else a new UUID (contract B2).
-
-    The id is in `request.request_id`, in the response, and in the request's own header, from which the subsequent
-    middleware of django-structlog adds it to every log line.
-    """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        sent = request.META.get("HTTP_X_REQUEST_ID", "")
-        identifier = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
-        suggestions.renew()
-        cast(IdentifiedRequest, request).request_id = request.META["HTTP_X_REQUEST_ID"] = identifier
-        response = get_response(request)
-        response["X-Request-ID"] = identifier
-        return response
-
-    return middleware
-
-
-def no_store(get_response: GetResponse) -> GetResponse:
-    """Forbid storing responses of the API that do not set Cache-Control themselves.
+    The id is the client's X-Request-ID if it is valid, else a new UUID (contract B2). It is in the response and in the
+    request's own header, from which the subsequent middleware of django-structlog adds it to every log line.
 
     A shared cache would show one client's data to another, and browsers would write it to disk. Clients may keep an
     element with its entity tag explicitly and still get 304 (contract C16).
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_X_REQUEST_ID", "")
+        identifier = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
+        suggestions.renew()
+        request.META["HTTP_X_REQUEST_ID"] = identifier
         response = get_response(request)
         if is_api_request(request):
             response.headers.setdefault("Cache-Control", "no-store")
             # A browser that opens the response must not execute or load anything.
             response.headers.setdefault("Content-Security-Policy", _NO_CONTENT_POLICY)
+        response["X-Request-ID"] = identifier
         return response
 
     return middleware

@@ -8,7 +8,7 @@ from drf_spectacular.utils import Direction
 from rest_framework import serializers
 
 from dimensions_site.api.errors import MAX_FAILURES
-from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.api.failures import MAX_COUNTED
 
 _CODE = r"^[A-Z][A-Z0-9_]*$"
 

@@ -1,33 +1,23 @@
-"""Django's SQLite backend, changed so that readers do not wait for the writer."""
+"""Django's SQLite backend, changed so that readers do not wait for the writer, nor threads for each other's errors."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.features import DatabaseFeatures
-from django.utils.functional import cached_property
 
 from dimensions_site.db.read_limits import current_limit, limited
 
 
 class Features(DatabaseFeatures):
-    """Feature detection outside of the connection.
+    """Django's features, without the transaction in which it detects JSON support before the first query with JSON.
 
-    Django detects JSON support in a transaction before the first query with JSON, and here every transaction takes the
-    write lock. A new process would wait for the writer before its first read, and after twenty seconds conclude, until
-    its end, that SQLite has no JSON.
+    Here every transaction takes the write lock. A new process would wait for the writer before its first read, and
+    after twenty seconds conclude, until its end, that SQLite has no JSON.
     """
 
-    @cached_property
-    def supports_json_field(self) -> bool:  # type: ignore[override]
-        """Return whether SQLite was built with JSON functions."""
-        with closing(sqlite3.connect(":memory:")) as nowhere:
-            try:
-                nowhere.execute("SELECT JSON('{}')")
-            except sqlite3.OperationalError:
-                return False
-        return True
+    supports_json_field = True
 
 
 class Cursor(base.SQLiteCursorWrapper):
@@ -53,7 +43,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.execute_wrappers.append(limited)
+        self.execute_wrappers += [limited, _closing_failed]
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=lambda connection: Cursor(connection, self))
@@ -63,3 +53,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Interrupt the query that this connection runs in another thread, if any."""
         if self.connection is not None:
             self.connection.interrupt()
+
+
+def _closing_failed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+    """Close the cursor of a failed statement at once; a Django execute wrapper.
+
+    An error and its traceback refer to each other and to the cursor, so Python frees it later, in any thread. That
+    takes the lock of the connection, whose thread may hold it while it waits for SQLite's write lock: if the freeing
+    thread is the writer, both wait for each other, and the whole service with them.
+    """
+    try:
+        return execute(sql, params, many, context)
+    except Exception:
+        context["cursor"].close()
+        raise

@@ -26,9 +26,8 @@ from rest_framework.fields import empty
 from rest_framework.serializers import as_serializer_error
 
 from dimensions_site.api.errors import bad_request, flatten
-from dimensions_site.api.failures import wire_path
+from dimensions_site.api.failures import MAX_COUNTED, wire_path
 from dimensions_site.api.json.texts import shown
-from dimensions_site.api.problems import MAX_COUNTED
 from dimensions_site.elements.declaration.details import joined
 from dimensions_site.elements.declaration.fields import (
     CodeField,

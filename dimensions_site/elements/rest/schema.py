@@ -11,8 +11,8 @@ from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
 from drf_spectacular.utils import Direction
 from rest_framework.serializers import Serializer
 
+from dimensions_site.api.failures import MEDIA_TYPE
 from dimensions_site.api.openapi.problems import ALWAYS, ERRORS, InvalidRequestSerializer, ProblemSerializer
-from dimensions_site.api.problems import MEDIA_TYPE
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required

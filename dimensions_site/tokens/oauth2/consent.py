@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
 
-from dimensions_site.api.middleware import percent_encoding
+from dimensions_site.api.middleware.addresses import query_error
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.parameters import RESOURCE, fault_of
 
@@ -33,7 +33,7 @@ class ConsentView(AuthorizationView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Respond with the page, or reject unreadable and ambiguous parameters."""
-        fault = percent_encoding.query_error(request.META.get("QUERY_STRING", ""))
+        fault = query_error(request.META.get("QUERY_STRING", ""))
         if fault:
             raise SuspiciousOperation(f"The query string {fault}.")
         for sent in (request.GET, request.POST):

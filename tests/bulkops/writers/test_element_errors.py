@@ -6,7 +6,7 @@ import pytest
 
 from bulkops.writers.errors import BEFORE_ALL, Errors, TooManyErrors
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
-from dimensions_site.api.problems import MAX_COUNTED
+from dimensions_site.api.failures import MAX_COUNTED
 
 
 def failure(name: object) -> Failure:

@@ -47,7 +47,7 @@ def test_a_provider_needs_the_mode_of_its_tokens():
 def test_algorithms_in_which_others_can_sign_are_refused(monkeypatch, value):
     monkeypatch.setenv(NAME, value)
     with pytest.raises(ImproperlyConfigured, match=NAME):
-        env.names_of(NAME, ASYMMETRIC, default=["RS256"])
+        env.names(NAME, default=["RS256"], choices=ASYMMETRIC)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from rest_framework.test import APIClient
 
-from dimensions_site.api.middleware import percent_encoding
+from dimensions_site.api.middleware.addresses import query_error
 
 pytestmark = pytest.mark.urls("tests.dimensions_site.api.echo")
 
@@ -17,7 +17,7 @@ def alice():
 @pytest.mark.parametrize("encoded", ["a%20b", "50%25", "a+b", "a%2Fb", "a;b", "%C3%A4", "%e2%82%ac", "~", "a%09b"])
 def test_any_well_encoded_text_can_be_read(encoded):
     """Blanks, percent signs, slashes, letters beyond ASCII."""
-    assert percent_encoding.query_error(encoded) is None
+    assert query_error(encoded) is None
 
 
 @pytest.mark.contract("B3")
@@ -39,7 +39,7 @@ def test_any_well_encoded_text_can_be_read(encoded):
 )
 def test_what_could_be_read_in_two_ways_or_in_none_is_a_fault(encoded, words):
     """Broken UTF-8, lone percent signs, control characters: each is named."""
-    assert words in str(percent_encoding.query_error(encoded))
+    assert words in str(query_error(encoded))
 
 
 @pytest.mark.contract("A3")

@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from django.urls import get_resolver, set_script_prefix
 
 from dimensions_site import environment as env
-from dimensions_site.api.middleware.prefixes import FIRST_SEGMENTS
+from dimensions_site.api.middleware.addresses import FIRST_SEGMENTS
 from dimensions_site.wsgi import application
 from tests.factories import Caller, account, json_bytes
 

@@ -24,6 +24,7 @@ from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.reading.tables import MAX_COLUMNS
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 
@@ -143,7 +144,16 @@ class ExportMixin(ScopedAdmin):
         with ExitStack() as stack:
             file = stack.enter_context(TemporaryFile())
             found, wire = elements.filter(repository=repository), self.dimension.wire
-            export(found, wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
+            export(
+                found,
+                wire,
+                repository,
+                paths=paths,
+                shape=shape,
+                file=file,
+                progress=lambda count: None,
+                max_columns=MAX_COLUMNS,
+            )
             file.seek(0)
             stack.pop_all()
         name = f"{repository.db_id}-{self.dimension}.{format}"

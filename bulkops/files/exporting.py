@@ -28,7 +28,7 @@ from dimensions_site.elements.reading.selection import (
     stored_plan,
 )
 from dimensions_site.elements.reading.table_rows import TableRenderer, csv_table, rows_of
-from dimensions_site.elements.reading.tables import Column, columns_of
+from dimensions_site.elements.reading.tables import Column, TooManyColumns, columns_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
@@ -88,13 +88,15 @@ def export(
     shape: Shape,
     file: BinaryIO,
     progress: Progress,
+    max_columns: int | None = None,
 ) -> int:
     """Write the `paths` (see `chosen_paths`) of `elements` of the `repository`; return the number of elements.
 
-    `progress` receives the number written so far now and then. Memory is constant. Raises TableTooLarge.
+    `progress` receives the number written so far now and then. Memory is constant. Raises TableTooLarge,
+    also for a table with more than `max_columns`.
     """
     count = 0
-    with closing(_written(elements, wire, repository.default_language, paths, shape, file)) as written:
+    with closing(_written(elements, wire, repository.default_language, paths, shape, file, max_columns)) as written:
         for count in written:
             if count % _REPORTED == 0:
                 progress(count)
@@ -103,15 +105,29 @@ def export(
 
 
 def _written(
-    elements: QuerySet[Any], wire: Wire, language: str, paths: Sequence[str], shape: Shape, file: BinaryIO
+    elements: QuerySet[Any],
+    wire: Wire,
+    language: str,
+    paths: Sequence[str],
+    shape: Shape,
+    file: BinaryIO,
+    max_columns: int | None,
 ) -> Generator[int]:
     """Write the file, and yield the number of elements written after each."""
+
+    def columns() -> list[Column]:
+        try:
+            return columns_of(wire, paths, language, elements, maximum=max_columns)
+        except TooManyColumns as error:
+            message = _("A table can have {maximum} columns, and these elements need more. Choose JSON.")
+            raise TableTooLarge(message.format(maximum=grouped(error.maximum))) from None
+
     if FORMATS[shape.format].write_texts is None:
-        yield from _table_written(elements, columns_of(wire, paths, language, elements), shape, file)
+        yield from _table_written(elements, columns(), shape, file)
         return
     lines = element_writer(shape, file)
     if shape.format.is_table:
-        headings, texts = csv_table(columns_of(wire, paths, language, elements), elements)
+        headings, texts = csv_table(columns(), elements)
         lines.text(headings)
     else:
         texts = Renderer(stored_plan(wire, paths, language)).each(elements)

@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 
 from dimensions_site.api.access.throttling import count_page
 from dimensions_site.api.errors import Problem
+from dimensions_site.db.read_limits import own_reads
 from dimensions_site.observability.observation import current
 from dimensions_site.site_admin.languages import ADMINISTRATION
 
@@ -29,11 +30,13 @@ class AdministrationRate:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Count the page for the signed-in user; the login page has limits of its own."""
-        if settings.THROTTLE_ADMIN is None or not request.path_info.startswith(f"/{ADMINISTRATION}"):
-            return None
+        """Count the page, and what it reads, for the signed-in user; the login page has limits of its own."""
         match = request.resolver_match
-        if match is None or (match.url_name or "").endswith(_ASKED_BY_PAGES) or request.user.pk is None:
+        if match is None or not request.path_info.startswith(f"/{ADMINISTRATION}") or request.user.pk is None:
+            return None
+        # Not for the session: a user may have any number of them.
+        own_reads(f"user {request.user.pk}")
+        if settings.THROTTLE_ADMIN is None or (match.url_name or "").endswith(_ASKED_BY_PAGES):
             return None
         problem = count_page(str(request.user.pk))
         return None if problem is None else _refusal(problem)

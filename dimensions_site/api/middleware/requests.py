@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import Resolver404, resolve
 
 from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.middleware.addresses import is_api_request
@@ -19,6 +20,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _NO_CONTENT_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _READING = frozenset({"GET", "HEAD"})
+# The ends of the names of the routes that search in a list, whatever the method.
+_SEARCHING = ("_changelist", "_export_file")
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -52,16 +55,28 @@ def bounded_reads(get_response: GetResponse) -> GetResponse:
     """Limit the query time of a reading request, and cancel its queries when the client disconnects."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if request.method not in _READING:
+        if not _is_reading(request):
             return get_response(request)
         # The client's connection, if the server provides it (gunicorn does).
         client = request.META.get("gunicorn.socket")
-        # Reads of pages count by session; API views set the repository instead.
+        # API views set the repository instead, and pages of the administration the user.
         session = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
         with read_limit(settings.READ_TIMEOUT_SECONDS, client, session):
             return get_response(request)
 
     return middleware
+
+
+def _is_reading(request: HttpRequest) -> bool:
+    """Return whether the request reads; actions of a list are POST requests, and search like the list."""
+    if request.method in _READING:
+        return True
+    if is_api_request(request):
+        return False
+    try:
+        return (resolve(request.path_info).url_name or "").endswith(_SEARCHING)
+    except Resolver404:
+        return False
 
 
 def check_request_line(get_response: GetResponse) -> GetResponse:

@@ -15,7 +15,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.api.errors import Problem
+from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.elements.admin.attempts import Attempt, Reader, Version
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
@@ -150,7 +150,7 @@ class EditedAdmin(ElementPageAdmin):
                 attempt.form.point_out(error)
                 break
             except Problem as problem:
-                attempt.form.point_out_failures(problem.failures)
+                attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
                 break
         else:
             attempt.form.errors.append(_("Others save this element again and again; please save once more."))

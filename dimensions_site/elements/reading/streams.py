@@ -13,7 +13,7 @@ from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.rendering import Renderer, full_renderer
 from dimensions_site.elements.reading.selection import answered_plan, everything
 from dimensions_site.elements.reading.table_rows import csv_table
-from dimensions_site.elements.reading.tables import columns_of
+from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 
 
 def streamed(
@@ -25,7 +25,8 @@ def streamed(
     `language` is the repository's default language. The query has run when this returns.
     """
     if isinstance(accepted, CsvRenderer):
-        headings, lines = csv_table(columns_of(wire, paths or everything(wire), language, elements), elements)
+        columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
+        headings, lines = csv_table(columns, elements)
         return _begun(lines, partial(csv_lines, headings))
     renderer = Renderer(answered_plan(wire, paths, language)) if paths else full_renderer(wire, language)
     return _begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)

@@ -13,10 +13,13 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connections
 from django.db.models import QuerySet
 
+from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.declaration.wire import Node, Place, Wire
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS, WHOLE_MAP
 
+# As many as imports read, and Excel has. In the web server the time for each row must not grow without limit.
+MAX_COLUMNS = 16_384
 # How many elements are read to learn the keys that nearly all have.
 _USUAL = 100
 
@@ -30,18 +33,35 @@ class Column:
     key: str | None = None
 
 
-def columns_of(wire: Wire, paths: Iterable[str], language: str, elements: QuerySet[Any]) -> list[Column]:
+class TooManyColumns(Problem):
+    """The table would have more columns than allowed."""
+
+    def __init__(self, maximum: int) -> None:
+        self.maximum = maximum
+        message = (
+            f"A table has at most {maximum:,} columns, and the maps of these elements have more keys; fetch fewer "
+            "properties, or accept application/x-ndjson."
+        )
+        super().__init__(400, "TOO_MANY_COLUMNS", message, [Failure("Accept", "TOO_MANY_COLUMNS", message)])
+
+
+def columns_of(
+    wire: Wire, paths: Iterable[str], language: str, elements: QuerySet[Any], *, maximum: int | None = None
+) -> list[Column]:
     """Return the columns for the known canonical `paths`, in this order and each once.
 
     A group stands for its leaves, and a map for the keys that any of the `elements` has in it, first `language`, the
-    repository's default one. The descriptions always have that column.
+    repository's default one. The descriptions always have that column. Raises `TooManyColumns` beyond the
+    `maximum`.
     """
     wanted = [column for path in paths for column in _wanted(wire, path, language)]
-    keys = _keys({column.place.column for column in wanted if _is_whole_map(column)}, elements)
+    keys = _keys({column.place.column for column in wanted if _is_whole_map(column)}, elements, maximum)
     columns: dict[str, Column] = {}
     for column in wanted:
         for known in _entries(column, keys, language) if _is_whole_map(column) else (column,):
             columns.setdefault(known.heading, known)
+    if maximum is not None and len(columns) > maximum:
+        raise TooManyColumns(maximum)
     return list(columns.values())
 
 
@@ -72,8 +92,8 @@ def _entries(column: Column, keys: Mapping[str, set[str]], language: str) -> Ite
         yield replace(column, heading=f"{column.place.path}.{key}", key=key)
 
 
-def _keys(maps: Collection[str], elements: QuerySet[Any]) -> dict[str, set[str]]:
-    """Return the keys in each of the columns `maps` of the `elements`; one query."""
+def _keys(maps: Collection[str], elements: QuerySet[Any], maximum: int | None) -> dict[str, set[str]]:
+    """Return the keys in each of the columns `maps` of the `elements`; one query. Raises `TooManyColumns`."""
     keys: dict[str, set[str]] = {column: set() for column in maps}
     if not keys:
         return keys
@@ -90,6 +110,8 @@ def _keys(maps: Collection[str], elements: QuerySet[Any]) -> dict[str, set[str]]
         for row in rows:
             for found, text in zip(keys.values(), row, strict=True):
                 found.update(orjson.loads(text or "[]"))
+            if maximum is not None and sum(map(len, keys.values())) > maximum:
+                raise TooManyColumns(maximum)
     return keys
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
@@ -15,6 +15,7 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
 from dimensions_site.elements.writing.saving import already_there, change, insert
+from dimensions_site.elements.writing.turns import writing_one_in_turn
 from dimensions_site.repositories.models import Repository
 
 # How often a replacement is tried while other clients insert and delete the same id.
@@ -54,7 +55,7 @@ class Editor:
         """
         row = self._whole(as_raw(data))
         try:
-            with transaction.atomic():
+            with writing_one_in_turn(self.repository):
                 return self._inserted(row)
         except IntegrityError:
             raise self._taken(row) from None
@@ -64,7 +65,7 @@ class Editor:
         sent = as_raw(data)
         for _attempt in range(_ATTEMPTS):
             try:
-                with transaction.atomic():
+                with writing_one_in_turn(self.repository):
                     return self._replaced(id, sent)
             except IntegrityError:
                 continue  # another client has just inserted it, so now it can be replaced
@@ -78,7 +79,7 @@ class Editor:
         invalid for any element (contract A6).
         """
         sent = as_raw(data)
-        with transaction.atomic():
+        with writing_one_in_turn(self.repository):
             stored = self._locked(id)
             if stored is None:
                 self._decoder.check_patch(sent.value, id)

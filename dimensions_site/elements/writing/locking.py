@@ -1,4 +1,4 @@
-"""Writing many elements of a repository, one writer at a time.
+"""Writing elements of a repository with a limit on the time for locks; one writer of many elements at a time.
 
 Each writer of many elements first locks the repository and then the elements. So two of them cannot deadlock, and
 single writes, which lock one element, run in between.
@@ -37,9 +37,8 @@ def writing_many(repository: Repository, *, timeout: float | None = None, is_tri
     try:
         with sqlite_timeout(SQLITE_TIMEOUT if timeout is None else timeout), transaction.atomic():
             if connection.vendor == "postgresql":
+                _limit_locks(timeout)
                 with connection.cursor() as cursor:
-                    limit = 0 if timeout is None else max(1, int(timeout * 1000))
-                    cursor.execute(f"SET LOCAL lock_timeout = {limit}")
                     cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             if not is_trial:
                 Repository.objects.select_for_update(no_key=True).get(pk=repository.pk)
@@ -48,6 +47,34 @@ def writing_many(repository: Repository, *, timeout: float | None = None, is_tri
         if timeout is not None and is_about_locks(error):
             raise StillLocked from error
         raise
+
+
+@contextmanager
+def writing_one(*, timeout: float | None) -> Iterator[None]:
+    """Run the block, which writes one element, in a transaction.
+
+    It waits for locks as any transaction does. With a `timeout`, in seconds, it waits no longer than that for each and
+    then raises `StillLocked`.
+    """
+    if timeout is None:
+        with transaction.atomic():
+            yield
+        return
+    try:
+        with sqlite_timeout(timeout), transaction.atomic():
+            if connection.vendor == "postgresql":
+                _limit_locks(timeout)
+            yield
+    except OperationalError as error:
+        if is_about_locks(error):
+            raise StillLocked from error
+        raise
+
+
+def _limit_locks(timeout: float | None) -> None:
+    """Set how many seconds the transaction waits for a lock on PostgreSQL; None: without limit."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL lock_timeout = {0 if timeout is None else max(1, int(timeout * 1000))}")
 
 
 def let_others_write() -> None:

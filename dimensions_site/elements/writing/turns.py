@@ -1,6 +1,6 @@
-"""Limits for bulk saves that wait for their turn in the web server, so that they never occupy all threads.
+"""Limits for writes that wait for others in the web server, so that they never occupy all threads.
 
-Each waiting save occupies a thread, and all tenants share the threads. So only a few may wait for one repository in
+Each waiting write occupies a thread, and all tenants share the threads. So only a few may wait for one repository in
 each process for long; others are refused and try again later. Any number may wait for a short time.
 """
 
@@ -11,38 +11,44 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.elements.writing.locking import StillLocked, writing_many
+from dimensions_site.elements.writing.locking import StillLocked, writing_many, writing_one
 from dimensions_site.repositories.models import Repository
 
-# How long a save waits, in seconds, if BULK_WAITERS already wait. Once these have waited longer, it is refused at once.
+# How long a write waits, in seconds, if BULK_WAITERS are ahead of it. Once as many have waited longer, a bulk save is
+# refused at once.
 _MOMENT = 1.0
+# How long a single write waits then, in seconds: most lock an element that nobody else writes, and need not wait.
+_INSTANT = 0.05
 
 
 class _Queue:
-    """When the waiting bulk saves of this process began to wait, by the key of the repository."""
+    """When the waiting writes of this process began, by the key of the repository; a single write always counts."""
 
     def __init__(self) -> None:
         self._since: defaultdict[int, list[float]] = defaultdict(list)
         self._lock = threading.Lock()
 
-    def is_closed(self, key: int) -> bool:
-        """Return whether the maximum number waits, and has waited for more than a moment."""
-        waiting = tuple(self._since.get(key, ()))  # a copy: others come and go meanwhile
-        return len(waiting) >= settings.BULK_WAITERS and time.monotonic() - min(waiting) > _MOMENT
+    def is_crowded(self, key: int) -> bool:
+        """Return whether the maximum number has waited for more than a moment."""
+        late = time.monotonic() - _MOMENT
+        # A copy: others come and go meanwhile.
+        return sum(since < late for since in tuple(self._since.get(key, ()))) >= settings.BULK_WAITERS
+
+    def has_room(self, key: int, since: float) -> bool:
+        """Return whether less than the maximum number began before."""
+        return sum(other < since for other in tuple(self._since.get(key, ()))) < settings.BULK_WAITERS
 
     @contextmanager
     def waiting(self, key: int) -> Iterator[float]:
-        """Count the block as waiting, for up to that many seconds. Raises `StillLocked` if too many already wait."""
-        now = time.monotonic()
+        """Count the block as waiting; yield when it began."""
         with self._lock:
-            if self.is_closed(key):
-                raise StillLocked
-            seconds = settings.BULK_WAIT_SECONDS if len(self._since[key]) < settings.BULK_WAITERS else _MOMENT
+            now = time.monotonic()
             self._since[key].append(now)
         try:
-            yield seconds
+            yield now
         finally:
             with self._lock:
                 self._since[key].remove(now)
@@ -55,7 +61,7 @@ _queue = _Queue()
 
 def refuse_when_crowded(repository: Repository) -> None:
     """Raise `Problem` 503 if too many already wait, before any work is done for a request that would be refused."""
-    if _queue.is_closed(repository.pk):
+    if _queue.is_crowded(repository.pk):
         raise _busy()
 
 
@@ -64,13 +70,49 @@ def writing_in_turn(repository: Repository) -> Iterator[None]:
     """Do as `writing_many`, for a thread of the web server. Raises `Problem` 503 if others write for too long."""
     try:
         with ExitStack() as stack:
-            with _queue.waiting(repository.pk) as seconds:
-                stack.enter_context(writing_many(repository, timeout=seconds))
+            with _queue.waiting(repository.pk) as since:
+                while not stack.enter_context(_turn(repository, since)):
+                    pass
             yield
     except StillLocked:
         raise _busy() from None
 
 
+@contextmanager
+def _turn(repository: Repository, since: float) -> Iterator[bool]:
+    """Do as `writing_many`, and yield whether it is the turn of the write that began to wait at `since`.
+
+    It is not, but may be when asked again, if those ahead have gone. Raises `StillLocked` if it has waited too long.
+    """
+    longest = settings.BULK_WAIT_SECONDS if _queue.has_room(repository.pk, since) else _MOMENT
+    left = since + longest - time.monotonic()
+    if left <= 0:
+        raise StillLocked
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(writing_many(repository, timeout=left))
+        except StillLocked:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def writing_one_in_turn(repository: Repository) -> Iterator[None]:
+    """Run the block, which writes one element, in a transaction, for a thread of the web server.
+
+    The first BULK_WAITERS wait for others as the database allows, and cost no statement more. Raises `Problem` 503 if
+    the others would have to wait for long.
+    """
+    try:
+        with _queue.waiting(repository.pk) as since:
+            shortest = _INSTANT if _queue.is_crowded(repository.pk) else _MOMENT
+            with writing_one(timeout=None if _queue.has_room(repository.pk, since) else shortest):
+                yield
+    except StillLocked:
+        raise _busy() from None
+
+
 def _busy() -> Problem:
-    detail = "Others are saving many elements of this repository. Nothing was saved; try again in some seconds."
+    detail = _("Others are saving elements of this repository. Nothing was saved; try again in some seconds.")
     return Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"})

@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
+from bulkops.admin import exporting
 from bulkops.files.formats.reading import open_source
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
@@ -203,6 +204,17 @@ def test_a_table_that_no_workbook_holds_is_told_on_the_page(chart, rita, monkeyp
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="xlsx")
     assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, and these are more. Choose CSV."]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_with_too_many_columns_is_told_on_the_page(chart, rita, monkeypatch):
+    """The time that a process of the web server takes for a row is bounded."""
+    monkeypatch.setattr(exporting, "MAX_COLUMNS", 3)
+    browser = browser_of(rita)
+    again = send(browser, browser.get(offered(browser)), format="csv")
+    assert again.context["form"].errors["format"] == [
+        "A table can have 3 columns, and these elements need more. Choose JSON."
+    ]
 
 
 @pytest.mark.parametrize("format", ["csv", "ndjson"])

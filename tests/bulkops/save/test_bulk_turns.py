@@ -18,6 +18,7 @@ from bulkops.files.imports.reports import Phase
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.locking import writing_many
+from dimensions_site.elements.writing.turns import _queue
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.save.bulk import path, save
 from tests.factories import account, read
@@ -123,3 +124,19 @@ def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
     assert [saving.response.status_code for saving in during] == [200]
     assert report.created == 1
     assert set(Account.objects.values_list("element_id", flat=True)) == {"2000"}
+
+
+@pytest.mark.contract("E2")
+def test_single_writes_that_are_over_soon_take_no_place_from_a_bulk_save(ed, northwind, settings):
+    """It waits as long as it may, although there were others when it came."""
+    settings.BULK_WAITERS = 1
+    with writing_many(northwind):
+        with _queue.waiting(northwind.pk):
+            saving = Saving(ed, "1")
+            saving.start()
+            time.sleep(0.3)
+        saving.join(1.5)
+        assert saving.is_alive()
+    saving.join(30)
+
+    assert saving.response.status_code == 200

@@ -15,6 +15,7 @@ from dimensions_site.db.read_limits import (
     Connection,
     End,
     ReadLimit,
+    current_limit,
     is_cancellation,
     own_reads,
     read_limit,
@@ -145,23 +146,58 @@ def test_what_writes_has_no_such_limit():
         assert reads_ended_by() is None
 
 
-@pytest.mark.contract("B1")
-def test_a_page_that_takes_too_long_says_so(settings, client, admin_user, northwind):
-    """503, in words for people: what they can do is to search for less."""
+@contextmanager
+def slow_list() -> Iterator[None]:
+    """The database takes minutes for what is asked of accounts."""
 
     def takes_long(execute, sql, parameters, many, context):
         is_list = sql.startswith("SELECT") and '"account_account"' in sql
         return execute(NEVER if is_list else sql, () if is_list else parameters, many, context)
 
-    settings.READ_TIMEOUT_SECONDS = 1
-    client.force_login(admin_user)
-    client.raise_request_exception = False
     # Outside of the limit, so that the limit is for what it asks.
     connection.execute_wrappers.insert(0, takes_long)
     try:
-        response = client.get("/admin/account/account/", {"q": "cash"})
+        yield
     finally:
         connection.execute_wrappers.remove(takes_long)
 
+
+EXPORT = {"action": "export_elements", "_selected_action": "1", "select_across": "1", "format": "csv"}
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize(
+    ("method", "page", "data"),
+    [
+        ("get", "", {"q": "cash"}),
+        ("post", "?q=cash", EXPORT),
+        ("post", "?q=cash", {}),
+        ("post", "export_file/?q=cash", EXPORT),
+    ],
+    ids=["list", "action of a list", "list by POST", "export"],
+)
+def test_a_page_that_takes_too_long_says_so(settings, client, admin_user, northwind, method, page, data):
+    """503, in words for people: what they can do is to search for less. The actions of a list search, too."""
+    settings.READ_TIMEOUT_SECONDS = 1
+    client.force_login(admin_user)
+    client.raise_request_exception = False
+    with slow_list():
+        response = getattr(client, method)(f"/admin/account/account/{page}", data)
+
     assert response.status_code == 503
     assert "The search took too long and was stopped." in response.content.decode()
+
+
+def test_the_pages_of_a_user_count_together_in_whichever_session(client, admin_user, northwind):
+    """A user who signs in again and again gets no more threads than others."""
+    owners: list[str | None] = []
+
+    def note(execute, sql, parameters, many, context):
+        if '"account_account"' in sql and (limit := current_limit()):
+            owners.append(limit.owner)
+        return execute(sql, parameters, many, context)
+
+    client.force_login(admin_user)
+    with connection.execute_wrapper(note):
+        assert client.get("/admin/account/account/").status_code == 200
+    assert set(owners) == {f"user {admin_user.pk}"}

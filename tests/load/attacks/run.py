@@ -59,6 +59,9 @@ ATTACKS = (
     Attack("F5", "8 dripping bodies", partial(reads.dripping_bodies, count=8), is_bounded_directly=False),
     Attack("F5", "32 dripping bodies", partial(reads.dripping_bodies, count=32), is_bounded_directly=False),
     Attack("F7", "8 bulk savers beside an import", writes.bulk_saves_beside_an_import, stops_writes_on_sqlite=True),
+    Attack(
+        "F7", "8 single writers beside an import", writes.single_writes_beside_an_import, stops_writes_on_sqlite=True
+    ),
     Attack("F8", "empty elements, gzip, 4 clients", writes.empty_elements),
     Attack("F8", "wrong types, gzip, 4 clients", writes.wrong_types),
     Attack("F9", "wrong passwords from as many networks", writes.guesses),

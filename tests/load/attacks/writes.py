@@ -5,6 +5,7 @@ import gzip
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from itertools import product
@@ -42,13 +43,23 @@ def patches_until_the_limit(scene: Scene) -> Counter[str]:
 
 def bulk_saves_beside_an_import(scene: Scene) -> Counter[str]:
     """Each of one element, into the repository into which a file is checked and imported, until that has ended."""
+    return _beside_an_import(scene, lambda client: _bulk(scene, {"put": [marked(f"beside-{client}", "bulk")]}))
+
+
+def single_writes_beside_an_import(scene: Scene) -> Counter[str]:
+    """Each creates an element that the file has, too, until it is imported."""
+    element = marked("import-0000000", "single")
+    return _beside_an_import(scene, lambda _client: scene.attacker.send("POST", ELEMENTS, element).status)
+
+
+def _beside_an_import(scene: Scene, write: Callable[[int], int]) -> Counter[str]:
     oid = errand(scene.database, f"{_PEOPLE} begin_import; begin_import({scene.scale.rows})").split()[-1]
     over = Event()
 
     def save(client: int) -> Counter[str]:
         outcomes: Counter[str] = Counter()
         while not over.is_set():
-            outcomes += repeatedly(1, 0, lambda _: _bulk(scene, {"put": [marked(f"beside-{client}", "bulk")]}))
+            outcomes += repeatedly(1, 0, lambda _: write(client))
         return outcomes
 
     with ThreadPoolExecutor(_CLIENTS) as clients:

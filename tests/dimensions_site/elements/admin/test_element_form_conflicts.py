@@ -4,6 +4,7 @@ import pytest
 
 from account.models import Account
 from currency.models import Currency
+from dimensions_site.api.errors import Problem
 from tests.account.samples import FULL
 from tests.dimensions_site.site_admin.pages import errors, filled_in
 from tests.dimensions_site.site_admin.people import browser_of, page, told
@@ -272,3 +273,16 @@ def test_an_element_that_was_deleted_in_between_can_be_created_anew(alice, ed, b
     assert (again["documentationLink"], again["id"]) == ("ed.example", "1000")
     assert browser.post(f"{page(Account, 'add')}?repository={cash.repository.pk}", again).status_code == 302
     assert Account.objects.get().documentation_link == "ed.example"
+
+
+@pytest.mark.contract("B1")
+def test_a_form_that_would_wait_for_others_for_too_long_keeps_what_was_typed(form, monkeypatch):
+    """The page says that nothing was saved, and when to save again."""
+
+    def busy(repository):
+        raise Problem(503, "REPOSITORY_BUSY", "Others are saving elements.")
+
+    monkeypatch.setattr("dimensions_site.elements.writing.editing.writing_one_in_turn", busy)
+    answer = form(**{"descriptions:0:text": "Cash in hand"})
+    assert errors(answer) == {"": ["Others are saving elements."]}
+    assert "Cash in hand" in answer.content.decode()

@@ -10,6 +10,7 @@ from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.cells import untyped_cell
+from dimensions_site.elements.reading.tables import MAX_COLUMNS
 from tests.factories import account, content, currency, read
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
@@ -240,3 +241,21 @@ def test_a_table_tells_of_each_element_what_the_list_tells(alice, dimension, wir
     for element, row in zip(read(alice.get(path)), rows, strict=True):
         for heading, cell in zip(headings, row, strict=True):
             assert cell == expected_cell(wire, element, heading), heading
+
+
+@pytest.mark.contract("B3", "H4")
+@pytest.mark.parametrize("rest", ["elements", "elements-fetch?properties=id,customAttributes"])
+def test_a_table_has_as_many_columns_as_imports_read(alice, northwind, rest):
+    """Each key of a map is a column: the work for a table would grow as the square of its elements."""
+    attributes = [{f"a{at}": "x" for at in range(first, first + 128)} for first in range(0, MAX_COLUMNS, 128)]
+    store_accounts(northwind, *(account(f"{at:04}", customAttributes=own) for at, own in enumerate(attributes)))
+    refused = got(alice, alice.account(rest), CSV)
+    assert (refused.status_code, refused["Content-Type"]) == (400, "application/problem+json")
+    [error] = refused.json()["errors"]
+    assert error["code"] == "TOO_MANY_COLUMNS"
+    assert "16,384" in error["message"]
+    assert len(content(got(alice, alice.account(rest), NDJSON)).splitlines()) == 128
+
+    if "properties" in rest:
+        headings, rows = table(got(alice, alice.account("elements-fetch?properties=customAttributes"), CSV))
+        assert (len(headings), len(rows)) == (MAX_COLUMNS, 128)

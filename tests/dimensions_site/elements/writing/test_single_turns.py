@@ -1,0 +1,76 @@
+"""Writes of single elements that wait for others leave threads for other repositories."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from account.models import Account
+from dimensions_site.elements.writing.locking import writing_many
+from tests.factories import account
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("B1")]
+
+
+class Call(threading.Thread):
+    """A request beside the test, and how long it took."""
+
+    def __init__(self, caller: Any, method: str, rest: str, body: Any) -> None:
+        super().__init__()
+        self._caller, self._request = caller, (method, caller.account(rest), body)
+        caller.raise_request_exception = False
+        self.response: Any = None
+        self.seconds = 0.0
+        self.start()
+
+    def run(self) -> None:
+        begun = time.monotonic()
+        try:
+            self.response = self._caller.send(*self._request)
+        finally:
+            self.seconds = time.monotonic() - begun
+            connection.close()
+
+    def status(self) -> int:
+        """The status when it has ended; a refusal says to come again, and when."""
+        self.join(30)
+        if self.response.status_code == 503:
+            assert self.response.json()["code"] == "REPOSITORY_BUSY"
+            assert self.response["Retry-After"] == "5"
+        return int(self.response.status_code)
+
+
+WRITES = {
+    "PATCH": ("PATCH", "elements/1000", {"descriptions": {"en": "Changed"}}),
+    "PUT": ("PUT", "elements/1000", account("1000", descriptions={"en": "Changed"})),
+    "POST": ("POST", "elements", account("2000")),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_only_some_wait_long_for_an_element_that_others_write(ed, northwind, settings, write):
+    """The others are refused after a second, and as soon as some have waited longer, at once."""
+    settings.BULK_WAITERS = 2
+    assert ed.send("POST", ed.account(), account("1000")).status_code == 201
+    with writing_many(northwind):
+        [old] = Account.objects.all()
+        old.save(update_fields=["update_user"])
+        old.pk, old.element_id = None, "2000"
+        old.save(force_insert=True)
+        waiting = []
+        for _ in range(2):
+            waiting.append(Call(ed, *write))
+            time.sleep(0.1)
+        third = Call(ed, *write)
+        assert third.status() == 503
+        assert third.seconds < 5
+        late = [Call(ed, *write) for _ in range(4)]
+        assert [each.status() for each in late] == [503] * 4
+        assert max(each.seconds for each in late) < 0.9
+        assert all(each.is_alive() for each in waiting)
+        if connection.vendor == "postgresql":  # SQLite has one writer
+            assert Call(ed, "POST", "elements", account("3000")).status() == 201
+
+    assert {each.status() for each in waiting} <= {200, 400}

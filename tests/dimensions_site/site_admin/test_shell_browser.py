@@ -95,15 +95,17 @@ def test_filters_are_opened_used_and_closed_by_keyboard(visit: Any, root: Client
 
 def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visit: Any, root: Client):
     def look(opened: Page) -> None:
-        opened.get_by_role("button", name="root").focus()
+        button = opened.get_by_role("button", name="root")
+        button.focus()
         opened.keyboard.press("Enter")
-        expect(opened.get_by_role("button", name="Dark")).to_be_visible()
+        expect(opened.locator("#user-menu :focus")).to_have_count(1)
         press_until(opened, "Dark", most=4)
         opened.keyboard.press("Space")
         expect(opened.locator("html.dark")).to_have_count(1)
         expect(opened.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
         opened.keyboard.press("Escape")
         expect(opened.get_by_role("button", name="Dark")).to_be_hidden()
+        expect(button).to_be_focused()
 
     seen(visit, root, reverse("admin:index"), look)
 

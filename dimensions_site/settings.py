@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.forms",  # its templates, for FORM_RENDERER
     "csp",
     "corsheaders",
     "rest_framework",
@@ -122,6 +123,9 @@ TEMPLATES = [
         },
     }
 ]
+
+# Our templates replace those of form controls, too.
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # The languages of the administration (`make messages`). REST, commands and logs are in English.
 LANGUAGES = [("en", "English"), ("de", "German"), ("it", "Italian"), ("fr", "French"), ("es", "Spanish")]

@@ -17,6 +17,14 @@ def compose(variables: Mapping[str, str]) -> dict[str, Any]:
         return variables[name] if default is None else variables.get(name, default)
 
     pattern = re.compile(r"\$\{(?P<name>[A-Z_]+)(?::-(?P<default>[^}]*)|:\?[^}]*)?\}")
-    text = pattern.sub(value, (PROJECT / "compose.yaml").read_text())
-    services: dict[str, Any] = yaml.safe_load(text)["services"]
+
+    def filled_in(node: Any) -> Any:
+        """Fill in what YAML has read, as engines do: an empty value stays a text."""
+        if isinstance(node, dict):
+            return {name: filled_in(inner) for name, inner in node.items()}
+        if isinstance(node, list):
+            return [filled_in(inner) for inner in node]
+        return pattern.sub(value, node) if isinstance(node, str) else node
+
+    services: dict[str, Any] = filled_in(yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"])
     return services

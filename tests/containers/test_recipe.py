@@ -45,6 +45,7 @@ def test_the_settings_of_the_containers_are_settings_of_the_service(service: str
     )
     assert set(SERVICES[service]["environment"]) <= set(documented)
     assert SERVICES[service]["environment"] == SERVICES["web"]["environment"]
+    assert {type(value) for value in SERVICES[service]["environment"].values()} == {str}, "the check runs with them"
     assert SERVICES[service]["cap_drop"] == ["ALL"]
 
 

@@ -86,11 +86,11 @@ class ElementForm:
         """Return for each error at a field the id on the page where it is corrected, the name of that field, and the
         rest.
 
-        Most errors begin with the name of their field.
+        Most errors begin with the name of their field, and those of a map's row with the name of the map.
         """
         return [
-            (anchor, name, error.removeprefix(name) if error.startswith(f"{name} ") else f": {error}")
-            for control in self.controls.values()
+            (anchor, name, _behind_name(error, name, path))
+            for path, control in self.controls.items()
             for anchor, name, error in control.linked_errors
         ]
 
@@ -137,6 +137,14 @@ class ElementForm:
             if control is not None:
                 return control.errors.append(message)
         self.errors.append(message)
+
+
+def _behind_name(error: str, name: str, path: str) -> str:
+    """Return the rest of an error that begins with the `name` of its field, or with the map at `path`."""
+    for start, separator in ((name, " "), (name, ":"), (path, ":")):
+        if error.startswith(start + separator):
+            return error.removeprefix(start)
+    return f": {error}"
 
 
 def _leaves(node: Node) -> Iterator[Place]:

@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from account.models import Account
 from currency.models import Currency
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
+from dimensions_site.tokens.models import Application
 from tests.browser import WIDTHS, signed_in
 from tests.dimensions_site.site_admin.people import page, superuser
+from tests.dimensions_site.site_admin.test_accessibility import AXE, STILL
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -61,6 +64,28 @@ def test_everything_that_is_clicked_is_reached_by_keyboard(visit: Any, root: Cli
         assert seen(visit, root, address, lambda opened: opened.evaluate(UNREACHABLE), width) == [], address
 
 
+def test_everything_that_is_clicked_on_forms_of_superusers_is_reached_by_keyboard(visit: Any, root: Client):
+    """The menus beside the pickers of people and repositories open, and Escape leads back to them."""
+
+    tried: list[Any] = []
+
+    def look(opened: Page) -> list[str]:
+        for add in opened.locator(".add-row a").all():
+            add.click()
+        for button in opened.locator("[data-opens][aria-controls^='related-']").filter(visible=True).all():
+            tried.append(button)
+            button.press("Enter")
+            expect(opened.locator("nav[id^='related-'] a:focus")).to_have_count(1)
+            opened.keyboard.press("Escape")
+            expect(button).to_be_focused()
+            expect(button).to_have_attribute("aria-expanded", "false")
+        return list(opened.evaluate(UNREACHABLE))
+
+    for model in (AccessGrant, ApiKey, Application, Repository, User):
+        assert seen(visit, root, page(model, "add"), look) == [], model
+    assert len(tried) > 5
+
+
 def test_the_first_stop_skips_the_navigation(visit: Any, root: Client):
     """Two keys lead to the first control of the content."""
 
@@ -95,15 +120,17 @@ def test_filters_are_opened_used_and_closed_by_keyboard(visit: Any, root: Client
 
 def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visit: Any, root: Client):
     def look(opened: Page) -> None:
-        opened.get_by_role("button", name="root").focus()
+        button = opened.get_by_role("button", name="root")
+        button.focus()
         opened.keyboard.press("Enter")
-        expect(opened.get_by_role("button", name="Dark")).to_be_visible()
+        expect(opened.locator("#user-menu :focus")).to_have_count(1)
         press_until(opened, "Dark", most=4)
         opened.keyboard.press("Space")
         expect(opened.locator("html.dark")).to_have_count(1)
         expect(opened.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
         opened.keyboard.press("Escape")
         expect(opened.get_by_role("button", name="Dark")).to_be_hidden()
+        expect(button).to_be_focused()
 
     seen(visit, root, reverse("admin:index"), look)
 
@@ -156,12 +183,23 @@ def test_the_links_of_the_navigation_are_named_by_words(visit: Any, root: Client
     seen(visit, root, reverse("admin:index"), look)
 
 
+def test_the_number_of_the_current_page_can_be_read_in_the_dark(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        opened.evaluate("document.documentElement.classList.add('dark')")
+        opened.evaluate(STILL)
+        opened.evaluate(AXE)
+        found = opened.evaluate("axe.run('[aria-current=page]', {runOnly: ['color-contrast']})")
+        assert (len(found["violations"]), len(found["passes"])) == (0, 1), found["violations"] + found["incomplete"]
+
+    seen(visit, root, f"{page(Account)}?p=2", look)
+
+
 def test_a_list_loads_no_script_that_it_does_not_use(visit: Any, root: Client):
-    """Charts, and letters for addresses, were a third of a megabyte."""
+    """Charts, sorting by hand, and letters for addresses, were a third of a megabyte."""
 
     def look(opened: Page) -> list[str]:
         return list(opened.evaluate("[...document.scripts].map((script) => script.src)"))
 
     scripts = seen(visit, root, page(Account), look)
     assert scripts
-    assert not [script for script in scripts if any(name in script for name in ("chart", "xregexp", "urlify"))]
+    assert not [script for script in scripts if any(name in script for name in ("chart", "sort", "xregexp", "urlify"))]

@@ -1,4 +1,4 @@
-# Everything this house does, by name: `make` alone tells the targets.
+# The project's commands; `make` alone lists them.
 # Recipes keep to POSIX sh and to paths relative to this folder, so a blank in the folder's name does no harm.
 
 .DEFAULT_GOAL := help
@@ -25,7 +25,7 @@ POSTGRESQL_ANSWERS = .venv/bin/python .ci/postgresql_answers.py "$(TEST_POSTGRES
 
 REDIS_ANSWERS = .venv/bin/python -c 'import redis, sys; redis.Redis.from_url(sys.argv[1]).ping()' "$(TEST_REDIS_URL)" 2>/dev/null
 
-# Which process of the tests gets which files, tests/conftest.py tells.
+# tests/conftest.py decides which process runs which files.
 PYTEST = .venv/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 # What the checks need to load the settings; nothing is served or stored with it.
 MANAGE = SECRET_KEY=this-key-signs-nothing-and-only-loads-the-settings-for-checks DATABASE_URL=sqlite:// .venv/bin/python manage.py
@@ -34,7 +34,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 # Makes the environment in the folder $(1) from the lock file $(2). The stamp names both the lock and the Python that it was
-# made from; when either changes, the environment is made anew, so that nothing stays that the lock no longer names.
+# made from; when either changes, the environment is built again, so that nothing stays that the lock no longer names.
 define environment
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not. Install one (Debian: apt-get install python3 python3-venv)" \
@@ -64,7 +64,7 @@ client-tools: install ## Install what makes TypeScript clients and lints the Ope
 LOCK = .venv/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-emit-index-url --quiet $(ARGS)
 
-lock: install ## Write the lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
+lock: install ## Write the lock files from pyproject.toml again (ARGS=--upgrade takes newer versions)
 	.venv/bin/python -m venv .venv/lock
 	.venv/lock/bin/python -m pip install -qq --disable-pip-version-check uv
 	$(LOCK) pyproject.toml -o requirements.lock
@@ -126,7 +126,7 @@ redis-answers: install
 contract-table: install ## Write docs/contract/tests.md from the markers of the tests
 	.venv/bin/python -m tests.contract_table > docs/contract/tests.md
 
-screenshots: install ## Take the pictures of docs/administrators.md anew (needs Chromium)
+screenshots: install ## Take the pictures of docs/administrators.md again (needs Chromium)
 	@SECRET_KEY=only-for-the-pictures-of-a-throw-away-service-with-sample-data \
 		.venv/bin/python -m tests.docs.screenshots docs/images/administrators
 
@@ -214,7 +214,7 @@ container-check: postgresql-answers ## Build the Containerfile and run compose.y
 	@SECRET_KEY=only-for-containers-that-end-at-once DATABASE_URL=sqlite:// \
 		.venv/bin/python -m tests.containers.check "$(TEST_POSTGRESQL_URL)"
 
-# A copy of the project with an environment of its own; what is left of it tells more: .run/mutation/mutants.
+# A copy of the project with an environment of its own; its results stay in .run/mutation/mutants.
 mutation: install ## Change the filter and the access rules in small ways, and tell which changes no test notices (an hour)
 	@rm -rf .run/mutation && mkdir -p .run/mutation
 	@git ls-files | tar cf - -T - | tar xf - -C .run/mutation
@@ -248,6 +248,6 @@ check-made: install
 	@SECRET_KEY=only-for-tests-of-what-is-made-from-the-code DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q \
 		tests/docs/test_contract_table.py tests/openapi/test_openapi_accepted.py tests/dimensions_site/site_admin/test_translations.py
 
-format: install ## Rewrite the code in the house style
+format: install ## Format the code
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format

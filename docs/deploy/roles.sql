@@ -13,7 +13,7 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO :"service";
 REVOKE UPDATE, DELETE ON account_historicalaccount, currency_historicalcurrency, repositories_accesschange FROM :"service";
 -- The link to a user who is deleted is cleared; their name stays in the version.
 GRANT UPDATE (history_user_id) ON account_historicalaccount, currency_historicalcurrency TO :"service";
--- Which migrations have run is the owner's to say.
+-- Only the owner records which migrations have run.
 REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM :"service";
 
 COMMIT;

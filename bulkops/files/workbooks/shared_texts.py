@@ -14,9 +14,6 @@ from bulkops.files.formats.tables import MAX_CELL_CHARACTERS
 from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml
 from dimensions_site.text.formats import grouped
 
-# Short texts repeat often: words of a list, TRUE and FALSE.
-_KEPT = 4_096
-_KEPT_CHARACTERS = 256
 # Only the positions of the texts are in memory.
 MAX_SHARED_TEXTS = 2_000_000
 _TOO_MANY = _("The workbook has more than {maximum} different texts. Save the table as 'CSV UTF-8' and load that.")
@@ -28,23 +25,13 @@ class SharedTexts:
     def __init__(self, file: IO[bytes], ends: "array[int]") -> None:
         self._descriptor = file.fileno()
         self._ends = ends
-        self._kept: dict[int, str] = {}
 
     def text(self, number: int) -> str:
         """Return the text of that number. Raises UnreadableFile for an unknown one."""
-        kept = self._kept.get(number)
-        return self._read(number) if kept is None else kept
-
-    def _read(self, number: int) -> str:
         if not 0 <= number < len(self._ends):
             raise damaged()
         start = self._ends[number - 1] if number else 0
-        text = os.pread(self._descriptor, self._ends[number] - start, start).decode()
-        if len(text) <= _KEPT_CHARACTERS:
-            if len(self._kept) == _KEPT:
-                self._kept.clear()
-            self._kept[number] = text
-        return text
+        return os.pread(self._descriptor, self._ends[number] - start, start).decode()
 
 
 @contextmanager

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).resolve().parents[3]
 # The environment of the process: where temporary files go, and where some Pythons find their libraries.
-_ENVIRONMENT = ("TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_ENVIRONMENT = ("TMPDIR", "LD_LIBRARY_PATH")
 _BUFFER = 256 * 1024
 
 

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, TypeAlias, cast
 
 from bulkops.files.formats.rows import Shape
 from bulkops.files.workbooks.writing import WorkbookWriter
@@ -12,31 +12,8 @@ from bulkops.files.workbooks.writing import WorkbookWriter
 CellValue = str | int | bool | None
 
 
-class TableWriter(Protocol):
-    """Writes a table: `headings` first, then each `row`; None is an empty cell. `close` leaves the file open."""
-
-    def headings(self, names: Iterable[str]) -> None:
-        """Write the headings."""
-
-    def row(self, values: Iterable[CellValue]) -> None:
-        """Write a row. Raises TableTooLarge if programs could no longer open the file."""
-
-    def close(self) -> None:
-        """Complete the file."""
-
-
-class ElementWriter(Protocol):
-    """Writes one text per element, each on one line. `close` leaves the file open."""
-
-    def text(self, json_text: str) -> None:
-        """Write an element."""
-
-    def close(self) -> None:
-        """Complete the file."""
-
-
 class _BinaryFile:
-    """The binary `stream` into `file`, compressed if the shape requires it."""
+    """The binary `stream` into `file`, compressed if the shape requires it; `close` completes it and leaves it open."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
@@ -60,7 +37,7 @@ class _TextFile(_BinaryFile):
 
 
 class CsvFile(_TextFile):
-    """A table in CSV."""
+    """A table in CSV: `headings` first, then each `row`; None is an empty cell."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         super().__init__(shape, file)
@@ -75,7 +52,7 @@ class CsvFile(_TextFile):
 
 
 class WorkbookFile(_BinaryFile):
-    """A workbook with one sheet."""
+    """A workbook with one sheet, written like a table in CSV. Raises TableTooLarge."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         super().__init__(shape, file)
@@ -89,7 +66,7 @@ class WorkbookFile(_BinaryFile):
 
 
 class LinesFile(_TextFile):
-    """Texts, one per line: elements in NDJSON, or the headings and rows of CSV."""
+    """One `text` per line: elements in NDJSON, or the headings and rows of CSV."""
 
     def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
         super().__init__(shape, file)
@@ -100,7 +77,7 @@ class LinesFile(_TextFile):
 
 
 class ArrayFile(_TextFile):
-    """A JSON array of elements."""
+    """A JSON array of elements, one `text` each."""
 
     _before = "[\n"
 
@@ -111,3 +88,7 @@ class ArrayFile(_TextFile):
     def close(self) -> None:
         self.text_stream.write("[]\n" if self._before == "[\n" else "\n]\n")
         super().close()
+
+
+TableWriter: TypeAlias = CsvFile | WorkbookFile
+ElementWriter: TypeAlias = LinesFile | ArrayFile

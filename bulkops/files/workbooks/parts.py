@@ -90,14 +90,6 @@ class Workbook:
         path = self._part_of_kind("sharedStrings")
         return None if path is None else self._archive.open(path)
 
-    def open_sheet(self, sheet: Sheet) -> IO[bytes]:
-        """Open the part of that sheet."""
-        return self._archive.open(sheet.part)
-
-    def size(self, sheet: Sheet) -> int:
-        """Return the decompressed size of that sheet's part in bytes."""
-        return self._archive.getinfo(sheet.part).file_size
-
     def _workbook_path(self) -> str:
         for name, message in _OTHER_ARCHIVES.items():
             if name in self._names:

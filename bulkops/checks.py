@@ -1,10 +1,11 @@
 """System checks of the machine on which files are imported."""
 
+import sys
 from typing import Any
 
 from django.core.checks import CheckMessage, Warning, register
 
-from bulkops.files.outside.limits import HAS_LIMITS
+HAS_LIMITS = sys.platform == "linux"
 
 _NO_LIMITS = Warning(
     "This system does not limit the memory of the process that reads an uploaded file.",

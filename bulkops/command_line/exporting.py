@@ -127,7 +127,7 @@ def _opened(name: str | None, *, force: bool) -> Iterator[BinaryIO]:
     path = Path(name)
     if path.exists() and not (force and path.is_file()):
         hint = " Choose another name, or overwrite it by --force." if path.is_file() else " Choose another name."
-        raise CommandError(f"{_called(name)} is there already.{hint}")
+        raise CommandError(f"{_called(name)} already exists.{hint}")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with unfinished.open("wb") as file:

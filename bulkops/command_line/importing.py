@@ -220,7 +220,7 @@ def _rejects(name: str | None, *, is_kept: bool) -> Iterator[RejectsWriter | Non
     try:
         file = path.open("xb")
     except FileExistsError:
-        raise CommandError(f"The file '{name}' is there already. Choose another name, or remove it.") from None
+        raise CommandError(f"The file '{name}' already exists. Choose another name, or remove it.") from None
     except OSError as error:
         raise CommandError(f"The file '{name}' cannot be written: {error.strerror}.") from None
     is_complete = False

@@ -84,9 +84,9 @@ def reading_parts() -> Iterator[None]:
         raise UnreadableFile(1, _DAMAGED) from None
 
 
-def _check_size(unpacked_bytes: int, packed_bytes: int) -> None:
-    is_trap = unpacked_bytes > RATIO_COUNTS_FROM_BYTES and unpacked_bytes > MAX_RATIO * packed_bytes
-    if is_trap or unpacked_bytes > MAX_DECOMPRESSED_BYTES:
+def _check_size(size: int, compressed_size: int) -> None:
+    is_trap = size > RATIO_COUNTS_FROM_BYTES and size > MAX_RATIO * compressed_size
+    if is_trap or size > MAX_DECOMPRESSED_BYTES:
         raise UnreadableFile(1, _TOO_LARGE)
 
 

@@ -17,12 +17,12 @@ _OPEN_AND_SAVE = _(
     "that."
 )
 _PICTURE = format_lazy("{} {}", _("This is a picture, and no table can be read from it."), _OPEN_AND_SAVE)
-_PACKED = _("The file is compressed with {program}. Decompress it and load its content.")
-_PACKED_WITH_COUSIN = _(
+_COMPRESSED = _("The file is compressed with {program}. Decompress it and load its content.")
+_COMPRESSED_OTHERWISE = _(
     "The file is compressed with {program}. Decompress it, or compress it with gzip, and load that."
 )
 # Other kinds of files that people upload, by their first bytes.
-_STRANGERS = {
+_OTHER_FILES = {
     b"\xd0\xcf\x11\xe0": _(
         "This is an Excel file of the old kind (.xls), or a workbook with a password. Save it without a password as an "
         "Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
@@ -31,11 +31,11 @@ _STRANGERS = {
     b"\x89PNG": _PICTURE,
     b"\xff\xd8\xff": _PICTURE,
     b"GIF8": _PICTURE,
-    b"7z\xbc\xaf": format_lazy(_PACKED, program="7-Zip"),
-    b"Rar!": format_lazy(_PACKED, program="RAR"),
-    b"BZh": format_lazy(_PACKED_WITH_COUSIN, program="bzip2"),
-    b"\xfd7zXZ": format_lazy(_PACKED_WITH_COUSIN, program="xz"),
-    b"\x28\xb5\x2f\xfd": format_lazy(_PACKED_WITH_COUSIN, program="Zstandard"),
+    b"7z\xbc\xaf": format_lazy(_COMPRESSED, program="7-Zip"),
+    b"Rar!": format_lazy(_COMPRESSED, program="RAR"),
+    b"BZh": format_lazy(_COMPRESSED_OTHERWISE, program="bzip2"),
+    b"\xfd7zXZ": format_lazy(_COMPRESSED_OTHERWISE, program="xz"),
+    b"\x28\xb5\x2f\xfd": format_lazy(_COMPRESSED_OTHERWISE, program="Zstandard"),
     b"{\\rtf": format_lazy("{} {}", _("This is a text document, and no table can be read from it."), _OPEN_AND_SAVE),
 }
 _EMPTY = _("The file is empty. Save it again and load that.")
@@ -74,7 +74,7 @@ def recognised(file: BinaryIO, expected: Format | None) -> tuple[Format, str]:
     head = _head(file)
     found, encoding = _format_by_signature(head), "utf-8"
     if found is None:
-        _refuse_strangers(head)
+        _refuse_other_files(head)
         encoding = _text_encoding(file, head)
         found = _text_format(file, encoding)
     if expected not in (None, found):
@@ -94,10 +94,10 @@ def _format_by_signature(head: bytes) -> Format | None:
     return next((format for format, known in FORMATS.items() if head.startswith(known.signatures)), None)
 
 
-def _refuse_strangers(head: bytes) -> None:
+def _refuse_other_files(head: bytes) -> None:
     if not head:
         raise UnreadableFile(1, _EMPTY)
-    for signature, message in _STRANGERS.items():
+    for signature, message in _OTHER_FILES.items():
         if head.startswith(signature):
             raise UnreadableFile(1, message)
     if head.startswith(_UTF_32_MARKS):

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, TypeAlias, cast
 
 from bulkops.files.formats.rows import Shape
 from bulkops.files.workbooks.writing import WorkbookWriter
@@ -12,92 +12,8 @@ from bulkops.files.workbooks.writing import WorkbookWriter
 CellValue = str | int | bool | None
 
 
-class TableWriter(Protocol):
-    """Writes a table: `headings` first, then each `row`; None is an empty cell. `close` leaves the file open."""
-
-    def headings(self, names: Iterable[str]) -> None:
-        """Write the headings."""
-
-    def row(self, values: Iterable[CellValue]) -> None:
-        """Write a row. Raises TableTooLarge if programs could no longer open the file."""
-
-    def close(self) -> None:
-        """Complete the file."""
-
-
-class ElementWriter(Protocol):
-    """Writes one text per element, each on one line. `close` leaves the file open."""
-
-    def text(self, json_text: str) -> None:
-        """Write an element."""
-
-    def close(self) -> None:
-        """Complete the file."""
-
-
-class CsvFile:
-    """A table in CSV."""
-
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
-        self._text = _TextFile(shape, file)
-        self._writer = csv.writer(self._text.stream, delimiter=shape.delimiter, lineterminator="\r\n")
-
-    def headings(self, names: Iterable[str]) -> None:
-        self._writer.writerow(names)
-
-    def row(self, values: Iterable[CellValue]) -> None:
-        self._writer.writerow(_csv_text(value) for value in values)
-
-    def close(self) -> None:
-        self._text.close()
-
-
-class WorkbookFile:
-    """A workbook with one sheet."""
-
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
-        self._packed = _Packed(shape, file)
-        self._workbook = WorkbookWriter(self._packed.stream)
-        self.headings = self._workbook.headings
-        self.row = self._workbook.row
-
-    def close(self) -> None:
-        self._workbook.close()
-        self._packed.close()
-
-
-class ArrayFile:
-    """A JSON array of elements."""
-
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
-        self._text = _TextFile(shape, file)
-        self._before = "[\n"
-
-    def text(self, json_text: str) -> None:
-        self._text.stream.write(self._before + json_text)
-        self._before = ",\n"
-
-    def close(self) -> None:
-        self._text.stream.write("[]\n" if self._before == "[\n" else "\n]\n")
-        self._text.close()
-
-
-class LinesFile:
-    """Texts, one per line: elements in NDJSON, or the headings and rows of CSV."""
-
-    def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
-        self._text = _TextFile(shape, file)
-        self._end = end
-
-    def text(self, json_text: str) -> None:
-        self._text.stream.write(json_text + self._end)
-
-    def close(self) -> None:
-        self._text.close()
-
-
-class _Packed:
-    """The binary `file`, compressed if the shape requires it."""
+class _BinaryFile:
+    """The binary `stream` into `file`, compressed if the shape requires it; `close` completes it and leaves it open."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
@@ -108,23 +24,71 @@ class _Packed:
             self._gzip.close()
 
 
-class _TextFile:
+class _TextFile(_BinaryFile):
     """Text in the encoding of the shape; characters that it lacks are written as visible escapes."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
-        self._packed = _Packed(shape, file)
-        self.stream = io.TextIOWrapper(self._packed.stream, shape.encoding, errors="backslashreplace", newline="")
+        super().__init__(shape, file)
+        self.text_stream = io.TextIOWrapper(self.stream, shape.encoding, errors="backslashreplace", newline="")
 
     def close(self) -> None:
-        self.stream.detach()
-        self._packed.close()
+        self.text_stream.detach()
+        super().close()
 
 
-def _csv_text(value: CellValue) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
+class CsvFile(_TextFile):
+    """A table in CSV: `headings` first, then each `row`; None is an empty cell."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        super().__init__(shape, file)
+        self._writer = csv.writer(self.text_stream, delimiter=shape.delimiter, lineterminator="\r\n")
+
+    def headings(self, names: Iterable[str]) -> None:
+        self._writer.writerow(names)
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        # Nothing is written for None.
+        self._writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in values)
+
+
+class WorkbookFile(_BinaryFile):
+    """A workbook with one sheet, written like a table in CSV. Raises TableTooLarge."""
+
+    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+        super().__init__(shape, file)
+        self._workbook = WorkbookWriter(self.stream)
+        self.headings = self._workbook.headings
+        self.row = self._workbook.row
+
+    def close(self) -> None:
+        self._workbook.close()
+        super().close()
+
+
+class LinesFile(_TextFile):
+    """One `text` per line: elements in NDJSON, or the headings and rows of CSV."""
+
+    def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
+        super().__init__(shape, file)
+        self._end = end
+
+    def text(self, json_text: str) -> None:
+        self.text_stream.write(json_text + self._end)
+
+
+class ArrayFile(_TextFile):
+    """A JSON array of elements, one `text` each."""
+
+    _before = "[\n"
+
+    def text(self, json_text: str) -> None:
+        self.text_stream.write(self._before + json_text)
+        self._before = ",\n"
+
+    def close(self) -> None:
+        self.text_stream.write("[]\n" if self._before == "[\n" else "\n]\n")
+        super().close()
+
+
+TableWriter: TypeAlias = CsvFile | WorkbookFile
+ElementWriter: TypeAlias = LinesFile | ArrayFile

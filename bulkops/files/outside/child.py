@@ -6,6 +6,7 @@ secrets of the service. It loads Django's translations, but no apps.
 
 import errno
 import os
+import resource
 import sys
 import traceback
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ from django.conf import settings
 from django.utils import translation
 
 import dimensions_site
+from bulkops.files.formats.decompression import MAX_DECOMPRESSED_BYTES
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import UnreadableFile
-from bulkops.files.outside.limits import set_limits
 from bulkops.files.outside.messages import (
     OUT_OF_MEMORY,
     Beginning,
@@ -38,6 +39,10 @@ from bulkops.files.outside.messages import (
 )
 from bulkops.files.outside.previews import preview
 
+# The web server and the worker have priority.
+_NICENESS = 5
+# Seconds between the signal that ends the process and SIGKILL.
+_GRACE = 2
 # Rows between two progress reports.
 _STEP = 500
 
@@ -51,7 +56,7 @@ def main() -> None:
     pipe = sys.stdout.buffer
     try:
         with os.fdopen(request.descriptor, "rb") as file:
-            set_limits(request.seconds, request.memory, os.fstat(file.fileno()).st_size)
+            _set_limits(request.seconds, request.memory, os.fstat(file.fileno()).st_size)
             _translate(request.language)
             for message in _messages(file, request):
                 pipe.write(encoded(message))
@@ -62,6 +67,21 @@ def main() -> None:
         with suppress(OSError, MemoryError):
             pipe.flush()
         os._exit(OUT_OF_MEMORY)  # without anything that may allocate memory
+
+
+def _set_limits(seconds: int, memory: int, file_size: int) -> None:
+    """Limit this process from now on to `seconds` of processor time and `memory` in bytes.
+
+    A JSON file of `file_size` bytes is memory-mapped, which takes no memory from others.
+    """
+    os.nice(_NICENESS)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _GRACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    mapped = max(file_size, MAX_DECOMPRESSED_BYTES)
+    # Other systems than Linux have these names but reject the values.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_AS, (memory + mapped, memory + mapped))
 
 
 def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:

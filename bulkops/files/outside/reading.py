@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).resolve().parents[3]
 # The environment of the process: where temporary files go, and where some Pythons find their libraries.
-_ENVIRONMENT = ("TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_ENVIRONMENT = ("TMPDIR", "LD_LIBRARY_PATH")
 _BUFFER = 256 * 1024
 
 
@@ -134,7 +134,7 @@ class _Reading:
             if length > MAX_BYTES:
                 raise ReadingFailed(f"a message of {length} bytes")
             return messages.decoded(self._exactly(length))
-        except _TimeIsOver:
+        except TimeoutError:
             raise self._too_slow() from None
         except (msgspec.DecodeError, ValueError) as error:
             raise ReadingFailed(str(error)) from None
@@ -187,12 +187,8 @@ def _advice() -> str:
     return _("Split it into several files, or save the table as 'CSV UTF-8', and load that.")
 
 
-class _TimeIsOver(Exception):
-    """The process has used up its clock time."""
-
-
 class _Pipe(io.RawIOBase):
-    """The reading end of the pipe; all waiting together is limited to `seconds`."""
+    """The reading end of the pipe; raises TimeoutError when all waiting together exceeds `seconds`."""
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         self._descriptor = cast(IO[bytes], process.stdout).fileno()
@@ -208,5 +204,5 @@ class _Pipe(io.RawIOBase):
         is_there = self._poll.poll(self._left * 1000)
         self._left = max(0.0, self._left - (time.monotonic() - begin))
         if not is_there:
-            raise _TimeIsOver
+            raise TimeoutError
         return os.readv(self._descriptor, [buffer])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SAVE_AS = _("Open it in the program that it comes from, save it as an Excel workbook (.xlsx) and load that.")
 # Other kinds of zip archives, by the name of a part.
-_STRANGERS = {
+_OTHER_ARCHIVES = {
     "xl/workbook.bin": format_lazy("{} {}", _("This is a binary workbook (.xlsb)."), _SAVE_AS),
     "mimetype": format_lazy("{} {}", _("This is a document of LibreOffice (.ods)."), _SAVE_AS),
     "Index/Document.iwa": format_lazy("{} {}", _("This is a document of Numbers."), _SAVE_AS),
@@ -90,16 +90,8 @@ class Workbook:
         path = self._part_of_kind("sharedStrings")
         return None if path is None else self._archive.open(path)
 
-    def open_sheet(self, sheet: Sheet) -> IO[bytes]:
-        """Open the part of that sheet."""
-        return self._archive.open(sheet.part)
-
-    def size(self, sheet: Sheet) -> int:
-        """Return the decompressed size of that sheet's part in bytes."""
-        return self._archive.getinfo(sheet.part).file_size
-
     def _workbook_path(self) -> str:
-        for name, message in _STRANGERS.items():
+        for name, message in _OTHER_ARCHIVES.items():
             if name in self._names:
                 raise UnreadableFile(1, message)
         found = next((path for kind, path in self._relations("").values() if kind == "officeDocument"), None)

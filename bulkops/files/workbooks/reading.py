@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import BinaryIO
+from zipfile import ZipFile
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -36,13 +37,14 @@ def workbook_table(file: BinaryIO) -> "Iterator[WorkbookTable]":
     with ExitStack() as stack:
         # Exceptions of the caller, who processes the rows, are not errors of the file.
         with reading_parts():
-            workbook = Workbook(stack.enter_context(open_zip(file)))
-            sheet = _only_sheet(workbook)
-            with workbook.open_sheet(sheet) as part:
+            archive = stack.enter_context(open_zip(file))
+            workbook = Workbook(archive)
+            sheet = archive.getinfo(_only_sheet(archive, workbook.sheets).part)
+            with archive.open(sheet) as part:
                 _refuse_merged(merged_ranges(part))
             texts = stack.enter_context(shared_texts(workbook.open_shared_texts()))
-            reader = SheetReader(stack.enter_context(workbook.open_sheet(sheet)))
-            table = WorkbookTable(reader, workbook.size(sheet), texts, workbook.cell_texts())
+            reader = SheetReader(stack.enter_context(archive.open(sheet)))
+            table = WorkbookTable(reader, sheet.file_size, texts, workbook.cell_texts())
         yield table
 
 
@@ -111,9 +113,9 @@ class WorkbookTable(FileContent):
         return text
 
 
-def _only_sheet(workbook: Workbook) -> Sheet:
+def _only_sheet(archive: ZipFile, visible: Sequence[Sheet]) -> Sheet:
     """Return the only visible sheet with content; hidden ones are notes of the author."""
-    found = [sheet for sheet in workbook.sheets if _has_content(workbook, sheet)]
+    found = [sheet for sheet in visible if _has_content(archive, sheet)]
     if not found:
         raise UnreadableFile(1, _NO_ROWS)
     if len(found) > 1:
@@ -123,8 +125,8 @@ def _only_sheet(workbook: Workbook) -> Sheet:
     return found[0]
 
 
-def _has_content(workbook: Workbook, sheet: Sheet) -> bool:
-    with workbook.open_sheet(sheet) as part:
+def _has_content(archive: ZipFile, sheet: Sheet) -> bool:
+    with archive.open(sheet.part) as part:
         return any(row.cells for row in SheetReader(part).rows())
 
 

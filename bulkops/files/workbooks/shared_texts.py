@@ -11,12 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.formats.tables import MAX_CELL_CHARACTERS
-from bulkops.files.workbooks.xml import damaged, read_xml
+from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml
 from dimensions_site.text.formats import grouped
 
-# Short texts repeat often: words of a list, TRUE and FALSE.
-_KEPT = 4_096
-_KEPT_CHARACTERS = 256
 # Only the positions of the texts are in memory.
 MAX_SHARED_TEXTS = 2_000_000
 _TOO_MANY = _("The workbook has more than {maximum} different texts. Save the table as 'CSV UTF-8' and load that.")
@@ -28,23 +25,13 @@ class SharedTexts:
     def __init__(self, file: IO[bytes], ends: "array[int]") -> None:
         self._descriptor = file.fileno()
         self._ends = ends
-        self._kept: dict[int, str] = {}
 
     def text(self, number: int) -> str:
         """Return the text of that number. Raises UnreadableFile for an unknown one."""
-        kept = self._kept.get(number)
-        return self._read(number) if kept is None else kept
-
-    def _read(self, number: int) -> str:
         if not 0 <= number < len(self._ends):
             raise damaged()
         start = self._ends[number - 1] if number else 0
-        text = os.pread(self._descriptor, self._ends[number] - start, start).decode()
-        if len(text) <= _KEPT_CHARACTERS:
-            if len(self._kept) == _KEPT:
-                self._kept.clear()
-            self._kept[number] = text
-        return text
+        return os.pread(self._descriptor, self._ends[number] - start, start).decode()
 
 
 @contextmanager
@@ -60,58 +47,17 @@ def shared_texts(part: IO[bytes] | None) -> Iterator[SharedTexts]:
 
 
 def _copy(part: IO[bytes], file: IO[bytes], ends: "array[int]") -> None:
-    collector = TextCollector()
+    collector = TextCollector({"t"}, MAX_CELL_CHARACTERS)
     size = 0
-
-    def start(name: str, _attributes: dict[str, str]) -> None:
-        collector.start(name)
 
     def end(name: str) -> None:
         nonlocal size
         collector.end(name)
         if name == "si":
-            size += file.write(collector.take().encode())
+            size += file.write(collector.take().get("t", "").encode())
             ends.append(size)
             if len(ends) > MAX_SHARED_TEXTS:
                 raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped(MAX_SHARED_TEXTS)))
 
-    for _piece in read_xml(part, start, end, collector.add):
+    for _piece in read_xml(part, lambda name, _attributes: collector.start(name), end, collector.add):
         pass
-
-
-class TextCollector:
-    """Collects the text of a cell from its `t` elements, without phonetic hints (`rPh`).
-
-    Slightly more than the limit is kept of a text that is too long, so that this can be detected.
-    """
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._length = 0
-        self._collects = False
-        self._is_pronunciation = False
-
-    def start(self, name: str) -> None:
-        """Handle the start of an element."""
-        if name == "rPh":
-            self._is_pronunciation = True
-        self._collects = name == "t" and not self._is_pronunciation
-
-    def end(self, name: str) -> None:
-        """Handle the end of an element."""
-        if name == "rPh":
-            self._is_pronunciation = False
-        self._collects = False
-
-    def add(self, text: str) -> None:
-        """Add the text inside the element."""
-        if self._collects and self._length <= MAX_CELL_CHARACTERS:
-            self._pieces.append(text)
-            self._length += len(text)
-
-    def take(self) -> str:
-        """Return the collected text, and begin the next one."""
-        text = "".join(self._pieces)[: MAX_CELL_CHARACTERS + 1]
-        self._pieces.clear()
-        self._length = 0
-        return text

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import IO
 
+from openpyxl.utils import column_index_from_string
+
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
-from bulkops.files.workbooks.xml import damaged, read_xml, whole_number
+from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml, whole_number
 
 MAX_COLUMNS = 16_384
 MAX_ROWS = 1_048_576
@@ -60,17 +63,14 @@ class SheetReader:
         self.bytes_read = 0
         self._rows: list[SheetRow] = []
         self._row = SheetRow(0)
-        self._columns = _ColumnNumbers()
         self._column = 0
         self._cell: dict[str, str] | None = None
-        self._values: dict[str, list[str]] = {}
-        self._collects = ""
-        self._pronounces = False
+        self._values = TextCollector(_VALUES, MAX_ROW_CHARACTERS)
         self._length = 0
 
     def rows(self) -> Iterator[SheetRow]:
         """Yield the stored rows in their order. Raises UnreadableFile where the sheet is damaged."""
-        for size in read_xml(self._part, self._start, self._end, self._text):
+        for size in read_xml(self._part, self._start, self._end, self._values.add):
             self.bytes_read = size
             yield from self._rows
             self._rows.clear()
@@ -78,11 +78,6 @@ class SheetReader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "c":
             self._cell = attributes
-            self._values = {}
-        elif name in _VALUES:
-            self._collects = name if self._cell is not None and not self._pronounces else ""
-            if self._collects:
-                self._values.setdefault(name, [])
         elif name == "row":
             stored = attributes.get("r")
             number = self._row.number + 1 if stored is None else whole_number(stored)
@@ -91,54 +86,39 @@ class SheetReader:
             self._row = SheetRow(number)
             self._column = 0
             self._length = 0
-        elif name == "rPh":
-            self._pronounces = True
-
-    def _text(self, text: str) -> None:
-        if not self._collects:
-            return
-        self._length += len(text)
-        if self._length > MAX_ROW_CHARACTERS:
-            self._row.is_too_long = True
-        else:
-            self._values[self._collects].append(text)
+        elif self._cell is not None:
+            self._values.start(name)
 
     def _end(self, name: str) -> None:
-        self._collects = ""
+        self._values.end(name)
         if name == "c" and self._cell is not None:
-            self._add_cell(self._cell)
+            self._add_cell(self._cell, self._values.take())
             self._cell = None
         elif name == "row":
             self._rows.append(self._row)
-        elif name == "rPh":
-            self._pronounces = False
 
-    def _add_cell(self, attributes: dict[str, str]) -> None:
+    def _add_cell(self, attributes: dict[str, str], values: dict[str, str]) -> None:
         reference = attributes.get("r")
         if reference:
             letters = reference.rstrip(_DIGITS)
-            self._column = self._columns[letters]
+            self._column = _column_number(letters)
             if len(reference) > _SHORT_REFERENCE:
                 whole_number(reference[len(letters) :], MAX_ROWS)
         else:
             self._column += 1
         if not 1 <= self._column <= MAX_COLUMNS or len(self._row.cells) >= MAX_COLUMNS:
             raise damaged()
-        if self._values:
+        self._length += sum(map(len, values.values()))
+        if self._length > MAX_ROW_CHARACTERS:
+            self._row.is_too_long = True
+        elif values:
             kind, style = attributes.get("t", "n"), whole_number(attributes.get("s", "0"))
-            text = "".join(self._values.get("t" if kind == "inlineStr" else "v", ()))
-            formula = "".join(self._values["f"]) if "f" in self._values else None
-            self._row.cells.append(Cell(self._column, kind, style, text, formula))
+            text = values.get("t" if kind == "inlineStr" else "v", "")
+            self._row.cells.append(Cell(self._column, kind, style, text, values.get("f")))
 
 
-class _ColumnNumbers(dict[str, int]):
-    """Column letters -> number from 1. Raises UnreadableFile for anything else."""
-
-    def __missing__(self, letters: str) -> int:
-        if not _COLUMN.fullmatch(letters):
-            raise damaged()
-        number = 0
-        for letter in letters:
-            number = number * 26 + ord(letter) - ord("A") + 1
-        self[letters] = number
-        return number
+@lru_cache
+def _column_number(letters: str) -> int:
+    if not _COLUMN.fullmatch(letters):
+        raise damaged()
+    return column_index_from_string(letters)

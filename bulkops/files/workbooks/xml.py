@@ -4,7 +4,7 @@ A document type declaration is rejected: no workbook has one, and entities could
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Container, Iterator, Mapping, Sized
 from functools import lru_cache
 from typing import IO
 from xml.parsers import expat
@@ -95,6 +95,48 @@ def start_tags(part: IO[bytes]) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     for _piece in read_xml(part, start, lambda _name: path.pop(), lambda _text: None):
         yield from found
         found.clear()
+
+
+class TextCollector:
+    """Collects the texts of the elements `names`, without phonetic hints (`rPh`).
+
+    Slightly more than `maximum` characters are kept of texts that are too long, so that this can be detected.
+    """
+
+    def __init__(self, names: Container[str], maximum: int) -> None:
+        self._names = names
+        self._maximum = maximum
+        self._pieces: dict[str, list[str]] = {}
+        self._length = 0
+        self._name = ""
+        self._is_pronunciation = False
+
+    def start(self, name: str) -> None:
+        """Handle the start of an element."""
+        if name == "rPh":
+            self._is_pronunciation = True
+        self._name = name if name in self._names and not self._is_pronunciation else ""
+        if self._name:
+            self._pieces.setdefault(name, [])
+
+    def end(self, name: str) -> None:
+        """Handle the end of an element."""
+        if name == "rPh":
+            self._is_pronunciation = False
+        self._name = ""
+
+    def add(self, text: str) -> None:
+        """Add the text inside the element."""
+        if self._name and self._length <= self._maximum:
+            self._pieces[self._name].append(text)
+            self._length += len(text)
+
+    def take(self) -> dict[str, str]:
+        """Return the texts by name, and begin anew."""
+        texts = {name: "".join(pieces) for name, pieces in self._pieces.items()}
+        self._pieces.clear()
+        self._length = 0
+        return texts
 
 
 def _tag_handlers(start: StartHandler, end: EndHandler) -> tuple[StartHandler, EndHandler]:

@@ -25,8 +25,8 @@ _LONGEST_DAYS = 36_500
 
 class Command(BaseCommand):
     help = (
-        "Forgets versions of elements that others had replaced before the last so many days, and elements that were "
-        "deleted before. What each element was like on any of these days stays."
+        "Deletes versions of elements that were replaced more than DAYS days ago, and deleted elements of that time. "
+        "What each element was like on any day since then stays."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,17 +38,17 @@ class Command(BaseCommand):
         name, dry_run = options["repository"], options["dry_run"]
         repository = None if name is None else find_repository(name)
         before = timezone.now() - timedelta(days=options["days"])
-        with interruptible("Stopped. What was forgotten by then stays forgotten."), shown_progress() as show:
+        with interruptible("Stopped. Versions that were deleted by then stay deleted."), shown_progress() as show:
             for dimension in dimensions():
                 with observing(Observed(repository=name, dimension=dimension.name)):
-                    looked_at = forgotten = 0
+                    looked_at = deleted = 0
                     for step in remove_versions(dimension.model, repository, before, dry_run=dry_run):
                         looked_at += step.looked_at
-                        forgotten += step.forgotten
+                        deleted += step.forgotten
                         show(f"looking at versions of {dimension}", step.share, looked_at)
-                    log.info("history_cleaned", versions=forgotten, dry_run=dry_run)
+                    log.info("history_cleaned", versions=deleted, dry_run=dry_run)
                 verb = "would be" if dry_run else "are"
-                self.stdout.write(f"{dimension}: {forgotten:,} of {looked_at:,} versions {verb} deleted.")
+                self.stdout.write(f"{dimension}: {deleted:,} of {looked_at:,} versions {verb} deleted.")
 
 
 def _days(text: str) -> int:

@@ -147,12 +147,12 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
     """And never what is no file."""
     Path("a.csv").write_text("mine", encoding="utf-8")
     Path("folder.csv").mkdir()
-    message = "The file 'a.csv' is there already. Choose another name, or overwrite it by --force."
+    message = "The file 'a.csv' already exists. Choose another name, or overwrite it by --force."
     assert refusal(export, "export_accounts", "northwind", "a.csv") == message
     assert Path("a.csv").read_text(encoding="utf-8") == "mine"
     export("export_accounts", "northwind", "a.csv", "--force")
     assert len(table("a.csv")[1]) == 3
-    message = "The file 'folder.csv' is there already. Choose another name."
+    message = "The file 'folder.csv' already exists. Choose another name."
     assert refusal(export, "export_accounts", "northwind", "folder.csv", "--force") == message
     assert sorted(path.name for path in Path().iterdir()) == ["a.csv", "folder.csv"]
 

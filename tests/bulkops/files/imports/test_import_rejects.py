@@ -246,7 +246,7 @@ def test_what_is_wrong_with_the_file_is_not_for_the_rejects(import_accounts, rej
                 "Choose a name that ends with .csv."
             ),
         ),
-        ("there", "The file '{}' is there already. Choose another name, or remove it."),
+        ("there", "The file '{}' already exists. Choose another name, or remove it."),
         ("missing/rejects.csv", "The file '{}' cannot be written: No such file or directory."),
     ],
 )

@@ -1,4 +1,4 @@
-"""What every test stands on: the database, quick passwords, and how long property tests search."""
+"""Fixtures and settings of all tests: the database, fast passwords, the length of property tests, the scheduling."""
 
 import gc
 import os
@@ -25,9 +25,9 @@ from tests.factories import Caller, account, caller
 from tests.services.migrated import copy_file, template
 from tests.storing import store_accounts
 
-# A busy machine is no fault of the code: nothing here depends on the clock.
+# No deadline: a busy machine must not fail a test.
 search.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# The same examples each time, so that a change is not blamed for what a lucky search found elsewhere.
+# The same examples each time, so that a change is not blamed for an error that a random search finds elsewhere.
 search.register_profile("ci", search.get_profile("short"), derandomize=True)
 # For a night or a doubt: make test-sqlite ARGS="--hypothesis-profile=long -k name"
 search.register_profile("long", search.get_profile("short"), max_examples=5_000)
@@ -35,7 +35,7 @@ search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 
 
 STORIES = "tests/stories/"
-# Files with a few tests that take long: the processes of the tests share them.
+# Files with few, long tests, whose tests are distributed among the processes.
 SHARED = (
     "tests/dimensions_site/site_admin/test_walk_tenancy.py",
     "tests/dimensions_site/site_admin/test_accessibility.py",
@@ -50,18 +50,18 @@ LONGEST = (
 
 
 def pytest_configure() -> None:
-    # The default hasher spends a fifth of a second on each password, on purpose.
+    # The default hasher deliberately takes a fifth of a second for each password.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    # Else each client looks through all static files before its first request.
+    # Otherwise each client reads all static files before its first request.
     settings.WHITENOISE_AUTOREFRESH = True
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # So a shell starts what it does in the background, and the programs that tests interrupt would inherit it.
+        # A shell ignores it for background jobs, and the programs that tests interrupt would inherit that.
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for garbage from now on, but not in what was loaded for the tests."""
+    """Collect garbage from now on, but not among what was loaded for the tests."""
     try:
         return (yield)
     finally:
@@ -70,18 +70,18 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def told_contexts(django_test_environment: None) -> None:
-    """Let a page tell its context in `response.context`, and none of the hundreds of templates that it includes.
+def page_contexts(django_test_environment: None) -> None:
+    """Keep the context of a page in `response.context`, but not those of the hundreds of templates that it includes.
 
-    Copying theirs takes a third of the time in which a page of the administration is made.
+    Copying those takes a third of the time of a page of the administration.
     """
-    # Django's own, which it takes back at the end of all tests.
+    # Django's own instrumented method, which it removes at the end of all tests.
     templates: Any = Template
-    tell = templates._render
+    instrumented = templates._render
 
     def render(template: Template, context: Context) -> SafeString:
         is_page = isinstance(context, RequestContext) and context.template is template
-        text: SafeString = tell(template, context) if is_page else template.nodelist.render(context)
+        text: SafeString = instrumented(template, context) if is_page else template.nodelist.render(context)
         return text
 
     templates._render = render
@@ -93,11 +93,8 @@ def quickly_emptied(django_test_environment: None) -> None:
     empty_quickly()
 
 
-class OneHouse(LoadScopeScheduling):
-    """Gives each process of the tests whole files, all stories to one, and of the SHARED files each test by itself.
-
-    The stories share a running service.
-    """
+class FileScheduling(LoadScopeScheduling):
+    """Assigns whole files to processes, but SHARED files test by test; one process has all stories, which share a service."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(STORIES):
@@ -105,7 +102,7 @@ class OneHouse(LoadScopeScheduling):
         return nodeid if nodeid.startswith(SHARED) else nodeid.partition("::")[0]
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Name the test that ended its process, and give it to no other: xdist would, and lose each of them to it."""
+        """Report the test that ended its process, and run it in no other: xdist would, and lose each of them."""
         files = self.assigned_work.get(node, {}).values()
         for file in files:
             for nodeid, completed in file.items():
@@ -116,27 +113,27 @@ class OneHouse(LoadScopeScheduling):
         return super().remove_node(node)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneHouse:
-    return OneHouse(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    return FileScheduling(config, log)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no process is left alone with one of them at the end."""
+    """Begin with the files that take longest, so that no process is alone with one of them at the end."""
     items.sort(key=lambda item: [not item.nodeid.startswith(place) for place in LONGEST])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how many calls the tests of the OpenAPI documents and of access made, and what was answered."""
+    """Print how many calls the tests of the OpenAPI documents and of access made, and the statuses of the answers."""
     statuses: Counter[int] = Counter()
     cells = 0
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            told = dict(report.user_properties)
-            statuses.update(told.get("openapi_calls", {}))
-            cells += told.get("access_cells", 0)
+            properties = dict(report.user_properties)
+            statuses.update(properties.get("openapi_calls", {}))
+            cells += properties.get("access_cells", 0)
     if cells:
-        terminalreporter.write_line(f"Access: {cells:,} calls were answered as their callers may")
+        terminalreporter.write_line(f"Access: {cells:,} calls were answered as the grants of their users allow")
     if statuses:
         answers = ", ".join(f"{count:,} x {status}" for status, count in sorted(statuses.items()))
         terminalreporter.write_line(f"OpenAPI documents: {statuses.total():,} calls answered ({answers})")

@@ -94,7 +94,7 @@ def quickly_emptied(django_test_environment: None) -> None:
 
 
 class FileScheduling(LoadScopeScheduling):
-    """Assigns whole files to processes, but SHARED files test by test; one process has all stories, which share a service."""
+    """Assigns whole files to processes, SHARED files test by test, and all stories, which share a service, to one."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(STORIES):

@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
@@ -48,20 +47,19 @@ class DeletionActionMixin(BoundedListAdmin):
             return redirect("admin:bulkops_dataprocessing_change", started.pk)
         if "confirmed" in request.POST:
             messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Delete elements"),
-            "opts": self.opts,
-            "repository": repository,
-            "count": len(ids),
-            "shown": ids[:_SHOWN],
-            "more": max(len(ids) - _SHOWN, 0),
-            "checkbox": ACTION_CHECKBOX_NAME,
+        return self.render_page(
+            request,
+            "admin/processings/confirm_deletion.html",
+            title=_("Delete elements"),
+            repository=repository,
+            count=len(ids),
+            shown=ids[:_SHOWN],
+            more=max(len(ids) - _SHOWN, 0),
+            checkbox=ACTION_CHECKBOX_NAME,
             # For a selection across all pages, Django requires one ticked box.
-            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-            "select_across": request.POST.get("select_across", "0"),
-        }
-        return TemplateResponse(request, "admin/processings/confirm_deletion.html", context)
+            selected=request.POST.getlist(ACTION_CHECKBOX_NAME),
+            select_across=request.POST.get("select_across", "0"),
+        )
 
     def _repository(self, request: HttpRequest, queryset: QuerySet[Any]) -> Repository | None:
         """Return the single repository of the selection if the user is its manager; otherwise None, with a message."""

@@ -43,11 +43,10 @@ class EditedAdmin(ElementPageAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Return the URLs, with the library's media and with the page that keeps typed values during a new sign-in."""
-        name = f"{self.opts.app_label}_{self.opts.model_name}"
         keep = partial(keeping_what_was_typed, self.admin_site, again=self.again_view)
         return [
-            path("add/", keep(self.add_view), name=f"{name}_add"),
-            path("<path:object_id>/change/", keep(self.change_view), name=f"{name}_change"),
+            path("add/", keep(self.add_view), name=self.url_name("add")),
+            path("<path:object_id>/change/", keep(self.change_view), name=self.url_name("change")),
             *super().get_urls(),
         ]
 
@@ -90,8 +89,8 @@ class EditedAdmin(ElementPageAdmin):
     def _add(self, request: HttpRequest) -> HttpResponse:
         offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
         if len(offered) > 1:
-            context = {"title": _("Choose a repository"), "repositories": offered}
-            return self.answer(request, "admin/elements/choose_repository.html", context)
+            title = _("Choose a repository")
+            return self.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
         shown = self._new_element(request)
         if request.method == "POST":
             return self._save(request, shown)

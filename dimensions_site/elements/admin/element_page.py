@@ -72,8 +72,7 @@ class ElementPageAdmin(PickedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.uses_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_uses"
-        return [path("<path:object_id>/uses/", view, name=name), *super().get_urls()]
+        return [path("<path:object_id>/uses/", view, name=self.url_name("uses")), *super().get_urls()]
 
     def uses_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show which elements refer to this one: a slower part of its page, which is loaded later."""
@@ -128,24 +127,11 @@ class ElementPageAdmin(PickedAdmin):
             "form": form,
             "etag": shown.etag,
             "may_change": True,
+            "preserved_filters": self.get_preserved_filters(request),
             **about,
             **further,
         }
-        return self.answer(request, "admin/elements/element.html", context)
-
-    def answer(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-        """Return a page of the admin about this dimension."""
-        return TemplateResponse(
-            request,
-            template,
-            {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "preserved_filters": self.get_preserved_filters(request),
-                "inline_admin_formsets": [],
-                **context,
-            },
-        )
+        return self.render_page(request, "admin/elements/element.html", **context)
 
     def about(self, shown: PageElement) -> dict[str, str]:
         """Return who changed the element last, when and through which channel."""

@@ -27,8 +27,7 @@ class PickedAdmin(ScopedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.pick_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_pick"
-        return [path("pick/<int:repository_id>/", view, name=name), *super().get_urls()]
+        return [path("pick/<int:repository_id>/", view, name=self.url_name("pick")), *super().get_urls()]
 
     def pick_view(self, request: HttpRequest, repository_id: int) -> JsonResponse:
         """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.

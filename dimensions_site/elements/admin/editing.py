@@ -16,12 +16,11 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.elements.admin.attempts import Attempt, Reader, Version
+from dimensions_site.elements.admin.attempts import Attempt, Reader
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.reading.versions import version_with_tag
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import DELETED
@@ -161,13 +160,10 @@ class EditedAdmin(ElementPageAdmin):
             form = self.form_for(request, shown)
             return Attempt(form, form.read(data), None)
 
-        def version(etag: str) -> Mapping[str, Any] | None:
-            return version_with_tag(self.dimension.wire, shown.element, etag) if etag else None
-
         def form_of(json: Mapping[str, Any]) -> ElementForm:
             return self.form_for(request, replace(shown, json=json), self._immutable)
 
-        return Reader(self.dimension.wire, form_of, version).read(data, Version(shown.json, shown.etag))
+        return Reader(self.dimension.wire, shown, form_of).read(data)
 
     def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
         """Show the page with what was typed, of which nothing was saved."""
@@ -199,7 +195,7 @@ class EditedAdmin(ElementPageAdmin):
             )
         messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
         if attempt.taken:
-            self._tell_taken(request, shown, attempt)
+            self._report_taken(request, shown, attempt)
         if not is_same:
             self._warn_of_unknown(request, shown, attempt)
         if "_continue" not in request.POST:
@@ -208,7 +204,7 @@ class EditedAdmin(ElementPageAdmin):
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
 
-    def _tell_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+    def _report_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
         """Say what others changed while the form was open."""
         message = _("%(who)s saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
         fields = ", ".join(map(str, attempt.taken))

@@ -18,7 +18,6 @@ from dimensions_site.elements.admin.pickers import PickedAdmin
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.structs import shape_of
-from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
@@ -52,11 +51,6 @@ def _by_use(counter: Counter[str]) -> list[str]:
     return sorted(counter, key=lambda key: (-counter[key], key))
 
 
-def blank(wire: Wire) -> dict[str, Any]:
-    """Return the wire JSON of an element with nothing but default values (contract C8)."""
-    return shape_of(wire.serializer()).completed({})
-
-
 @dataclass(frozen=True)
 class PageElement:
     """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version."""
@@ -85,19 +79,17 @@ class ElementPageAdmin(PickedAdmin):
         return []
 
     def stored_element(self, element: Any) -> PageElement:
-        """Return the element as it is stored."""
-        text = self.json_text(element.repository, element.element_id)
+        """Return the element as it is stored, with the JSON of REST."""
+        repository = element.repository
+        renderer = full_renderer(self.dimension.wire, repository.default_language)
+        text = renderer.one(self.model, repository, element.element_id)
         if text is None:  # deleted a moment ago
             raise Http404
-        return PageElement(element.repository, element, orjson.loads(text), etag_of(text))
+        return PageElement(repository, element, orjson.loads(text), etag_of(text))
 
     def new_element(self, repository: Repository) -> PageElement:
-        """Return a new element of the repository."""
-        return PageElement(repository, None, blank(self.dimension.wire))
-
-    def json_text(self, repository: Repository, id: str) -> str | None:
-        """Return the JSON of an element as in REST; None if it does not exist."""
-        return full_renderer(self.dimension.wire, repository.default_language).one(self.model, repository, id)
+        """Return a new element of the repository, with nothing but default values (contract C8)."""
+        return PageElement(repository, None, shape_of(self.dimension.wire.serializer()).completed({}))
 
     def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
         """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""

@@ -1,6 +1,7 @@
 """Finding elements while a user types the id of a reference."""
 
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from django.db.models import QuerySet
@@ -72,19 +73,15 @@ class PickedAdmin(ScopedAdmin):
         return None
 
 
-def _fitting(elements: QuerySet[Any], text: str, repository: Repository) -> "chain[tuple[str, str | None]]":
+def _fitting(elements: QuerySet[Any], text: str, repository: Repository) -> Iterator[tuple[str, str | None]]:
     """Yield ids and descriptions; each of the two queries stops when there are enough, and the first uses the index
     alone.
     """
     if len(text) > LONGEST_SEARCH:
-        return chain()
+        return
     rows = elements.annotate(described=MapEntry("descriptions", repository.default_language))
     begins = {"element_id__gte": text, "element_id__lt": text + _LAST_CHARACTER}
-    first = rows.filter(**begins).values_list("element_id", "described")[: SUGGESTIONS + 1]
-    rest = rows.filter(containing(text)).exclude(**begins).values_list("element_id", "described")
-    return chain(first, _later(rest)) if text else chain(first)
-
-
-def _later(rows: QuerySet[Any]) -> Any:
-    """Yield the rows, which are read when the first of them is needed."""
-    yield from rows[: SUGGESTIONS + 1]
+    yield from rows.filter(**begins).values_list("element_id", "described")[: SUGGESTIONS + 1]
+    if text:
+        rest = rows.filter(containing(text)).exclude(**begins)
+        yield from rest.values_list("element_id", "described")[: SUGGESTIONS + 1]

@@ -1,6 +1,6 @@
 """The admin action that deletes the selected elements with a worker (contract F2, G2)."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -11,8 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
-from dimensions_site.elements.dimension import Dimension
-from dimensions_site.repositories.admin.repositories import BoundedListAdmin, open_keys
+from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
 
@@ -20,18 +19,10 @@ from dimensions_site.repositories.permissions import Scope
 _SHOWN = 10
 
 
-class DeletionActionMixin(BoundedListAdmin):
-    """Adds the action that deletes the selected elements: for managers, in one repository at a time."""
+class DeletionActionMixin(ScopedAdmin):
+    """Adds the action that deletes the selected elements, in one repository at a time. A concrete admin names it."""
 
-    dimension: ClassVar[Dimension]
-
-    actions = ["delete_elements"]
-
-    def has_delete_elements_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user is a manager anywhere; otherwise the action is not offered."""
-        return bool(open_keys(request, self.dimension.name, Role.MANAGER))
-
-    @admin.action(description=_("Delete the selected elements"), permissions=["delete_elements"])
+    @admin.action(description=_("Delete the selected elements"), permissions=["delete"])
     def delete_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Ask for confirmation; once confirmed, start the deletion and show its progress.
 
@@ -73,7 +64,7 @@ class DeletionActionMixin(BoundedListAdmin):
                 _("The selection is of more than one repository. Please filter the list by one repository first."),
             )
             return None
-        if not open_keys(request, self.dimension.name, Role.MANAGER).issuperset(keys):
+        if not self.open_keys(request, Role.MANAGER).issuperset(keys):
             messages.error(request, _("Nothing was deleted: that needs the role manager in the repository."))
             return None
         return Repository.objects.get(pk=keys[0])

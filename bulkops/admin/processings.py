@@ -26,7 +26,7 @@ from dimensions_site.text.formats import grouped, moment
 class DataProcessingAdmin(JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
-    list_display = ["asked_at", "repository", "dimension", "requester", "status", "processed_of", "deleted"]
+    list_display = ["requested_at", "repository", "dimension", "requester", "status", "processed_of", "deleted"]
     search_fields = ["oid", "requester"]
     search_help_text = _("Search by number or requester")
     ordering = ["-pk"]
@@ -74,8 +74,8 @@ class DataProcessingAdmin(JobAdmin):
             messages.success(request, _("The deletion was stopped. What is deleted stays deleted."))
         return redirect(self.route("change", found.pk))
 
-    @admin.display(description=_("asked for at (UTC)"), ordering="request_date_time")
-    def asked_at(self, obj: DataProcessing) -> str:
+    @admin.display(description=_("requested at (UTC)"), ordering="request_date_time")
+    def requested_at(self, obj: DataProcessing) -> str:
         return moment(obj.request_date_time)
 
     @admin.display(description=_("processed"))
@@ -88,6 +88,6 @@ class DataProcessingAdmin(JobAdmin):
 
 @admin.register(Worker)
 class WorkerAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = ["name", when("started_at", _("started (UTC)")), when("beat_at", _("last sign of life (UTC)"))]
+    list_display = ["name", when("started_at", _("started (UTC)")), when("beat_at", _("last heartbeat (UTC)"))]
     ordering = ["-beat_at"]
     actions = None

@@ -51,7 +51,7 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "changes": _latest_changes(request, pages),
         "running": [(found, deletion_progress(found)) for found in running[:SHOWN_PROCESSINGS]],
         "imports": [(found, import_progress(found)) for found in imports[:SHOWN_PROCESSINGS]],
-        "somebody_works": is_worker_running(),
+        "is_worker_running": is_worker_running(),
     }
 
 

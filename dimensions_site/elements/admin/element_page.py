@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.controls import TimestampControl
-from dimensions_site.elements.admin.forms import ElementForm, FormContext
+from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.pickers import PickedAdmin
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
@@ -94,10 +94,13 @@ class ElementPageAdmin(PickedAdmin):
     def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
         """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""
         known = known_keys(self.dimension, shown.repository)
-        context = FormContext(
-            fixed, known.__getitem__, lambda dimension: self.picker_address(request, dimension, shown.repository)
+        return ElementForm(
+            self.dimension.wire,
+            shown.json,
+            fixed,
+            known,
+            lambda dimension: self.picker_address(request, dimension, shown.repository),
         )
-        return ElementForm(self.dimension.wire, shown.json, context)
 
     def page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
         """Return the page with the form; `further` is for its template."""

@@ -84,7 +84,7 @@ class FileImportAdmin(JobAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The first step: a file and its target."""
+        """Show the first step: a file and its target."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         is_sent = request.method == "POST"
@@ -104,7 +104,7 @@ class FileImportAdmin(JobAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The current step of the import."""
+        """Show the current step of the import."""
         file_import = self.get_object(request, object_id)
         if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
             return self.columns_view(request, object_id)
@@ -117,7 +117,7 @@ class FileImportAdmin(JobAdmin):
         return self._page(request, "result", file_import.file_name, step, file_import, result=result_of(file_import))
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """The second step: the meaning of the columns and the mode; then the check begins."""
+        """Show the second step, the meaning of the columns and the mode, or begin the check."""
         file_import = self._found_to_go_on(request, oid)
         if file_import.status not in WAITING:
             return _to_page(file_import)

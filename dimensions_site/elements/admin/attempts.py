@@ -90,7 +90,7 @@ class Reader:
         for spot, chosen in listed.items():
             if chosen == THEIRS and begun is not None and not undecided:
                 put(mine, spot, value_at(begun, spot))
-                form.show(spot.path, value_at(mine, Spot(spot.path)))
+                form.controls[spot.path].show(value_at(mine, Spot(spot.path)))
         if is_current:
             choices = self._choices(undecided, listed)
             return Attempt(form, mine, etag, choices=choices, base=data.get(BASE) if choices else None)
@@ -98,7 +98,7 @@ class Reader:
         shown = self.form_of(stored.json)
         shown.adopt(form)
         for spot in merge.taken:
-            shown.show(spot.path, value_at(merge.element, Spot(spot.path)))
+            shown.controls[spot.path].show(value_at(merge.element, Spot(spot.path)))
         conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
         # The choices were made between other values.
         choices = self._choices(conflicts.values(), {})

@@ -108,10 +108,6 @@ class ElementForm:
                 _put(element, path.split("."), value)
         return element
 
-    def show(self, path: str, value: Any) -> None:
-        """Make the control at `path` show a value of the wire, as if it had been typed."""
-        self.controls[path].show(value)
-
     def adopt(self, other: "ElementForm") -> None:
         """Show what was typed in the `other` form of the same element."""
         for path, control in self.controls.items():

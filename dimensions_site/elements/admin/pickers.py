@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
@@ -13,6 +13,7 @@ from dimensions_site.elements.admin.controls import PickerControl
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.listing import containing
 from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository
@@ -67,10 +68,8 @@ class PickedAdmin(ScopedAdmin):
 
     def _open_admin(self, request: HttpRequest, dimension: str, repository: Repository) -> "PickedAdmin | None":
         """Return the admin of the dimension, if the user may see it in the repository."""
-        for other in self.admin_site._registry.values():
-            if isinstance(other, PickedAdmin) and other.dimension.name == dimension:
-                return other if repository.pk in other.open_keys(request) else None
-        return None
+        other = cast(PickedAdmin, self.admin_site.get_model_admin(dimension_named(dimension).model))
+        return other if repository.pk in other.open_keys(request) else None
 
 
 def _fitting(elements: QuerySet[Any], text: str, repository: Repository) -> Iterator[tuple[str, str | None]]:

@@ -14,7 +14,7 @@ from dimensions_site.observability.observation import current
 from dimensions_site.site_admin.languages import ADMINISTRATION
 
 # Pages request these themselves, to poll the progress of a job and to load texts; they cost little.
-_REQUESTED_BY_PAGES = ("_progress", "jsi18n")
+_ASKED_BY_PAGES = ("_progress", "jsi18n")
 
 
 class AdministrationRate(MiddlewareMixin):
@@ -25,7 +25,7 @@ class AdministrationRate(MiddlewareMixin):
         if settings.THROTTLE_ADMIN is None or not request.path_info.startswith(f"/{ADMINISTRATION}"):
             return None
         match = request.resolver_match
-        if match is None or (match.url_name or "").endswith(_REQUESTED_BY_PAGES) or request.user.pk is None:
+        if match is None or (match.url_name or "").endswith(_ASKED_BY_PAGES) or request.user.pk is None:
             return None
         problem = count_page(str(request.user.pk))
         return None if problem is None else _refusal(problem)

@@ -1,6 +1,6 @@
 """The admin action that deletes the selected elements with a worker (contract F2, G2)."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -8,12 +8,10 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
-from dimensions_site.elements.dimension import Dimension
-from dimensions_site.repositories.admin.repositories import BoundedListAdmin, open_keys
+from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
 
@@ -21,18 +19,10 @@ from dimensions_site.repositories.permissions import Scope
 _SHOWN = 10
 
 
-class DeletionActionMixin(BoundedListAdmin):
-    """Adds the action that deletes the selected elements: for managers, in one repository at a time."""
+class DeletionActionMixin(ScopedAdmin):
+    """Adds the action that deletes the selected elements, in one repository at a time. A concrete admin names it."""
 
-    dimension: ClassVar[Dimension]
-
-    actions = ["delete_elements"]
-
-    def has_delete_elements_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user is a manager anywhere; otherwise the action is not offered."""
-        return bool(open_keys(request, self.dimension.name, Role.MANAGER))
-
-    @admin.action(description=_("Delete the selected elements"), permissions=["delete_elements"])
+    @admin.action(description=_("Delete the selected elements"), permissions=["delete"])
     def delete_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Ask for confirmation; once confirmed, start the deletion and show its progress.
 
@@ -48,20 +38,19 @@ class DeletionActionMixin(BoundedListAdmin):
             return redirect("admin:bulkops_dataprocessing_change", started.pk)
         if "confirmed" in request.POST:
             messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Delete elements"),
-            "opts": self.opts,
-            "repository": repository,
-            "count": len(ids),
-            "shown": ids[:_SHOWN],
-            "more": max(len(ids) - _SHOWN, 0),
-            "checkbox": ACTION_CHECKBOX_NAME,
+        return self.render_page(
+            request,
+            "admin/processings/confirm_deletion.html",
+            title=_("Delete elements"),
+            repository=repository,
+            count=len(ids),
+            shown=ids[:_SHOWN],
+            more=max(len(ids) - _SHOWN, 0),
+            checkbox=ACTION_CHECKBOX_NAME,
             # For a selection across all pages, Django requires one ticked box.
-            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-            "select_across": request.POST.get("select_across", "0"),
-        }
-        return TemplateResponse(request, "admin/processings/confirm_deletion.html", context)
+            selected=request.POST.getlist(ACTION_CHECKBOX_NAME),
+            select_across=request.POST.get("select_across", "0"),
+        )
 
     def _repository(self, request: HttpRequest, queryset: QuerySet[Any]) -> Repository | None:
         """Return the single repository of the selection if the user is its manager; otherwise None, with a message."""
@@ -75,7 +64,7 @@ class DeletionActionMixin(BoundedListAdmin):
                 _("The selection is of more than one repository. Please filter the list by one repository first."),
             )
             return None
-        if not open_keys(request, self.dimension.name, Role.MANAGER).issuperset(keys):
+        if not self.open_keys(request, Role.MANAGER).issuperset(keys):
             messages.error(request, _("Nothing was deleted: that needs the role manager in the repository."))
             return None
         return Repository.objects.get(pk=keys[0])

@@ -13,7 +13,6 @@ from django.db.models import Count, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -73,7 +72,7 @@ class ExportForm(forms.Form):
 
 def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase:
     """Return the page for all elements of the list with the query of this URL."""
-    address = _with_query(_page_of(model_admin, "changelist"), request)
+    address = _with_query(model_admin.route("changelist"), request)
     try:
         shown = model_admin.get_changelist_instance(request).queryset
     except IncorrectLookupParameters:
@@ -93,7 +92,7 @@ class ExportMixin(ScopedAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Return the list, whose button passes the search and the filters on."""
         response = super().changelist_view(request, extra_context)
-        mine = _page_of(self, "export_file")
+        mine = self.route("export_file")
         for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
             if button["path"] == mine:
                 button["path"] = _with_query(mine, request)
@@ -123,18 +122,17 @@ class ExportMixin(ScopedAdmin):
                 return self._file(elements, **form.cleaned_data)
             except TableTooLarge as error:
                 form.add_error("format", str(error))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Export elements"),
-            "opts": self.opts,
-            "form": form,
-            "counts": [(found, counts[key]) for key, found in repositories.items()],
-            "address": address,
-            "checkbox": ACTION_CHECKBOX_NAME,
-            "selected": selected,
-            "select_across": across,
-        }
-        return TemplateResponse(request, "admin/exports/export.html", context)
+        return self.render_page(
+            request,
+            "admin/exports/export.html",
+            title=_("Export elements"),
+            form=form,
+            counts=[(found, counts[key]) for key, found in repositories.items()],
+            address=address,
+            checkbox=ACTION_CHECKBOX_NAME,
+            selected=selected,
+            select_across=across,
+        )
 
     def _file(
         self, elements: QuerySet[Any], *, repository: Repository, format: Format, paths: Sequence[str], languages: str
@@ -158,10 +156,6 @@ class ExportMixin(ScopedAdmin):
             stack.pop_all()
         name = f"{repository.db_id}-{self.dimension}.{format}"
         return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
-
-
-def _page_of(model_admin: ExportMixin, name: str) -> str:
-    return reverse(f"admin:{model_admin.opts.app_label}_{model_admin.opts.model_name}_{name}")
 
 
 def _with_query(address: str, request: HttpRequest) -> str:

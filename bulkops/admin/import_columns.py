@@ -6,8 +6,6 @@ from itertools import groupby
 from typing import Any
 
 from django.utils.functional import cached_property
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from bulkops.files.columns import read_headings
@@ -36,7 +34,6 @@ class ColumnField:
     key: str = ""
     hint: str = ""
     errors: list[str] = field(default_factory=list)
-    groups: "Sequence[_Group]" = ()
 
     @property
     def name(self) -> str:
@@ -49,41 +46,6 @@ class ColumnField:
         if self.choice in (CHOOSE, LEAVE_OUT):
             return ""
         return f"{self.choice.removesuffix(_ANY_KEY)}.{self.key}" if self.choice.endswith(_ANY_KEY) else self.choice
-
-    @property
-    def options(self) -> SafeString:
-        """The options of the control, in the groups of the wire."""
-        fixed = [(CHOOSE, _("Choose a field")), (LEAVE_OUT, _("Leave this column out"))]
-        return format_html(
-            "{}{}",
-            self._rendered(fixed),
-            format_html_join(
-                "",
-                '<optgroup label="{}">{}</optgroup>',
-                ((group.label, self._rendered(group.options)) for group in self.groups),
-            ),
-        )
-
-    def _rendered(self, options: Sequence[tuple[str, str]]) -> SafeString:
-        return format_html_join(
-            "",
-            '<option value="{}"{}{}>{}</option>',
-            (
-                (
-                    value,
-                    SafeString(" selected") if value == self.choice else "",
-                    SafeString(" data-asks-key") if value.endswith(_ANY_KEY) else "",
-                    text,
-                )
-                for value, text in options
-            ),
-        )
-
-
-@dataclass(frozen=True)
-class _Group:
-    label: str
-    options: Sequence[tuple[str, str]]
 
 
 class ColumnFields:
@@ -98,7 +60,7 @@ class ColumnFields:
         self.general_errors: list[str] = []
         preview = file_import.preview
         self.fields = [
-            ColumnField(number, heading, [row[number] for row in preview["rows"]], groups=self._groups)
+            ColumnField(number, heading, [row[number] for row in preview["rows"]])
             for number, heading in enumerate(preview["headings"])
         ]
         for column in self.fields:
@@ -159,10 +121,11 @@ class ColumnFields:
         return f"descriptions.{self._language}"
 
     @cached_property
-    def _groups(self) -> list[_Group]:
+    def groups(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """The options of every column in the groups of the wire: pairs of the value to send and the text to show."""
         places = [place for place in self._wire.places.values() if not place.leaf.read_only]
         return [
-            _Group(group or _("Element"), [option for place in members for option in self._options(place)])
+            (group or _("Element"), [option for place in members for option in self._options(place)])
             for group, members in groupby(sorted(places, key=lambda place: bool(_group(place))), key=_group)
         ]
 

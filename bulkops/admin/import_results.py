@@ -16,22 +16,16 @@ from dimensions_site.text.formats import grouped
 
 @dataclass(frozen=True)
 class Result:
-    """`lead` summarises it in a sentence; the other parts are shown below if they are not empty.
+    """What the page adds to the report: a sentence about it, and the number of errors that are not listed.
 
-    `can_import` says whether there is anything to confirm, `leaves_out` whether rows with errors would be left out.
+    `can_import` says whether there is anything to confirm. Each of the samples has the URL of its element.
     """
 
     lead: str
-    error: str
     counts: Sequence[tuple[str, int]]
     can_import: bool
-    leaves_out: bool
-    failures: Sequence[Mapping[str, Any]]
-    failure_count: int
     more_failures: int
     samples: Sequence[Mapping[str, Any]]
-    deleted_ids: Sequence[str]
-    has_rejects: bool
     # The list of the repository's elements.
     elements_address: str
 
@@ -39,19 +33,12 @@ class Result:
 def result_of(file_import: FileImport) -> Result:
     """Return the result of an import that no worker has claimed."""
     report = file_import.report
-    failures = report.get("failures", [])
     return Result(
         lead=_lead(file_import),
-        error=file_import.error or "",
         counts=_counts(file_import) if report else [],
         can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and _writes(report),
-        leaves_out=bool(report.get("rejected")),
-        failures=failures,
-        failure_count=report.get("failure_count", 0),
-        more_failures=report.get("failure_count", 0) - len(failures),
+        more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
         samples=_linked(file_import, report.get("samples", [])),
-        deleted_ids=report.get("deleted_ids", []),
-        has_rejects=report.get("has_rejects", False),
         elements_address=f"{_address(file_import, 'changelist')}?repository__id__exact={file_import.repository_id}",
     )
 

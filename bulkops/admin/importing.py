@@ -1,36 +1,32 @@
 """Importing files in the admin, step by step: upload, columns, check, import (contract C12, G2)."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, cast
+from dataclasses import asdict, replace
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
-from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
 from bulkops.admin.import_forms import ChoicesForm, UploadForm
-from bulkops.admin.import_progress import progress_of
 from bulkops.admin.import_results import result_of
+from bulkops.admin.jobs import JobAdmin
+from bulkops.admin.progress import import_progress
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
-from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused, imports_open_to
+from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.db.locks import is_about_locks
-from dimensions_site.elements.dimension import Dimension
-from dimensions_site.repositories.admin.repositories import BoundedListAdmin, LookOnlyMixin, open_keys, when
-from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.repositories.admin.repositories import when
 from dimensions_site.repositories.models import Role
 
 
@@ -39,25 +35,20 @@ def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpRespon
     return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension.name})}")
 
 
-class ImportButtonMixin(ModelAdmin):
-    """Adds the button that starts an import to the list of a dimension's elements."""
+class ImportButtonMixin(ScopedAdmin):
+    """Adds the button that starts an import to the list of a dimension's elements. A concrete admin names it."""
 
-    dimension: ClassVar[Dimension]
-
-    actions_list = ["import_file"]
-    import_file = action(_begin, description=cast(str, _("Import")), permissions=["import"], icon="upload")
-
-    def has_import_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may import into this dimension of any repository."""
-        return bool(open_keys(request, self.dimension.name, Role.EDITOR))
+    import_file = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
 
 
 @admin.register(FileImport)
-class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
+class FileImportAdmin(JobAdmin):
     """The list of imports, and the page of each one with its current step.
 
     The user who uploaded the file continues it; other editors of the repository can view it, and managers can stop it.
     """
+
+    role = Role.EDITOR
 
     list_display = [
         "file_name",
@@ -67,22 +58,9 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         when("created_at", _("uploaded (UTC)")),
         "status",
     ]
-    list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["repository"]
     search_fields = ["file_name", "requester"]
     search_help_text = _("Search by the name of the file or by who uploaded it")
     ordering = ["-created_at", "pk"]
-    show_full_result_count = False
-    actions = None
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[FileImport]:
-        return imports_open_to(_user(request)).select_related("repository")
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return any(open_keys(request, dimension, Role.EDITOR) for dimension in dimension_names())
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_module_permission(request)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
@@ -97,7 +75,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         }
         return [
             *(
-                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=f"bulkops_fileimport_{name}")
+                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=self.url_name(name))
                 for name, view in views.items()
             ),
             *super().get_urls(),
@@ -106,7 +84,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The first step: a file and its target."""
+        """Show the first step: a file and its target."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         is_sent = request.method == "POST"
@@ -126,31 +104,26 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The current step of the import."""
-        file_import = self._found(request, object_id)
+        """Show the current step of the import."""
+        file_import = self.get_object(request, object_id)
         if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
             return self.columns_view(request, object_id)
         if file_import.status in AT_WORK:
             step = 3 if file_import.status == ImportStatus.CHECKING else 4
             return self._page(
-                request, "progress", file_import.file_name, step, file_import, progress=progress_of(file_import)
+                request, "progress", file_import.file_name, step, file_import, progress=import_progress(file_import)
             )
         step = 3 if file_import.status in WAITING else 4
         return self._page(request, "result", file_import.file_name, step, file_import, result=result_of(file_import))
 
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """The page of the import shows its whole history."""
-        return self.change_view(request, object_id)
-
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """The second step: the meaning of the columns and the mode; then the check begins."""
+        """Show the second step, the meaning of the columns and the mode, or begin the check."""
         file_import = self._found_to_go_on(request, oid)
         if file_import.status not in WAITING:
             return _to_page(file_import)
-        is_manager = imports_open_to(_user(request), Role.MANAGER).filter(pk=file_import.pk).exists()
-        form = ChoicesForm(file_import, is_manager, request.POST if request.method == "POST" else None)
+        form = ChoicesForm(
+            file_import, self.is_manager(request, file_import), request.POST if request.method == "POST" else None
+        )
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
@@ -168,7 +141,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Cancel the import; nothing is saved."""
-        file_import = self._found(request, oid)
+        file_import = self.get_object(request, oid)
         if not self._may_drop(request, file_import):
             raise PermissionDenied
         try:
@@ -186,11 +159,11 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
 
     def progress_view(self, request: HttpRequest, oid: str) -> JsonResponse:
         """Return the worker's progress for the page."""
-        return JsonResponse(progress_of(self._found(request, oid)).as_json())
+        return JsonResponse(asdict(import_progress(self.get_object(request, oid))))
 
     def rejects_view(self, request: HttpRequest, oid: str) -> StreamingHttpResponse:
         """Return the rows with errors and their messages, as a file like the uploaded one."""
-        file_import = self._found(request, oid)
+        file_import = self.get_object(request, oid)
         if not file_import.report.get("has_rejects"):
             raise Http404
         content = uploads.stored(file_import, FileImportPiece.File.REJECTS)
@@ -210,29 +183,15 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
         file_import: FileImport | None = None,
         **context: Any,
     ) -> HttpResponse:
-        common: Mapping[str, Any] = {
-            **self.admin_site.each_context(request),
-            "title": title,
-            "opts": self.opts,
-            "step": step,
-            "file_import": file_import,
-        }
         if file_import is not None:
             context["may_go_on"] = self._may_go_on(request, file_import)
             context["may_drop"] = self._may_drop(request, file_import)
-        return TemplateResponse(request, f"admin/imports/{name}.html", {**common, **context})
-
-    def _found(self, request: HttpRequest, oid: str) -> FileImport:
-        """Return the import, within the user's grants; 404 for an unknown one and for one of another repository
-        alike.
-        """
-        found = self.get_object(request, oid)
-        if found is None:
-            raise Http404
-        return cast(FileImport, found)
+        return self.render_page(
+            request, f"admin/imports/{name}.html", title=title, step=step, file_import=file_import, **context
+        )
 
     def _found_to_go_on(self, request: HttpRequest, oid: str) -> FileImport:
-        file_import = self._found(request, oid)
+        file_import: FileImport = self.get_object(request, oid)
         if not self._may_go_on(request, file_import):
             raise PermissionDenied
         return file_import
@@ -242,8 +201,7 @@ class FileImportAdmin(LookOnlyMixin, BoundedListAdmin):
 
     def _may_drop(self, request: HttpRequest, file_import: FileImport) -> bool:
         is_open = file_import.status in (*WAITING, *AT_WORK)
-        managed = imports_open_to(_user(request), Role.MANAGER).filter(pk=file_import.pk)
-        return is_open and (self._may_go_on(request, file_import) or managed.exists())
+        return is_open and (self._may_go_on(request, file_import) or self.is_manager(request, file_import))
 
 
 def _user(request: HttpRequest) -> User:

@@ -1,41 +1,39 @@
-"""The progress of a deletion job, in words for people (contract F3, F4)."""
+"""The progress of deletions and imports, in words for people (contract F3, F4)."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from bulkops.files.imports.reports import Phase
+from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
-from bulkops.models import DataProcessing, Status
+from bulkops.models import DataProcessing, FileImport, Status
 from dimensions_site.text.formats import grouped
 
 # How many of the ids that were not found the page lists.
 _LISTED = 100
+_PHASES = tuple(Phase)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`percentage` is that of the processed ids; texts are empty if there is nothing to say."""
+    """The `percentage` of a job that is done; the page's script shows the texts, which may be empty."""
 
     is_running: bool
     percentage: int
     status: str
-    counts: str
-    not_found: str
-    error: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what the page's script puts into the elements of the same names."""
-        return asdict(self)
+    counts: str = ""
+    not_found: str = ""
+    error: str = ""
 
 
-def progress_of(processing: DataProcessing) -> Progress:
-    """Return the current progress of the job."""
+def deletion_progress(processing: DataProcessing) -> Progress:
+    """Return the current progress of the deletion."""
     return Progress(
         is_running=processing.status == Status.RUNNING,
         percentage=100 * processing.processed // max(processing.requested, 1),
-        status=_status(processing),
+        status=_deletion_status(processing),
         counts=_("%(processed)s of %(requested)s processed, %(deleted)s deleted")
         % {
             "processed": grouped(processing.processed),
@@ -47,7 +45,14 @@ def progress_of(processing: DataProcessing) -> Progress:
     )
 
 
-def _status(processing: DataProcessing) -> str:
+def import_progress(file_import: FileImport) -> Progress:
+    """Return the current progress of the import, over all its phases."""
+    done = _PHASES.index(Phase(file_import.phase)) if file_import.phase else 0
+    share = (done + file_import.progress) / len(_PHASES)
+    return Progress(file_import.status in AT_WORK, round(100 * share), _import_status(file_import))
+
+
+def _deletion_status(processing: DataProcessing) -> str:
     if processing.status == Status.COMPLETED:
         return _("Completed")
     if processing.status == Status.FAILED:
@@ -61,6 +66,21 @@ def _status(processing: DataProcessing) -> str:
     return _(
         "Waiting: no worker is running. Ask the operators of the service; the deletion begins when one is started."
     )
+
+
+def _import_status(file_import: FileImport) -> str:
+    if file_import.claimed_by is None:
+        if is_worker_running():
+            return _("Waiting for its turn")
+        return _(
+            "Waiting: no worker is running. Ask the operators of the service; the import continues when one is started."
+        )
+    texts = {
+        Phase.READING: _("Reading the file"),
+        Phase.CHECKING: _("Comparing the rows with what is stored"),
+        Phase.SAVING: _("Saving"),
+    }
+    return texts[Phase(file_import.phase or Phase.READING)]
 
 
 def _not_found(processing: DataProcessing) -> str:

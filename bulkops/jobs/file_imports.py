@@ -11,7 +11,7 @@ import structlog
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce, Now
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
@@ -22,9 +22,7 @@ from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
 from bulkops.jobs import uploads
 from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.repositories.permissions import repositories_open_to
 from dimensions_site.text.formats import grouped
 
 log = structlog.get_logger(__name__)
@@ -66,14 +64,6 @@ class Choices:
     def role(self) -> Role:
         """The role that it requires: mode sync deletes elements (contract G2)."""
         return Role.MANAGER if self.mode == Mode.SYNC else Role.EDITOR
-
-
-def imports_open_to(user: User, role: Role = Role.EDITOR) -> QuerySet[FileImport]:
-    """Return the imports into dimensions of repositories where the user has at least `role` (contract G2)."""
-    open_ones = Q(pk__in=())
-    for dimension in dimension_names():
-        open_ones |= Q(dimension=dimension, repository__in=repositories_open_to(user, dimension, role))
-    return FileImport.objects.filter(open_ones)
 
 
 class UploadRefused(Exception):

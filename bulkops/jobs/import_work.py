@@ -17,7 +17,7 @@ from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.files.outside.reading import Limits, source_outside
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.claims import Claim, attempted
-from bulkops.jobs.file_imports import Choices, imports_open_to
+from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
 from bulkops.jobs.import_reports import stored_report
 from bulkops.jobs.observed_jobs import describe_job
@@ -25,6 +25,7 @@ from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.permissions import repositories_open_to
 
 log = structlog.get_logger(__name__)
 
@@ -90,7 +91,8 @@ class _Work:
         user = self._file_import.requested_by
         if user is None or not user.is_active:
             return False
-        return imports_open_to(user, self._choices.role).filter(pk=self._file_import.pk).exists()
+        open_ones = repositories_open_to(user, self._file_import.dimension, self._choices.role)
+        return open_ones.filter(pk=self._file_import.repository_id).exists()
 
     def _refuse(self) -> None:
         message = gettext(

@@ -1,13 +1,13 @@
 """The currencies of ISO 4217 as sample rows, with names from Unicode CLDR (through Babel)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 
-from babel import Locale, UnknownLocaleError
+from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_precision, get_territory_currencies
 
-DEFAULT_LANGUAGES = ("en", "de", "it", "fr", "es")
+LANGUAGES = ("en", "de", "it", "fr", "es")
 
 # A fixed date gives the same rows every day. If you change it, compare the tables below with ISO 4217 again; they
 # correspond to amendment 180, in force since this date.
@@ -35,7 +35,7 @@ _ISO_DIGITS = {
 
 _PREFERRED = {"CHF", "CNY", "EUR", "GBP", "JPY", "USD"}
 
-# Names that CLDR lacks in the default languages; in other languages a missing name is the English one.
+# Names that CLDR lacks.
 _MISSING_NAMES = {
     "CHE": {"it": "euro WIR"},
     "CHW": {"it": "franco WIR"},
@@ -64,17 +64,15 @@ _MISSING_NAMES = {
 }
 
 
-def currency_rows(languages: Sequence[str] = DEFAULT_LANGUAGES) -> Iterator[dict[str, str]]:
+def currency_rows() -> Iterator[dict[str, str]]:
     """Yield a row for each active ISO 4217 currency, sorted by code, keyed by the import's wire paths (contract H4).
 
-    `decimalNumbers` is the number of digits of the ISO minor unit, 0 without one. A language is a tag such as `de` or
-    `de-CH`; an unknown one raises ValueError at the first row.
+    `decimalNumbers` is the number of digits of the ISO minor unit, 0 without one.
     """
-    locales = {language: _locale(language) for language in languages}
     for code in _active_codes():
         yield {
             "id": code,
-            **{f"descriptions.{language}": _name(code, locale) for language, locale in locales.items()},
+            **{f"descriptions.{language}": _name(code, language) for language in LANGUAGES},
             "preferred": "true" if code in _PREFERRED else "false",
             "decimalNumbers": str(_ISO_DIGITS.get(code, get_currency_precision(code))),
             "percentageDifference": "0.0000",
@@ -90,16 +88,5 @@ def _active_codes() -> list[str]:
     return sorted((codes | _ACTIVE_BEYOND_CLDR) - _NOT_ACTIVE_IN_ISO)
 
 
-def _locale(language: str) -> Locale:
-    try:
-        return Locale.parse(language.replace("-", "_"))
-    except (UnknownLocaleError, ValueError) as error:
-        raise ValueError(
-            f"Currency names: the language {language!r} is not known. Give tags such as 'de' or 'de-CH'."
-        ) from error
-
-
-def _name(code: str, locale: Locale) -> str:
-    own = _MISSING_NAMES.get(code, {})
-    english = Locale("en").currencies.get(code) or own["en"]
-    return locale.currencies.get(code) or own.get(locale.language) or english
+def _name(code: str, language: str) -> str:
+    return Locale(language).currencies.get(code) or _MISSING_NAMES[code][language]

@@ -1,4 +1,4 @@
-"""Fills a repository with sample elements, through the same import as operators use."""
+"""Sample elements for a repository, through the import that operators use."""
 
 from pathlib import Path
 

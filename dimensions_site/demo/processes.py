@@ -12,7 +12,7 @@ from types import FrameType
 import honcho.manager
 from honcho.manager import SIGNALS, Manager
 
-# Seconds until they are killed, more than either needs: gunicorn gives requests 30.
+# Seconds until both are killed, more than either needs: gunicorn gives requests 30.
 honcho.manager.KILL_WAIT = 40
 
 

@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.element import ElementAdmin
-from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.repositories.admin.repositories import SuperuserAdmin
 
 # Icons of the pages by app and model, from unfold's font; dimensions name their own.
@@ -32,7 +31,7 @@ _ACCESS = {"repositories", "tokens", "auth"}
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of links for the user, without empty ones."""
     open_pages = [page for page in admin.site._registry.values() if page.has_module_permission(request)]
-    elements = [page for page in open_pages if isinstance(page, HistoryMixin)]
+    elements = [page for page in open_pages if isinstance(page, ElementAdmin)]
     of_superusers = [page for page in open_pages if isinstance(page, SuperuserAdmin)]
     access = [page for page in of_superusers if page.opts.app_label in _ACCESS]
     work = [page for page in open_pages if page not in elements and page not in of_superusers]
@@ -55,16 +54,11 @@ def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
     words = str(page.opts.verbose_name_plural)
     icon = page.icon if isinstance(page, ElementAdmin) else _ICONS.get(model, "list")
     is_there = request.path.startswith(address) and not request.path.startswith(f"{address}deleted/")
-    return _link(
-        words[:1].upper() + words[1:],
-        address,
-        icon,
-        is_there,
-    )
+    return _link(words[:1].upper() + words[1:], address, icon, is_there)
 
 
-def _deleted(request: HttpRequest, page: HistoryMixin) -> dict[str, Any]:
-    address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_deleted_elements")
+def _deleted(request: HttpRequest, page: ElementAdmin) -> dict[str, Any]:
+    address = page.route("deleted_elements")
     title = _("Deleted %(elements)s") % {"elements": page.opts.verbose_name_plural}
     return _link(title, address, "restore_from_trash", request.path.startswith(address))
 

@@ -11,17 +11,16 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
+from django.utils.deprecation import MiddlewareMixin
 
 from dimensions_site.api.middleware.addresses import is_api_request
 
 
-class _OfPages:
+class _OfPages(MiddlewareMixin):
     """Precedes a middleware class, and skips it for API requests."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        if is_api_request(request):
-            return self.get_response(request)  # type: ignore[attr-defined]
-        return super().__call__(request)  # type: ignore[misc]
+        return self.get_response(request) if is_api_request(request) else super().__call__(request)
 
 
 class Content(_OfPages, CSPMiddleware):

@@ -1,13 +1,12 @@
 """The rate limit for pages of the administration."""
 
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
 
 from dimensions_site.api.access.throttling import count_page
 from dimensions_site.api.errors import Problem
@@ -15,19 +14,12 @@ from dimensions_site.db.read_limits import own_reads
 from dimensions_site.observability.observation import current
 from dimensions_site.site_admin.languages import ADMINISTRATION
 
-# Pages that poll the progress of a job, and cost little.
+# Pages request these themselves, to poll the progress of a job and to load texts; they cost little.
 _ASKED_BY_PAGES = ("_progress", "jsi18n")
 
 
-class AdministrationRate:
+class AdministrationRate(MiddlewareMixin):
     """Responds with 429 beyond THROTTLE_ADMIN: a search, an export or an upload may cost as much as any API call."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Pass the request on; its view is known only in `process_view`."""
-        return self._get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         """Count the page, and what it reads, for the signed-in user; the login page has limits of its own."""
@@ -45,6 +37,5 @@ class AdministrationRate:
 def _refusal(problem: Problem) -> HttpResponse:
     if observed := current():
         observed.code = problem.code
-    shown = {"seconds": int(problem.headers["Retry-After"])}
-    content = render_to_string("429.html", shown)
+    content = render_to_string("429.html", {"seconds": int(problem.headers["Retry-After"])})
     return HttpResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS, headers=problem.headers)

@@ -2,21 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Func, IntegerField, OuterRef, Subquery
 from django.http import HttpRequest
-from django.urls import reverse
 
-from bulkops.admin import import_progress
-from bulkops.admin.processings import processings_open_to
-from bulkops.admin.progress import progress_of
-from bulkops.jobs.file_imports import AT_WORK, imports_open_to
+from bulkops.admin.progress import deletion_progress, import_progress
+from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
-from bulkops.models import Status
-from dimensions_site.elements.admin.history import HistoryMixin
+from bulkops.models import DataProcessing, FileImport, Status
+from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
 
@@ -42,33 +38,31 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the page; the number of queries does not depend on the number of repositories or
     elements.
     """
-    pages = [page for page in admin.site._registry.values() if isinstance(page, HistoryMixin)]
+    pages = [page for page in admin.site._registry.values() if isinstance(page, ElementAdmin)]
     repositories = _repositories(request, pages)
-    running = processings_open_to(request).filter(status=Status.RUNNING).select_related("repository")
-    imports = imports_open_to(cast(User, request.user)).filter(status__in=AT_WORK).select_related("repository")
+    deletions = admin.site.get_model_admin(DataProcessing).get_queryset(request)
+    running = deletions.filter(status=Status.RUNNING).defer(None)
+    imports = admin.site.get_model_admin(FileImport).get_queryset(request).filter(status__in=AT_WORK)
     return {
         **context,
         "repositories": list(repositories.values())[:SHOWN_REPOSITORIES],
         "has_more_repositories": len(repositories) > SHOWN_REPOSITORIES,
         "counted": COUNTED_ELEMENTS,
         "changes": _latest_changes(request, pages),
-        "running": [(found, progress_of(found)) for found in running.order_by("-pk")[:SHOWN_PROCESSINGS]],
-        "imports": [
-            (found, import_progress.progress_of(found)) for found in imports.order_by("-created_at")[:SHOWN_PROCESSINGS]
-        ],
-        "somebody_works": is_worker_running(),
+        "running": [(found, deletion_progress(found)) for found in running[:SHOWN_PROCESSINGS]],
+        "imports": [(found, import_progress(found)) for found in imports[:SHOWN_PROCESSINGS]],
+        "is_worker_running": is_worker_running(),
     }
 
 
-def _repositories(request: HttpRequest, pages: list[HistoryMixin]) -> dict[int, Holdings]:
+def _repositories(request: HttpRequest, pages: list[ElementAdmin]) -> dict[int, Holdings]:
     """Return the user's repositories by primary key, sorted by dbID; one more than is shown."""
     found: dict[int, Holdings] = {}
     for page in pages:
-        address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_changelist")
         rows = page.repositories(request).annotate(count=_bounded_count(page.model))
         for repository in rows[: SHOWN_REPOSITORIES + 1]:
             holdings = found.setdefault(repository.pk, Holdings(repository))
-            link = f"{address}?repository__id__exact={repository.pk}"
+            link = f"{page.route('changelist')}?repository__id__exact={repository.pk}"
             name = page.opts.verbose_name if repository.count == 1 else page.opts.verbose_name_plural
             holdings.counts.append((str(name), link, repository.count))
     return dict(sorted(found.items(), key=lambda item: item[1].repository.db_id))
@@ -81,14 +75,14 @@ def _bounded_count(model: type[Element]) -> Func:
     return Func(Subquery(bounded), template=template, output_field=IntegerField())
 
 
-def _latest_changes(request: HttpRequest, pages: list[HistoryMixin]) -> list[tuple[Any, str, str]]:
+def _latest_changes(request: HttpRequest, pages: list[ElementAdmin]) -> list[tuple[Any, str, str]]:
     """Return the latest versions of all dimensions, each with the name of its dimension and the URL of its page."""
     changes = [change for page in pages for change in _changes(request, page)]
     changes.sort(key=lambda change: change[0].history_date, reverse=True)
     return changes[:SHOWN_CHANGES]
 
 
-def _changes(request: HttpRequest, page: HistoryMixin) -> Iterator[tuple[Any, str, str]]:
+def _changes(request: HttpRequest, page: ElementAdmin) -> Iterator[tuple[Any, str, str]]:
     rows = page.model.versions_within(page.open_keys(request)).select_related("repository")
     columns = [*_CHANGE_COLUMNS, "repository__db_id", "repository__name"]
     for row in rows.only(*columns)[:SHOWN_CHANGES]:

@@ -8,8 +8,10 @@ import orjson
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from dimensions_site.elements.admin.element_page import PageElement
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.reading.versions import version_with_tag
 from dimensions_site.elements.writing.differences import words_of
 from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, merged, put, value_at
 
@@ -33,14 +35,6 @@ class Choice:
     def sent(self) -> str:
         """Return how the form names the field."""
         return orjson.dumps([self.spot.path, self.spot.key]).decode()
-
-
-@dataclass(frozen=True)
-class Version:
-    """An element as wire JSON, and its entity tag."""
-
-    json: Mapping[str, Any]
-    etag: str | None
 
 
 @dataclass(frozen=True)
@@ -71,17 +65,17 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads forms of one element: `form_of` makes a form that shows wire JSON, `version` finds a version by its tag."""
+    """Reads forms of the `stored` element: `form_of` makes a form that shows wire JSON."""
 
     wire: Wire
+    stored: PageElement
     form_of: Callable[[Mapping[str, Any]], ElementForm]
-    version: Callable[[str], Mapping[str, Any] | None]
 
-    def read(self, data: QueryDict, stored: Version) -> Attempt:
-        """Return what was typed in the form, merged with what is `stored` now."""
-        etag = data.get(ETAG, "")
+    def read(self, data: QueryDict) -> Attempt:
+        """Return what was typed in the form, merged with what is stored now."""
+        stored, etag = self.stored, data.get(ETAG, "")
         is_current = etag == stored.etag
-        begun = stored.json if is_current else self.version(etag)
+        begun = stored.json if is_current else self._version(etag)
         form = self.form_of(stored.json if begun is None else begun)
         mine = form.read(data)
         listed = self._listed(data)
@@ -96,7 +90,7 @@ class Reader:
         for spot, chosen in listed.items():
             if chosen == THEIRS and begun is not None and not undecided:
                 put(mine, spot, value_at(begun, spot))
-                form.show(spot.path, value_at(mine, Spot(spot.path)))
+                form.controls[spot.path].show(value_at(mine, Spot(spot.path)))
         if is_current:
             choices = self._choices(undecided, listed)
             return Attempt(form, mine, etag, choices=choices, base=data.get(BASE) if choices else None)
@@ -104,11 +98,14 @@ class Reader:
         shown = self.form_of(stored.json)
         shown.adopt(form)
         for spot in merge.taken:
-            shown.show(spot.path, value_at(merge.element, Spot(spot.path)))
+            shown.controls[spot.path].show(value_at(merge.element, Spot(spot.path)))
         conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
         # The choices were made between other values.
         choices = self._choices(conflicts.values(), {})
         return Attempt(shown, merge.element, stored.etag, merge.taken, choices, etag if choices else None)
+
+    def _version(self, etag: str) -> Mapping[str, Any] | None:
+        return version_with_tag(self.wire, self.stored.element, etag) if etag else None
 
     def _listed(self, data: QueryDict) -> dict[Spot, str]:
         """Return the conflicts that the form showed, each with the user's choice; an empty text where there is none."""
@@ -135,7 +132,7 @@ class Reader:
     def _undecided(
         self, data: QueryDict, listed: Iterable[Spot], mine: Mapping[str, Any], stored: Mapping[str, Any]
     ) -> list[Conflict]:
-        base = self.version(data.get(BASE, "")) if listed else None
+        base = self._version(data.get(BASE, "")) if listed else None
         return [
             Conflict(
                 spot,

@@ -13,13 +13,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import (
-    CODE_LENGTH,
-    BooleanField,
-    EnumField,
-    Leaf,
-    TextField,
-)
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, BooleanField, EnumField
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
@@ -201,17 +195,16 @@ class PickerControl(TextControl):
         return str(dimension_named(str(self.leaf.refers_to)).verbose_name)
 
 
-# How a leaf is shown; the first kind that matches counts.
-_CONTROLS: tuple[tuple[type[Leaf], type[Control]], ...] = (
-    (BooleanField, BooleanControl),
-    (TimestampField, TimestampControl),
-    (TextField, TextControl),
-    (Leaf, TextControl),
-)
-
-
 def control_of(place: Place, stored: Any) -> Control:
     """Return the control for a leaf that is neither a map nor a reference."""
-    if isinstance(place.leaf, EnumField):
-        return (ChoiceControl if place.leaf.open_length is None else OpenChoiceControl)(place, stored)
-    return next(control for kind, control in _CONTROLS if isinstance(place.leaf, kind))(place, stored)
+    match place.leaf:
+        case EnumField(open_length=None):
+            return ChoiceControl(place, stored)
+        case EnumField():
+            return OpenChoiceControl(place, stored)
+        case BooleanField():
+            return BooleanControl(place, stored)
+        case TimestampField():
+            return TimestampControl(place, stored)
+        case _:
+            return TextControl(place, stored)

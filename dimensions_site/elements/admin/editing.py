@@ -16,12 +16,11 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, Problem
-from dimensions_site.elements.admin.attempts import Attempt, Reader, Version
+from dimensions_site.elements.admin.attempts import Attempt, Reader
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.reading.versions import version_with_tag
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import DELETED
@@ -43,11 +42,10 @@ class EditedAdmin(ElementPageAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Return the URLs, with the library's media and with the page that keeps typed values during a new sign-in."""
-        name = f"{self.opts.app_label}_{self.opts.model_name}"
         keep = partial(keeping_what_was_typed, self.admin_site, again=self.again_view)
         return [
-            path("add/", keep(self.add_view), name=f"{name}_add"),
-            path("<path:object_id>/change/", keep(self.change_view), name=f"{name}_change"),
+            path("add/", keep(self.add_view), name=self.url_name("add")),
+            path("<path:object_id>/change/", keep(self.change_view), name=self.url_name("change")),
             *super().get_urls(),
         ]
 
@@ -90,8 +88,8 @@ class EditedAdmin(ElementPageAdmin):
     def _add(self, request: HttpRequest) -> HttpResponse:
         offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
         if len(offered) > 1:
-            context = {"title": _("Choose a repository"), "repositories": offered}
-            return self.answer(request, "admin/elements/choose_repository.html", context)
+            title = _("Choose a repository")
+            return self.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
         shown = self._new_element(request)
         if request.method == "POST":
             return self._save(request, shown)
@@ -162,13 +160,10 @@ class EditedAdmin(ElementPageAdmin):
             form = self.form_for(request, shown)
             return Attempt(form, form.read(data), None)
 
-        def version(etag: str) -> Mapping[str, Any] | None:
-            return version_with_tag(self.dimension.wire, shown.element, etag) if etag else None
-
         def form_of(json: Mapping[str, Any]) -> ElementForm:
             return self.form_for(request, replace(shown, json=json), self._immutable)
 
-        return Reader(self.dimension.wire, form_of, version).read(data, Version(shown.json, shown.etag))
+        return Reader(self.dimension.wire, shown, form_of).read(data)
 
     def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
         """Show the page with what was typed, of which nothing was saved."""
@@ -200,7 +195,7 @@ class EditedAdmin(ElementPageAdmin):
             )
         messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
         if attempt.taken:
-            self._tell_taken(request, shown, attempt)
+            self._report_taken(request, shown, attempt)
         if not is_same:
             self._warn_of_unknown(request, shown, attempt)
         if "_continue" not in request.POST:
@@ -209,7 +204,7 @@ class EditedAdmin(ElementPageAdmin):
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
 
-    def _tell_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+    def _report_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
         """Say what others changed while the form was open."""
         message = _("%(who)s saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
         fields = ", ".join(map(str, attempt.taken))

@@ -8,15 +8,16 @@ from django.http import HttpRequest
 from dimensions_site.elements.admin.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.elements.admin.listing import ListedAdmin
-from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.elements.writing.saving import delete
 
 
-class DeletedAdmin(ScopedAdmin):
-    """Django's page that asks before deleting, with our way to delete."""
+class ElementAdmin(HistoryMixin, ListedAdmin, EditedAdmin):
+    """A list, a form, a history and a deletion. A dimension sets `dimension`, `listed` and `icon`."""
 
+    # In the sidebar, from unfold's font.
+    icon: ClassVar[str] = "list"
     delete_confirmation_template = "admin/elements/delete.html"
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -32,10 +33,3 @@ class DeletedAdmin(ScopedAdmin):
         rows = self.model.of(obj.repository_id).filter(pk=obj.pk)
         if rows.select_for_update().exists():
             delete(rows, Provenance(Actor(cast(User, request.user), Origin.INPUT_WEB)))
-
-
-class ElementAdmin(HistoryMixin, ListedAdmin, EditedAdmin, DeletedAdmin):
-    """A list, a form, a history and a deletion. A dimension sets `dimension`, `listed` and `icon`."""
-
-    # In the sidebar, from unfold's font.
-    icon: ClassVar[str] = "list"

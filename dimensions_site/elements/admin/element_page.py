@@ -13,12 +13,11 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.controls import TimestampControl
-from dimensions_site.elements.admin.forms import ElementForm, FormContext
+from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.pickers import PickedAdmin
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.structs import shape_of
-from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
@@ -52,11 +51,6 @@ def _by_use(counter: Counter[str]) -> list[str]:
     return sorted(counter, key=lambda key: (-counter[key], key))
 
 
-def blank(wire: Wire) -> dict[str, Any]:
-    """Return the wire JSON of an element with nothing but default values (contract C8)."""
-    return shape_of(wire.serializer()).completed({})
-
-
 @dataclass(frozen=True)
 class PageElement:
     """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version."""
@@ -72,8 +66,7 @@ class ElementPageAdmin(PickedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.uses_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_uses"
-        return [path("<path:object_id>/uses/", view, name=name), *super().get_urls()]
+        return [path("<path:object_id>/uses/", view, name=self.url_name("uses")), *super().get_urls()]
 
     def uses_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show which elements refer to this one: a slower part of its page, which is loaded later."""
@@ -86,27 +79,28 @@ class ElementPageAdmin(PickedAdmin):
         return []
 
     def stored_element(self, element: Any) -> PageElement:
-        """Return the element as it is stored."""
-        text = self.json_text(element.repository, element.element_id)
+        """Return the element as it is stored, with the JSON of REST."""
+        repository = element.repository
+        renderer = full_renderer(self.dimension.wire, repository.default_language)
+        text = renderer.one(self.model, repository, element.element_id)
         if text is None:  # deleted a moment ago
             raise Http404
-        return PageElement(element.repository, element, orjson.loads(text), etag_of(text))
+        return PageElement(repository, element, orjson.loads(text), etag_of(text))
 
     def new_element(self, repository: Repository) -> PageElement:
-        """Return a new element of the repository."""
-        return PageElement(repository, None, blank(self.dimension.wire))
-
-    def json_text(self, repository: Repository, id: str) -> str | None:
-        """Return the JSON of an element as in REST; None if it does not exist."""
-        return full_renderer(self.dimension.wire, repository.default_language).one(self.model, repository, id)
+        """Return a new element of the repository, with nothing but default values (contract C8)."""
+        return PageElement(repository, None, shape_of(self.dimension.wire.serializer()).completed({}))
 
     def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
         """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""
         known = known_keys(self.dimension, shown.repository)
-        context = FormContext(
-            fixed, known.__getitem__, lambda dimension: self.picker_address(request, dimension, shown.repository)
+        return ElementForm(
+            self.dimension.wire,
+            shown.json,
+            fixed,
+            known,
+            lambda dimension: self.picker_address(request, dimension, shown.repository),
         )
-        return ElementForm(self.dimension.wire, shown.json, context)
 
     def page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
         """Return the page with the form; `further` is for its template."""
@@ -128,24 +122,11 @@ class ElementPageAdmin(PickedAdmin):
             "form": form,
             "etag": shown.etag,
             "may_change": True,
+            "preserved_filters": self.get_preserved_filters(request),
             **about,
             **further,
         }
-        return self.answer(request, "admin/elements/element.html", context)
-
-    def answer(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-        """Return a page of the admin about this dimension."""
-        return TemplateResponse(
-            request,
-            template,
-            {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "preserved_filters": self.get_preserved_filters(request),
-                "inline_admin_formsets": [],
-                **context,
-            },
-        )
+        return self.render_page(request, "admin/elements/element.html", **context)
 
     def about(self, shown: PageElement) -> dict[str, str]:
         """Return who changed the element last, when and through which channel."""

@@ -30,22 +30,24 @@ class Section:
         return sum(control.error_count for control in self.controls) + sum(inner.error_count for inner in self.sections)
 
 
-@dataclass(frozen=True)
-class FormContext:
-    """What the form knows besides the element: paths that cannot change, and suggestions from the repository."""
-
-    fixed: Container[str]
-    # The keys that other elements have in the map at a path.
-    known_keys: Callable[[str], Iterable[str]]
-    # The URL that finds elements of a dimension, if the user may see them.
-    picker_address: Callable[[str], str | None]
-
-
 class ElementForm:
-    """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields."""
+    """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields.
 
-    def __init__(self, wire: Wire, element: Mapping[str, Any], context: FormContext) -> None:
-        self._context = context
+    The values at the paths `fixed` cannot be changed. `known_keys` are the keys that other elements have in the map at
+    a path; `picker_address` returns the URL that finds elements of a dimension, if the user may see them.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        element: Mapping[str, Any],
+        fixed: Container[str],
+        known_keys: Mapping[str, Iterable[str]],
+        picker_address: Callable[[str], str | None],
+    ) -> None:
+        self._fixed = fixed
+        self._known_keys = known_keys
+        self._picker_address = picker_address
         self.controls: dict[str, Control] = {}
         self.errors: list[str] = []
         general = self._section(wire.root, element, _("General"))
@@ -61,7 +63,7 @@ class ElementForm:
                     section.sections.append(self._section(member, inner, name))
             elif not member.leaf.read_only:
                 control = self._control(node, member, inner)
-                control.is_fixed = member.path in self._context.fixed
+                control.is_fixed = member.path in self._fixed
                 self.controls[member.path] = control
                 section.controls.append(control)
         # Short controls stand before the maps.
@@ -70,11 +72,11 @@ class ElementForm:
 
     def _control(self, node: Node, place: Place, value: Any) -> Control:
         if place.is_map:
-            return MapControl(place, value, self._context.known_keys(place.path))
+            return MapControl(place, value, self._known_keys[place.path])
         if place.leaf.refers_to is not None:
             described = node.members.get("description") if place.path.endswith(".id") else None
             fills = described.path if isinstance(described, Place) else None
-            return PickerControl(place, value, fills, self._context.picker_address(place.leaf.refers_to))
+            return PickerControl(place, value, fills, self._picker_address(place.leaf.refers_to))
         return control_of(place, value)
 
     @property
@@ -105,10 +107,6 @@ class ElementForm:
             if value is not None or control.leaf.allow_null:
                 _put(element, path.split("."), value)
         return element
-
-    def show(self, path: str, value: Any) -> None:
-        """Make the control at `path` show a value of the wire, as if it had been typed."""
-        self.controls[path].show(value)
 
     def adopt(self, other: "ElementForm") -> None:
         """Show what was typed in the `other` form of the same element."""

@@ -10,8 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -43,10 +42,11 @@ class HistoryMixin(ScopedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
+        restore = view(require_POST(self.restore_view))
         return [
-            path("deleted/", view(require_GET(self.deleted_elements)), name=self._name("deleted_elements")),
-            path("versions/<int:version>/", view(require_GET(self.version_view)), name=self._name("version")),
-            path("versions/<int:version>/restore/", view(require_POST(self.restore_view)), name=self._name("restore")),
+            path("deleted/", view(require_GET(self.deleted_elements)), name=self.url_name("deleted_elements")),
+            path("versions/<int:version>/", view(require_GET(self.version_view)), name=self.url_name("version")),
+            path("versions/<int:version>/restore/", restore, name=self.url_name("restore")),
             *super().get_urls(),
         ]
 
@@ -76,31 +76,30 @@ class HistoryMixin(ScopedAdmin):
         first = (number - 1) * DELETED_A_PAGE
         # One more row shows whether there is a next page; counting all of them could take long.
         rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Deleted elements: %(elements)s") % {"elements": self.opts.verbose_name_plural},
-            "opts": self.opts,
-            "search": search,
-            "deleted": [
+        return self.render_page(
+            request,
+            "admin/history/deleted.html",
+            title=_("Deleted elements: %(elements)s") % {"elements": self.opts.verbose_name_plural},
+            search=search,
+            deleted=[
                 (row, self.address_of_version(row), repository, row.descriptions.get(repository.default_language))
                 for row in rows[:DELETED_A_PAGE]
                 for repository in [repositories[row.repository_id]]
             ],
-            "number": number,
-            "has_next": len(rows) > DELETED_A_PAGE,
-        }
-        return TemplateResponse(request, "admin/history/deleted.html", context)
+            number=number,
+            has_next=len(rows) > DELETED_A_PAGE,
+        )
 
     def address_of_version(self, row: Any) -> str:
         """Return the URL of the element's versions for a `row` of the history, whether the element exists or not."""
-        return reverse(f"admin:{self._name('version')}", args=[row.history_id])
+        return self.route("version", row.history_id)
 
     def version_view(self, request: HttpRequest, version: int) -> HttpResponse:
         """Show the versions of a deleted element; an existing one is redirected to its own page."""
         row = self._version(request, version)
         living = self._living(row)
         if living is not None:
-            return redirect(f"admin:{self._name('history')}", living.pk)
+            return redirect(self.route("history", living.pk))
         title = _("Versions of %(id)s, which is deleted") % {"id": row.element_id}
         return self._versions(request, row.repository, row.element_id, None, title)
 
@@ -134,22 +133,20 @@ class HistoryMixin(ScopedAdmin):
         page = Paginator(versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
         first = (page.number - 1) * VERSIONS_A_PAGE
         rows = list(versions[first : first + VERSIONS_A_PAGE + 1])
-        context = {
-            **self.admin_site.each_context(request),
-            "title": title,
-            "opts": self.opts,
-            "repository": repository,
-            "element": element,
-            "versions": list(compared(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
-            "page": page,
-            "page_numbers": page.paginator.get_elided_page_range(page.number),
-            "page_var": PAGE_VAR,
-            "may_restore": self._may_restore(request, repository),
+        return self.render_page(
+            request,
+            "admin/history/versions.html",
+            title=title,
+            repository=repository,
+            element=element,
+            versions=list(compared(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
+            page=page,
+            page_numbers=page.paginator.get_elided_page_range(page.number),
+            page_var=PAGE_VAR,
+            may_restore=self._may_restore(request, repository),
             # The current version needs no restoring.
-            "current": rows[0].history_id if element is not None and page.number == 1 else None,
-            "restore": f"admin:{self._name('restore')}",
-        }
-        return TemplateResponse(request, "admin/history/versions.html", context)
+            current=rows[0].history_id if element is not None and page.number == 1 else None,
+        )
 
     def _version(self, request: HttpRequest, key: int) -> Any:
         """Return the row of the history, if it is of a repository that the user may see."""
@@ -165,9 +162,6 @@ class HistoryMixin(ScopedAdmin):
 
     def _may_restore(self, request: HttpRequest, repository: Repository) -> bool:
         return repository.pk in self.open_keys(request, Role.EDITOR)
-
-    def _name(self, page: str) -> str:
-        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
 
 def _page_number(request: HttpRequest) -> int:

@@ -1,7 +1,8 @@
 """Finding elements while a user types the id of a reference."""
 
-from itertools import chain, islice
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
@@ -12,6 +13,7 @@ from dimensions_site.elements.admin.controls import PickerControl
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.listing import containing
 from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository
@@ -27,8 +29,7 @@ class PickedAdmin(ScopedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.pick_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_pick"
-        return [path("pick/<int:repository_id>/", view, name=name), *super().get_urls()]
+        return [path("pick/<int:repository_id>/", view, name=self.url_name("pick")), *super().get_urls()]
 
     def pick_view(self, request: HttpRequest, repository_id: int) -> JsonResponse:
         """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.
@@ -67,25 +68,19 @@ class PickedAdmin(ScopedAdmin):
 
     def _open_admin(self, request: HttpRequest, dimension: str, repository: Repository) -> "PickedAdmin | None":
         """Return the admin of the dimension, if the user may see it in the repository."""
-        for other in self.admin_site._registry.values():
-            if isinstance(other, PickedAdmin) and other.dimension.name == dimension:
-                return other if repository.pk in other.open_keys(request) else None
-        return None
+        other = cast(PickedAdmin, self.admin_site.get_model_admin(dimension_named(dimension).model))
+        return other if repository.pk in other.open_keys(request) else None
 
 
-def _fitting(elements: QuerySet[Any], text: str, repository: Repository) -> "chain[tuple[str, str | None]]":
+def _fitting(elements: QuerySet[Any], text: str, repository: Repository) -> Iterator[tuple[str, str | None]]:
     """Yield ids and descriptions; each of the two queries stops when there are enough, and the first uses the index
     alone.
     """
     if len(text) > LONGEST_SEARCH:
-        return chain()
+        return
     rows = elements.annotate(described=MapEntry("descriptions", repository.default_language))
     begins = {"element_id__gte": text, "element_id__lt": text + _LAST_CHARACTER}
-    first = rows.filter(**begins).values_list("element_id", "described")[: SUGGESTIONS + 1]
-    rest = rows.filter(containing(text)).exclude(**begins).values_list("element_id", "described")
-    return chain(first, _later(rest)) if text else chain(first)
-
-
-def _later(rows: QuerySet[Any]) -> Any:
-    """Yield the rows, which are read when the first of them is needed."""
-    yield from rows[: SUGGESTIONS + 1]
+    yield from rows.filter(**begins).values_list("element_id", "described")[: SUGGESTIONS + 1]
+    if text:
+        rest = rows.filter(containing(text)).exclude(**begins)
+        yield from rest.values_list("element_id", "described")[: SUGGESTIONS + 1]

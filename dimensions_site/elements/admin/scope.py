@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from django.urls import reverse
 
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.admin.repositories import BoundedListAdmin, open_keys
@@ -16,10 +15,6 @@ class ScopedAdmin(BoundedListAdmin):
     """The elements of one dimension within the user's grants; `api_enabled` does not close the admin (contract G3)."""
 
     dimension: ClassVar[Dimension]
-
-    def route(self, page: str, *arguments: Any) -> str:
-        """Return the URL of a page of this dimension, such as `changelist`."""
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{page}", args=arguments)
 
     def repositories(self, request: HttpRequest, role: Role = Role.READER) -> QuerySet[Repository]:
         """Return the repositories in which the user has at least `role` for this dimension."""

@@ -12,6 +12,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import PROTECT, ManyToOneRel, Model, QuerySet
 from django.forms import Media, Script
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django_q.admin import Failure, OrmQ, Schedule, Success  # registers them, which has to be first
@@ -63,6 +65,19 @@ _UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "
 
 class BoundedListAdmin(ModelAdmin):
     """A list of the admin with bounded filters and searches, so that no URL makes it fail."""
+
+    def url_name(self, page: str) -> str:
+        """Return the name of the URL of a page of this model, such as `changelist`."""
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
+
+    def route(self, page: str, *arguments: Any) -> str:
+        """Return the URL of a page of this model."""
+        return reverse(f"admin:{self.url_name(page)}", args=arguments)
+
+    def render_page(self, request: HttpRequest, template: str, **context: Any) -> TemplateResponse:
+        """Return a page of the admin about this model."""
+        common = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, template, {**common, **context})
 
     @property
     def media(self) -> Media:

@@ -1,10 +1,10 @@
 "use strict";
 
-// Apart from the page, so that a content security policy may forbid scripts inside of it.
+// A file of its own, because the content security policy forbids scripts inside the page.
 const shown = document.getElementById("swagger-ui").dataset;
 
-// The head of an operation is a button, and a link inside of a button is out of reach for keyboards and screen readers.
-// The address still follows the operation that is open.
+// The head of an operation is a button; keyboards and screen readers cannot reach a link inside a button.
+// The address of the page still names the open operation.
 const withoutLinksInButtons = ({ React }) => ({
   wrapComponents: {
     DeepLink: () => ({ text }) => React.createElement("span", null, text),
@@ -20,10 +20,10 @@ const ui = SwaggerUIBundle({
   plugins: [withoutLinksInButtons],
   // Without this the document would be sent to a validator on the internet.
   validatorUrl: null,
-  // Where somebody comes, in a window of its own, who has let this page act for him.
+  // After consent, a user returns to this URL in a window of its own.
   oauth2RedirectUrl: new URL(shown.callback, location.href).href,
 });
-// The page of a browser keeps no secret: the code is worth nothing to whoever has not asked for it (PKCE).
+// A page keeps no secret; with PKCE, only the page that requested the code can use it.
 ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
 
 // Swagger UI gives no names to these controls, and no focus to examples that scroll.

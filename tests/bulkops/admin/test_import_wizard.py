@@ -141,7 +141,7 @@ def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
     page = browser.get(at(file_import))
-    (failure,) = page.context["result"].failures
+    (failure,) = page.context["file_import"].report["failures"]
     assert (failure["line"], failure["place"]) == (3, "nature")
     assert "NOWHERE" in failure["message"]
     assert "BALANCE_SHEET" in failure["message"]
@@ -201,14 +201,15 @@ def test_a_manager_makes_the_repository_equal_to_the_file(alice, northwind):
     assert "3 of the 4 stored elements" in text
     assert "If it is, allow as many with &#x27;Delete at most&#x27;." in text
     counts = {"to be created": 0, "to be changed": 0, "unchanged": 1, "to be deleted": 3, "with errors": 0}
-    result = browser.get(at(file_import)).context["result"]
-    assert (dict(result.counts), result.deleted_ids) == (counts, ["1001", "1002", "1003"])
+    context = browser.get(at(file_import)).context
+    assert dict(context["result"].counts) == counts
+    assert context["file_import"].report["deleted_ids"] == ["1001", "1002", "1003"]
     assert told(confirm(browser, file_import)) == ["This cannot be imported as it is."]
     describe(browser, file_import, mode="sync", max_delete="3")
     work()
     page = browser.get(at(file_import))
     assert dict(page.context["result"].counts)["to be deleted"] == 3
-    assert page.context["result"].deleted_ids == ["1001", "1002", "1003"]
+    assert page.context["file_import"].report["deleted_ids"] == ["1001", "1002", "1003"]
     confirm(browser, file_import)
     work()
     assert ids(northwind) == ["1000"]

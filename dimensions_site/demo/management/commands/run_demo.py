@@ -63,7 +63,7 @@ def _free_port(text: str) -> int:
     """Return the port in `text`. Raises `CommandError` if it is invalid or cannot be used."""
     advice = "Choose another one, for example: make run PORT=8001"
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise CommandError(f"PORT '{text}' is no port; it is a number from 1 to 65535. {advice}")
+        raise CommandError(f"PORT '{text}' is not a port: give a number from 1 to 65535. {advice}")
     with socket.socket() as probe:
         # As gunicorn does: a port that was in use until just now is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -4,7 +4,7 @@ for (const map of document.querySelectorAll("[data-map]")) {
   const entries = map.querySelector("[data-entries]");
   const blank = map.querySelector("template");
   const add = map.querySelector("[data-add]");
-  const told = map.querySelector("[data-told]");
+  const status = map.querySelector("[data-status]");
   let number = entries.children.length;
 
   const prepare = (entry) => {
@@ -20,7 +20,7 @@ for (const map of document.querySelectorAll("[data-map]")) {
     remove.addEventListener("click", () => {
       const neighbour = entry.nextElementSibling ?? entry.previousElementSibling;
       entry.remove();
-      told.textContent = map.dataset.removed;
+      status.textContent = map.dataset.removed;
       (neighbour?.querySelector("[data-remove]") ?? add).focus();
     });
   };

@@ -5,21 +5,21 @@ function nameOf(select) {
   return select.getAttribute("aria-label") || select.labels[0]?.innerText.trim() || select.name;
 }
 
-function tell(select) {
+function label(select) {
   const picker = select.nextElementSibling;
   const chosen = [...select.selectedOptions].map((option) => option.text.trim()).filter(Boolean);
   const shown = picker?.querySelector(".select2-selection__rendered");
-  const label = [nameOf(select), ...chosen].join(" ");
-  (picker?.querySelector(".select2-search__field") ?? shown)?.setAttribute("aria-label", label);
+  const words = [nameOf(select), ...chosen].join(" ");
+  (picker?.querySelector(".select2-search__field") ?? shown)?.setAttribute("aria-label", words);
 }
 
-function tellAll() {
+function labelAll() {
   // The library changes its own part of the page in the same moment, before or after this.
-  setTimeout(() => document.querySelectorAll("select.select2-hidden-accessible").forEach(tell));
+  setTimeout(() => document.querySelectorAll("select.select2-hidden-accessible").forEach(label));
 }
 
 window.addEventListener("load", () => {
-  tellAll();
-  document.addEventListener("formset:added", tellAll);
-  window.django.jQuery(document).on("change", "select.select2-hidden-accessible", tellAll);
+  labelAll();
+  document.addEventListener("formset:added", labelAll);
+  window.django.jQuery(document).on("change", "select.select2-hidden-accessible", labelAll);
 });

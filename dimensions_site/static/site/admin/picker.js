@@ -1,7 +1,7 @@
-// Suggests elements while one types the id of one: a combobox with a list, used by keyboard or mouse.
-// What is typed stays what it is, whether it is suggested or not.
+// Suggests elements while the user types an id: a combobox with a list, for keyboard and mouse.
+// An id that is not suggested is accepted, too.
 
-const TYPING_PAUSE = 200; // milliseconds without a keystroke before the service is asked
+const TYPING_PAUSE = 200; // milliseconds without a keystroke before suggestions are requested
 
 let pickers = 0;
 
@@ -13,9 +13,9 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   const note = document.createElement("p");
   let active = -1;
   const warning = picker.querySelector("[data-unknown]");
-  let asked = null;
+  let pending = null;
   let timer = 0;
-  // The text for which it is known whether an element has it as its id.
+  // The last text that was compared with the ids of elements.
   let known = input.value;
 
   list.id = `suggestions-${(pickers += 1)}`;
@@ -41,7 +41,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
 
   const leave = () => {
     clearTimeout(timer);
-    asked?.abort();
+    pending?.abort();
     note.textContent = "";
     close();
   };
@@ -54,7 +54,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     input.setAttribute("aria-activedescendant", options[active].id);
   };
 
-  // An id that begins like what was typed comes first, so one that is the same comes as the very first.
+  // Ids that begin with the text come first, in order, so an equal one is the first.
   const judge = (text, { results }) => {
     known = text;
     warning.textContent = text === "" || results[0]?.id === text ? "" : warning.dataset.text;
@@ -70,7 +70,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
       const answer = await find();
       if (answer.ok && text === input.value) judge(text, await answer.json());
     } catch {
-      // The page says so after the save.
+      // The page warns after the save.
     }
   };
 
@@ -109,11 +109,11 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   };
 
   const ask = async () => {
-    asked?.abort();
+    pending?.abort();
     if (!input.value.trim()) return leave();
-    asked = new AbortController();
+    pending = new AbortController();
     try {
-      const answer = await find(asked.signal);
+      const answer = await find(pending.signal);
       if (answer.ok) suggest(await answer.json());
     } catch (error) {
       if (error.name !== "AbortError") leave(); // without suggestions one can still type

@@ -1,4 +1,4 @@
-// Brings what became of a refused save in sight, and leads from there to the fields, in whatever group they are.
+// Scrolls to the summary of a refused save; its links lead to the fields in all groups.
 
 const summary = document.querySelector("[data-summary], #content-main .errornote");
 

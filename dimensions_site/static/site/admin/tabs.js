@@ -7,7 +7,7 @@ if (bar) {
   const tabs = [...bar.querySelectorAll("a")];
   const panelOf = (tab) => document.getElementById(tab.getAttribute("href").slice(1));
   const form = bar.closest("form");
-  // A fragment of the address that names a group, and no part of the page to which the browser would scroll.
+  // A fragment that names a group, but no id of the page, to which the browser would scroll.
   const markOf = (tab) => tab.getAttribute("href").replace("#group-", "#at-");
 
   const show = (chosen, { focus = false } = {}) => {
@@ -18,7 +18,7 @@ if (bar) {
       panelOf(tab).hidden = !isChosen;
     }
     if (focus) chosen.focus();
-    // After a save the page comes back at the same group, but at its top: there it says what became of the save.
+    // After a save, the page shows the same group, scrolled to the top, where the result of the save stands.
     const address = form.getAttribute("action") || location.pathname + location.search;
     form.action = address.split("#")[0] + markOf(chosen);
   };

@@ -1,4 +1,4 @@
-// Asks before somebody leaves a form in which something was changed, whichever way: by a link, the address or the tab.
+// Asks for confirmation before a user leaves a changed form by a link, the address or the tab.
 "use strict";
 
 addEventListener("load", () => {

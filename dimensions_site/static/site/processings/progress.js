@@ -1,32 +1,33 @@
-// Keeps the page of a processing up to date while it works. Without this script the link "Look again" does.
+// Keeps the page of a job up to date while a worker works on it. Without this script the link "Refresh" does.
 const PAUSE = 1000;
 const sheet = document.querySelector("[data-progress]");
 
 function show(progress) {
   for (const place of sheet.querySelectorAll("[data-text]")) {
     const text = progress[place.dataset.text];
-    // A screen reader tells what changes, and only that.
+    // A screen reader reads only what changes.
     if (place.textContent !== text) place.textContent = text;
   }
   sheet.querySelector("progress").value = progress.percentage;
   if (!progress.is_running) sheet.querySelector("[data-while-running]").hidden = true;
 }
 
-async function look() {
+async function poll() {
   let isRunning = true;
   try {
     const answer = await fetch(sheet.dataset.progress);
-    // Whoever is logged out meanwhile is sent to the login.
+    // A user who was signed out meanwhile is redirected to the login page.
     if (answer.redirected || answer.status === 403 || answer.status === 404) return;
     if (answer.ok) {
       const progress = await answer.json();
-      show(progress);
       isRunning = progress.is_running;
+      if (isRunning || !("reloads" in sheet.dataset)) show(progress);
+      else location.reload();
     }
   } catch {
-    // The service is away for a moment; the next look may find it.
+    // The service may be unreachable for a moment; the next poll may reach it.
   }
-  if (isRunning) setTimeout(look, PAUSE);
+  if (isRunning) setTimeout(poll, PAUSE);
 }
 
-if (sheet) setTimeout(look, PAUSE);
+if (sheet) setTimeout(poll, PAUSE);

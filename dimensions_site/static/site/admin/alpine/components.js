@@ -9,7 +9,7 @@ document.addEventListener("alpine:init", () => {
     activeTab: tab && (getCurrentTab() || tab),
     sidebarMobileOpen: false,
     sidebarDesktopOpen: Alpine.$persist(true).as("sidebarDesktopOpen"),
-    // All that a form needs of it to come back at the same tab.
+    // What a form needs of it to return to the same tab.
     get window() {
       const { pathname, search } = location;
       return { location: { pathname, search } };

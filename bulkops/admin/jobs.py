@@ -1,0 +1,53 @@
+"""What the pages of deletions and of imports share: the user's grants, and the list (contract F7, G2)."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+
+from bulkops.models import DataProcessing, FileImport
+from dimensions_site.repositories.admin.repositories import BoundedListAdmin, LookOnlyMixin, open_keys
+from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.repositories.models import Role
+
+
+class JobAdmin(LookOnlyMixin, BoundedListAdmin):
+    """The list of the jobs in repositories and dimensions where the user has at least `role`."""
+
+    role: ClassVar[Role] = Role.READER
+
+    list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["repository"]
+    show_full_result_count = False
+    actions = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        open_ones = Q(pk__in=())
+        for dimension in dimension_names():
+            open_ones |= Q(dimension=dimension, repository__in=open_keys(request, dimension, self.role))
+        jobs: QuerySet[Any] = super().get_queryset(request)
+        return jobs.filter(open_ones).select_related("repository")
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the job. An unknown one and one without a grant are both 404, where Django would redirect."""
+        found = super().get_object(request, object_id, from_field)
+        if found is None:
+            raise Http404
+        return found
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return any(open_keys(request, dimension, self.role) for dimension in dimension_names())
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request)
+
+    def is_manager(self, request: HttpRequest, job: DataProcessing | FileImport) -> bool:
+        """Return whether the user is a manager of the job's repository and dimension."""
+        return job.repository_id in open_keys(request, job.dimension, Role.MANAGER)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Return the page of the job, which shows its whole history."""
+        return self.change_view(request, object_id)

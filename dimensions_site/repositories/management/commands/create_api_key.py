@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
-from django.db.transaction import atomic
 from django.utils import timezone
 
 from dimensions_site.repositories.arguments import ROLES, find_repository, find_user
@@ -41,7 +40,7 @@ class Command(BaseCommand):
             help="only for this repository, as often as needed; all that the user may enter when left out",
         )
 
-    @transaction.atomic  # together with the record of the change
+    @transaction.atomic  # the key, its repositories and the record of the change
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["username"], may_be_new=True)
         repositories = [find_repository(db_id) for db_id in options["repositories"]]
@@ -51,15 +50,14 @@ class Command(BaseCommand):
         if not 1 <= len(options["name"]) <= 50:
             raise CommandError("--name takes a name of 1 to 50 characters.")
         expiry = None if days is None else timezone.now() + timedelta(days=days)
-        with atomic():  # otherwise there could be a key without its repositories
-            api_key, key = ApiKey.objects.create_key(
-                user=user,
-                name=options["name"],
-                expiry_date=expiry,
-                role=ROLES[options["role"]],
-                dimension=options["dimension"],
-                is_limited=bool(repositories),
-            )
-            api_key.repositories.set(repositories)
+        api_key, key = ApiKey.objects.create_key(
+            user=user,
+            name=options["name"],
+            expiry_date=expiry,
+            role=ROLES[options["role"]],
+            dimension=options["dimension"],
+            is_limited=bool(repositories),
+        )
+        api_key.repositories.set(repositories)
         self.stdout.write(f"API key '{api_key.name}' of {user.get_username()}; keep it, it is not shown again:")
         self.stdout.write(key)

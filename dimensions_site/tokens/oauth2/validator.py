@@ -7,7 +7,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2 import InvalidGrantError
 
 from dimensions_site.api.access.throttling import count_call
-from dimensions_site.tokens.credentials import ROLES, limits_of_scopes
+from dimensions_site.tokens.credentials import ROLES, role_of
 from dimensions_site.tokens.ending import locked
 from dimensions_site.tokens.models import FirstScope
 
@@ -42,7 +42,7 @@ class Validator(OAuth2Validator):
         self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
     ) -> bool:
         """Return whether all scopes are ours and none is higher: `write` includes `read` without naming it."""
-        granted = limits_of_scopes(request.first_scope.split()).role
+        granted = role_of(request.first_scope.split())
         return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
 
     def _save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:

@@ -12,7 +12,6 @@ from prometheus_client.registry import Collector
 
 from bulkops.jobs.claims import KINDS
 from bulkops.jobs.heartbeat import since_last_heartbeat
-from bulkops.jobs.observed_jobs import kind_of
 from bulkops.models import Worker
 
 # Jobs due in the future are not waiting.
@@ -45,7 +44,7 @@ def _processings() -> Iterator[GaugeMetricFamily]:
         "dimensions_queue_oldest_age_seconds", "For how long the oldest of them has waited.", labels=["kind"]
     )
     for kind in KINDS:
-        name = kind_of(kind.model)
+        name = kind.name
         counts = dict(kind.model._default_manager.order_by().values_list("status").annotate(Count("pk")))
         for state in kind.model._meta.get_field("status").choices:
             all_of_them.add_metric([name, state[0]], counts.get(state[0], 0))

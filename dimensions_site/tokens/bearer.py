@@ -31,7 +31,7 @@ class BearerAuthentication(BaseAuthentication):
         if token is None:
             return None
         if not _TOKEN.fullmatch(token):
-            raise AuthenticationFailed("The header Authorization has no bearer token behind the word Bearer.")
+            raise AuthenticationFailed("The header Authorization has no valid token after the word Bearer.")
         # The parts of a JSON Web Token are separated by dots; OAuth2 tokens contain none.
         mode = "jwt" if "." in token else "oauth2"
         if mode == self.mode:

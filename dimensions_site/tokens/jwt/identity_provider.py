@@ -36,7 +36,7 @@ def authenticated(token: str, provider: IdentityProvider) -> tuple[User, Credent
     user = User.objects.filter(username=name).first()
     if user is None or not user.is_active:
         raise AuthenticationFailed(
-            f"The token is of {quoted(name)}, who is no active user of this service; users are made by its operators."
+            f"The token is for {quoted(name)}, who is not an active user of this service; its operators create users."
         )
     return user, TokenCredential("token of the issuer", provider.issuer, _role(claims))
 

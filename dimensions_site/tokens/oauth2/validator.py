@@ -52,10 +52,10 @@ class Validator(OAuth2Validator):
         first to the second, but only their hashes are stored. Raises InvalidGrantError, or Problem 429.
         """
         owner = request.client.user if request.grant_type == "client_credentials" else request.user
-        # Ending the user's tokens waits for this lock, or has already ended what the request presents.
+        # Ending the user's tokens waits for this lock, or has already ended the code or refresh token.
         user = locked(owner.pk)
-        if user is None or not user.is_active or not _is_good_still(request):
-            raise InvalidGrantError("What the request brings has been used or ended.", request=request)
+        if user is None or not user.is_active or not _is_still_valid(request):
+            raise InvalidGrantError("The code, the refresh token or the user is no longer valid.", request=request)
         if problem := count_call(str(user.pk)):
             raise problem
         super()._save_bearer_token(token, request, *args, **kwargs)
@@ -78,7 +78,7 @@ class Validator(OAuth2Validator):
         return super()._create_access_token(expires, request, token, source_refresh_token)
 
 
-def _is_good_still(request: Any) -> bool:
+def _is_still_valid(request: Any) -> bool:
     """Return whether the code or refresh token of the request is still neither used nor ended."""
     renewed = getattr(request, "refresh_token_instance", None)
     if renewed is not None:

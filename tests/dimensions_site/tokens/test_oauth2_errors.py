@@ -95,7 +95,7 @@ def test_a_missing_token_is_told_in_a_sentence(alice: Caller, path: str) -> None
 def test_names_of_parameters_cannot_break_the_sentence(alice: Caller, path: str) -> None:
     """What the caller sent is quoted in allowed characters only."""
     answer = Client().post(f"/auth/oauth2/{path}", "%C3%A4%22%0a=1&%C3%A4%22%0a=2", content_type=FORM)
-    assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? stands more than once."
+    assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? occurs more than once."
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -13,23 +13,23 @@ from dimensions_site.repositories.models import ApiKey, Role
 
 
 class Command(BaseCommand):
-    help = "Makes an API key for a user. The key is printed once, alone on the last line; only its hash is stored."
+    help = "Creates an API key for a user. The key is printed once, alone on the last line; only its hash is stored."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", metavar="USERNAME")
         parser.add_argument("--name", required=True, help="what the key is for")
-        parser.add_argument("--expires-days", type=int, metavar="N", help="valid for N days; for good when left out")
+        parser.add_argument("--expires-days", type=int, metavar="N", help="days until it expires; by default never")
         parser.add_argument(
             "--role",
             choices=ROLES,
             default=Role.MANAGER.label,
-            help="the greatest role, whatever the grants of the user allow; all that they allow when left out",
+            help="the highest role of the key, within the grants of the user; by default all that they allow",
         )
         parser.add_argument(
             "--dimension",
             choices=dimension_names(),
             default=ALL,
-            help="only for this dimension; all dimensions when left out",
+            help="only for this dimension; by default for all",
         )
         parser.add_argument(
             "--repository",
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             metavar="DBID",
             action="append",
             default=[],
-            help="only for this repository, as often as needed; all that the user may enter when left out",
+            help="only for this repository, may be repeated; by default for all that the user has access to",
         )
 
     @transaction.atomic  # the key, its repositories and the record of the change
@@ -46,9 +46,9 @@ class Command(BaseCommand):
         repositories = [find_repository(db_id) for db_id in options["repositories"]]
         days: int | None = options["expires_days"]
         if days is not None and not 1 <= days <= 36500:
-            raise CommandError(f"--expires-days {days} does not fit; it is a number of days from 1 to 36500.")
+            raise CommandError(f"--expires-days {days} is invalid; it must be a number of days from 1 to 36500.")
         if not 1 <= len(options["name"]) <= 50:
-            raise CommandError("--name takes a name of 1 to 50 characters.")
+            raise CommandError("--name must have 1 to 50 characters.")
         expiry = None if days is None else timezone.now() + timedelta(days=days)
         api_key, key = ApiKey.objects.create_key(
             user=user,

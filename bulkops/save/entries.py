@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from rest_framework.exceptions import ValidationError
 
+from bulkops.save.envelope import Operation
 from bulkops.save.patches import Patch, named_failures, read_patch, too_long
 from bulkops.writers.entries import Change, Entry, EntryMaker, known
 from bulkops.writers.errors import Errors
@@ -32,19 +33,6 @@ BATCH = 1_000
 STORED_BATCH = 200
 # Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
 _EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER"})
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One array of a bulk body: its name, its elements, and the position of its first one in the whole body."""
-
-    name: str
-    elements: Sequence[msgspec.Raw]
-    first: int
-
-    def pointer(self, position: int) -> str:
-        """Return the JSON Pointer of the element at `position`."""
-        return f"/{self.name}/{position - self.first}"
 
 
 @dataclass(slots=True)

@@ -51,7 +51,7 @@ class _Whole(Change):
 
     @property
     def id(self) -> object:
-        """The id that was sent; call `exact` first."""
+        """Return the id that was sent; call `exact` first."""
         return self.data.get("id") if isinstance(self.data, dict) else None
 
     def fast(self, decoder: RowDecoder) -> Sequence[Any] | None:

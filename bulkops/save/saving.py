@@ -82,11 +82,9 @@ class BulkSave:
     def _stage(self, batches: Iterable[Iterable[Entry]], *, is_strict: bool) -> None:
         for entries in batches:
             if is_strict:
-                known = list(entries)
-                self._references.read(known, self._sent)
-                self._writer.stage(known)
-            else:
-                self._writer.stage(entries)
+                entries = list(entries)
+                self._references.read(entries, self._sent)
+            self._writer.stage(entries)
 
     def _sent(self, position: int) -> Any:
         """Return what was sent for the element at `position`; of a patch the changes; None if it cannot be read."""

@@ -31,8 +31,8 @@ def new_oid() -> str:
 class Job(models.Model):
     """What a worker does in one dimension of one repository, for whom, and which worker does it (contract F2, F6).
 
-    Every change is a conditional update, whose number of rows tells which one won. A job without `claimed_by` waits for
-    a worker from `due_at` on; otherwise `heartbeat` is the last sign of life of its worker. Both use the database's
+    Every change is a conditional update, whose number of rows shows whether it came first. A job without `claimed_by`
+    waits for a worker from `due_at` on; otherwise `heartbeat` is the last one of its worker. Both use the database's
     clock. `attempts` counts how often it was started since the last progress, this time included.
     """
 

@@ -29,15 +29,16 @@ J = TypeVar("J", bound=Job)
 
 @dataclass(frozen=True)
 class Kind(Generic[J]):
-    """A kind of job: the states in which a worker has something to do, and how it fails for a reason."""
+    """A kind of job: its name in logs and metrics, its `active` states, which need a worker, and how one fails."""
 
+    name: str
     model: type[J]
     active: Collection[str]
     fail: Callable[[J, str], None]
 
     @property
     def jobs(self) -> QuerySet[J]:
-        """The jobs with something to do."""
+        """Return the jobs with something to do."""
         return self.model._default_manager.filter(status__in=self.active)
 
     @property
@@ -48,9 +49,10 @@ class Kind(Generic[J]):
         return self.jobs.filter(free).order_by("due_at", "pk")
 
 
-DELETIONS = Kind(DataProcessing, [Status.RUNNING], processing.fail)
-IMPORTS = Kind(FileImport, file_imports.AT_WORK, file_imports.fail)
-KINDS: tuple[Kind[Any], ...] = (DELETIONS, IMPORTS)
+KINDS: tuple[Kind[Any], ...] = (
+    Kind("deletion", DataProcessing, [Status.RUNNING], processing.fail),
+    Kind("import", FileImport, file_imports.AT_WORK, file_imports.fail),
+)
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,8 @@ def claim_next(worker: str) -> Claim[Any] | None:
 
 
 def _kinds_by_age() -> list[Kind[Any]]:
-    """The kinds of jobs, the one of the oldest that can be claimed first; none when there is nothing to claim."""
-    # One look, and no transaction: on SQLite all writers would wait for that.
+    """Return the kinds of jobs, that of the oldest claimable job first; none if no job can be claimed."""
+    # One query and no transaction, for which all writers would wait on SQLite.
     of_each = [
         kind.claimable.order_by().annotate(kind=Value(number)).values_list("due_at", "kind")
         for number, kind in enumerate(KINDS)
@@ -140,7 +142,7 @@ def _claim_next(kind: Kind[J], worker: str) -> Claim[J] | None:
             if job is None:
                 return None
             if job.attempts >= ATTEMPTS:
-                kind.fail(job, "the worker process ended without a word")
+                kind.fail(job, "the worker process ended unexpectedly")
                 continue
             if job.claimed_by is not None:
                 log.warning("processing_taken_over", oid=job.oid, lost=job.claimed_by)

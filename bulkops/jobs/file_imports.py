@@ -62,7 +62,7 @@ class Choices:
 
     @property
     def role(self) -> Role:
-        """The role that it requires: mode sync deletes elements (contract G2)."""
+        """Return the role that the import requires: mode sync deletes elements (contract G2)."""
         return Role.MANAGER if self.mode == Mode.SYNC else Role.EDITOR
 
 
@@ -193,7 +193,7 @@ def fail(file_import: FileImport, happened: str) -> None:
     end(file_import, ImportStatus.FAILED, error)
 
 
-def drop_forgotten() -> None:
-    """Delete the imports that were not continued for a day."""
+def drop_abandoned() -> None:
+    """Cancel the imports that were not continued for a day."""
     for file_import in FileImport.objects.filter(status__in=WAITING, due_at__lt=Now() - _TIMEOUT):
         end(file_import, ImportStatus.ABORTED, "The import was not continued for a day, so its file was removed.")

@@ -46,7 +46,7 @@ class Heartbeat:
 
     @property
     def last(self) -> float | None:
-        """The time of the last finished work, by the monotonic clock."""
+        """Return the time of the last finished work, by the monotonic clock."""
         return float(self._last.value) or None
 
     def reset(self) -> None:
@@ -72,9 +72,7 @@ heartbeat = Heartbeat()
 
 
 def interval() -> float:
-    """The longest time in seconds between heartbeats of a working worker: a sixth of the time after which it counts as
-    lost.
-    """
+    """Return the most seconds between heartbeats of a working worker: it counts as lost after six times as many."""
     lost_after: int = settings.WORKER_LOST_AFTER_SECONDS
     return lost_after / 6
 

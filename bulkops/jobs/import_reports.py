@@ -14,7 +14,7 @@ _LONGEST_TEXT = 300
 def stored_report(report: Report, reason: str = "", *, has_rejects: bool = False) -> Mapping[str, Any]:
     """Return the `report` as JSON, with the `reason` why nothing can be imported, if there is one.
 
-    `has_rejects` tells whether the rows with errors are stored as a file.
+    `has_rejects` says whether the rows with errors are stored as a file.
     """
     return {
         "reason": reason,

@@ -63,7 +63,7 @@ class _Work:
 
     @property
     def language(self) -> str:
-        """The language of the messages for people."""
+        """Return the language of the messages for people."""
         return self._choices.language
 
     def do(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bulkops.jobs.claims import Claim
-from bulkops.models import FileImport, Job
+from bulkops.models import Job
 from dimensions_site.observability import metrics
 from dimensions_site.observability.observation import Observed, current, observing
 
@@ -19,25 +19,18 @@ class _ObservedJob(Observed):
         super().wrote(rows)
         metrics.WORKER_ROWS_WRITTEN.labels(self._kind).inc(rows)
 
-    def end(self) -> None:
-        if self.rows_read:
-            metrics.WORKER_ROWS_READ.labels(self._kind).inc(self.rows_read)
-
-
-def kind_of(model: type[Job]) -> str:
-    """Return how the log and the metrics name jobs of this model."""
-    return "import" if model is FileImport else "deletion"
-
 
 @contextmanager
 def observed_job(claim: Claim[Job]) -> Iterator[None]:
     """Make every log line within the block name the job, and count its rows."""
-    job = _ObservedJob(kind_of(claim.kind.model), claim.oid)
+    kind = claim.kind.name
+    job = _ObservedJob(kind, claim.oid)
     with observing(job):
         try:
             yield
         finally:
-            job.end()
+            if job.rows_read:
+                metrics.WORKER_ROWS_READ.labels(kind).inc(job.rows_read)
 
 
 def describe_job(job: Job) -> None:

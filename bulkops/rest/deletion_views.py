@@ -1,7 +1,6 @@
 """The REST routes of asynchronous deletion."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
 from typing import ClassVar, cast
 
 import orjson
@@ -21,12 +20,13 @@ from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.api.rendering import json_array, pieces
+from dimensions_site.api.rendering import json_array
 from dimensions_site.db.postgresql.streaming import snapshot
+from dimensions_site.elements.reading.streams import begun
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Role
 
-# How many processings are read from the database at a time.
+# How many deletions are read from the database at a time.
 _ROWS = 100
 
 
@@ -58,11 +58,7 @@ class DeletionViewSet(DimensionViewSet):
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return the deletions of this dimension of this repository, the latest first, streamed (contract H2)."""
         texts = self._texts(processing.processings(self.scope)[self._paging().window])
-        # The query runs before the status is sent, so that its errors can be answered. Only a long list keeps a cursor
-        # open while the network is waited for.
-        parts = pieces(texts)
-        content = json_array(chain(list(islice(parts, 1)), parts))
-        return StreamingHttpResponse(content, content_type="application/json")
+        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json")
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> Response:

@@ -1,7 +1,7 @@
 """The elements of a bulk body, read one by one: what is to be written, and every error (contract E1, B1)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, islice
 from typing import Any
@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from rest_framework.exceptions import ValidationError
 
-from bulkops.save.patches import Patch, read_patch, too_long
+from bulkops.save.envelope import Operation
+from bulkops.save.patches import Patch, named_failures, read_patch, too_long
 from bulkops.writers.entries import Change, Entry, EntryMaker, known
 from bulkops.writers.errors import Errors
 from dimensions_site.api.errors import Failure
@@ -34,19 +35,6 @@ STORED_BATCH = 200
 _EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER"})
 
 
-@dataclass(frozen=True)
-class Operation:
-    """One array of a bulk body: its name, its elements, and the position of its first one in the whole body."""
-
-    name: str
-    elements: Sequence[msgspec.Raw]
-    first: int
-
-    def pointer(self, position: int) -> str:
-        """Return the JSON Pointer of the element at `position`."""
-        return f"/{self.name}/{position - self.first}"
-
-
 @dataclass(slots=True)
 class _Whole(Change):
     """An element of `post` or `put` at `pointer`, and the `existing` element with its id.
@@ -63,7 +51,7 @@ class _Whole(Change):
 
     @property
     def id(self) -> object:
-        """The id that was sent; call `exact` first."""
+        """Return the id that was sent; call `exact` first."""
         return self.data.get("id") if isinstance(self.data, dict) else None
 
     def fast(self, decoder: RowDecoder) -> Sequence[Any] | None:
@@ -126,17 +114,10 @@ class EntryReader:
             entries = map(partial(self._whole, operation, existing, doubtful), count(first), texts)
             yield (entry for entry in entries if entry is not None)
             for start in range(0, len(doubtful), STORED_BATCH):
-                yield iter(self._beside_stored(operation, doubtful[start : start + STORED_BATCH]))
+                yield iter(self.again(operation, doubtful[start : start + STORED_BATCH]))
 
     def again(self, operation: Operation, positions: Sequence[int]) -> list[Entry]:
-        """Yield the entries of `put` at `positions`, read again and compared with what is stored by now."""
-        texts = [operation.elements[position - operation.first] for position in positions]
-        existing = self._existing(texts)
-        entries = map(partial(self._whole, operation, existing, None), positions, texts)
-        return [entry for entry in entries if entry is not None]
-
-    def _beside_stored(self, operation: Operation, positions: Sequence[int]) -> list[Entry]:
-        """Yield the entries of `put` at `positions` whose errors depend on the stored elements that they replace."""
+        """Return the entries of `put` at `positions`, read beside what is stored by now; at most `STORED_BATCH`."""
         texts = [operation.elements[position - operation.first] for position in positions]
         stored = self._maker.stored(map(_peek, texts), locked=False)
         existing = {id: found.element for id, found in stored.items()}
@@ -182,7 +163,7 @@ class EntryReader:
         try:
             values = self._maker.values(change, failures)
         except JsonError as error:
-            self._errors.add(position, _named_failures(error, _peek(text)), error.failure_count)
+            self._errors.add(position, named_failures(error.failures, _peek(text)), error.failure_count)
             return None
         place = f"{pointer}/id"
         if values is not None:
@@ -209,7 +190,7 @@ class EntryReader:
         try:
             values = self._maker.values(_Changed(self._wire, f"{pointer}/data", patch, found), failures)
         except JsonError as error:
-            self._errors.add(position, _named_failures(error, patch.id), error.failure_count)
+            self._errors.add(position, named_failures(error.failures, patch.id), error.failure_count)
         element = None if found is None else found.element
         return self._entry(operation, position, f"{pointer}/key/id", patch.id, element, values, failures)
 
@@ -253,11 +234,6 @@ def _peek(text: msgspec.Raw) -> Any:
         return _named.decode(text).id
     except (msgspec.MsgspecError, RecursionError):
         return None
-
-
-def _named_failures(error: JsonError, id: object) -> list[Failure]:
-    """Return the failures in the text of the element `id`, if it is a text."""
-    return [replace(failure, id=shortened(id)) if isinstance(id, str) else failure for failure in error.failures]
 
 
 def _batches(operation: Operation, size: int) -> Iterator[tuple[int, list[msgspec.Raw]]]:

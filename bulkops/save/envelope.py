@@ -32,15 +32,26 @@ _SHOWN_BYTES = 400
 
 
 @dataclass(frozen=True)
+class Operation:
+    """One array of a bulk body: its name, its elements, and the position of its first one in the whole body."""
+
+    name: str
+    elements: Sequence[msgspec.Raw]
+    first: int
+
+    def pointer(self, position: int) -> str:
+        """Return the JSON Pointer of the element at `position`."""
+        return f"/{self.name}/{position - self.first}"
+
+
+@dataclass(frozen=True)
 class Envelope:
-    """The content of a bulk body: how references are checked, the JSON text of each element by operation, and
-    `failures`, with which nothing can be saved although the elements are still checked.
+    """The content of a bulk body: how references are checked, its post, put and patch, and `failures`, with which
+    nothing can be saved although the elements are still checked.
     """
 
     save_mode: SaveMode
-    post: Sequence[msgspec.Raw]
-    put: Sequence[msgspec.Raw]
-    patch: Sequence[msgspec.Raw]
+    operations: Sequence[Operation]
     failures: Sequence[Failure] = ()
 
 
@@ -63,8 +74,7 @@ def read_envelope(body: bytearray) -> Envelope:
     values = dict(found)
     failures = list(_name_failures(Counter(name for name, _ in found)))
     save_mode = _save_mode(values.get("saveMode"), failures)
-    elements = _elements(values, failures)
-    return Envelope(save_mode, **elements, failures=failures)
+    return Envelope(save_mode, _operations(values, failures), failures)
 
 
 def _check_kind(text: memoryview, opening: bytes, expected: str) -> None:
@@ -103,21 +113,22 @@ def _save_mode(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
     return "LOOSE"
 
 
-def _elements(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> dict[str, list[msgspec.Raw]]:
-    """Return the texts of the elements by operation. Raises `Problem` 400 for too many of them."""
+def _operations(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> list[Operation]:
+    """Return the operations in their order. Raises `Problem` 400 for too many elements."""
     limit: int = settings.API_MAX_BULK_ELEMENTS
-    elements: dict[str, list[msgspec.Raw]] = {name: [] for name in OPERATIONS}
-    room = limit
+    operations: list[Operation] = []
+    first = 0
     for name in OPERATIONS:
-        text = memoryview(values.get(name, b"[]"))
+        text, elements = memoryview(values.get(name, b"[]")), []
         if first_character(text) != b"[":
             failures.append(_wrong(f"/{name}", name, text, "an array of elements"))
-        elif room >= 0:
-            elements[name] = list(islice(items(text), room + 1))
-            room -= len(elements[name])
-    if room < 0:
+        elif first <= limit:
+            elements = list(islice(items(text), limit - first + 1))
+        operations.append(Operation(name, elements, first))
+        first += len(elements)
+    if first > limit:
         raise bad_request([*failures, _too_many(f"elements in {', '.join(OPERATIONS)} together", limit)])
-    return elements
+    return operations
 
 
 def _wrong(path: str, name: str, text: memoryview, expected: str, hint: str = "") -> Failure:

@@ -150,18 +150,22 @@ def _read_exactly(text: bytes, pointer: str) -> Patch:
     try:
         found = _declaration.run_validation(read_json(text, join=json_pointer, path=pointer))
     except JsonError as error:
-        return Patch(None, b"", _named(error.failures, text), error.failure_count)
+        return Patch(None, b"", named_failures(error.failures, _peek(text)), error.failure_count)
     except ValidationError as error:
-        failures = _named(flatten(error.detail, pointer, json_pointer), text)
+        failures = named_failures(flatten(error.detail, pointer, json_pointer), _peek(text))
         return Patch(None, b"", failures, len(failures))
     return Patch(found["key"]["id"], bytes(_decoder.decode(text).data))
 
 
-def _named(failures: Sequence[Failure], text: bytes) -> Sequence[Failure]:
-    """Return the failures of the entry `text` with the id of the element, if that can be read."""
+def _peek(text: bytes) -> object:
+    """Return the id in the entry `text`, if it can be read."""
     try:
         key = _keyed.decode(text).key
     except (msgspec.MsgspecError, RecursionError):
-        return failures
-    id = key.get("id") if isinstance(key, dict) else None
+        return None
+    return key.get("id") if isinstance(key, dict) else None
+
+
+def named_failures(failures: Sequence[Failure], id: object) -> Sequence[Failure]:
+    """Return the `failures` of an element with its `id`, if that is a text."""
     return [replace(failure, id=shortened(id)) for failure in failures] if isinstance(id, str) else failures

@@ -7,8 +7,8 @@ from typing import IO, Any
 
 from django.db import transaction
 
-from bulkops.save.entries import EntryReader, Operation
-from bulkops.save.envelope import Envelope
+from bulkops.save.entries import EntryReader
+from bulkops.save.envelope import Envelope, Operation
 from bulkops.writers.attempts import OthersCreateTheSame, attempts, restage, writer_for
 from bulkops.writers.entries import Clash, Entry
 from bulkops.writers.errors import BEFORE_ALL, Errors, TooManyErrors
@@ -56,7 +56,7 @@ class BulkSave:
         400 with every error of the body, or 503 if others write for too long; then nothing is saved.
         """
         refuse_when_crowded(self._repository)
-        self._operations = _operations(envelope)
+        self._operations = envelope.operations
         try:
             self._errors.add(BEFORE_ALL, envelope.failures)
             self._save(is_strict=envelope.save_mode == "STRICT", dry_run=dry_run, answer=answer)
@@ -82,11 +82,9 @@ class BulkSave:
     def _stage(self, batches: Iterable[Iterable[Entry]], *, is_strict: bool) -> None:
         for entries in batches:
             if is_strict:
-                known = list(entries)
-                self._references.read(known, self._sent)
-                self._writer.stage(known)
-            else:
-                self._writer.stage(entries)
+                entries = list(entries)
+                self._references.read(entries, self._sent)
+            self._writer.stage(entries)
 
     def _sent(self, position: int) -> Any:
         """Return what was sent for the element at `position`; of a patch the changes; None if it cannot be read."""
@@ -143,12 +141,3 @@ class BulkSave:
         for piece in json_array(pieces(chain.from_iterable(parts))):
             answer.write(piece)  # `writelines` would keep all of it in memory
         answer.flush()  # a full disk raises before anything is saved
-
-
-def _operations(envelope: Envelope) -> list[Operation]:
-    operations: list[Operation] = []
-    first = 0
-    for name, elements in (("post", envelope.post), ("put", envelope.put), ("patch", envelope.patch)):
-        operations.append(Operation(name, elements, first))
-        first += len(elements)
-    return operations

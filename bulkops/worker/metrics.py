@@ -57,7 +57,8 @@ def _listening(address: SocketAddress) -> WSGIServer:
 
 
 def _answer(server: WSGIServer) -> None:
-    # A terminal sends it to all processes; the first one ends this one. Its own way of ending is for the others.
+    # A terminal sends SIGINT to all processes, but the worker's first process ends this one. Its inherited handlers are
+    # for the other processes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     server.serve_forever()

@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 # The row of a dead worker is kept as long as an alert may look for it.
 _KEPT_WORKERS = timedelta(days=1)
 _RUN: Mapping[type[Job], Callable[[Claim[Any]], None]] = {DataProcessing: deletion.run, FileImport: import_work.run}
-_CLEANING = "Forget processings that ended long ago"
+_CLEANING = "Delete what has expired"
 
 
 def work() -> None:
@@ -44,7 +44,7 @@ def clean() -> None:
     kept = timedelta(days=settings.DATA_PROCESSING_RETENTION_DAYS)
     for model in (DataProcessing, FileImport):
         model._default_manager.filter(finished_at__lt=Now() - kept).only("pk").delete()
-    file_imports.drop_forgotten()
+    file_imports.drop_abandoned()
     delete_old_answers()
     remove_leftovers()
     delete_expired_tokens()

@@ -22,8 +22,8 @@ def writer_for(model: type[Element], columns: Sequence[str], repository: Reposit
 
 
 _ATTEMPTS = 10
-# How many entries are read again at a time.
-_READ_TOGETHER = 1_000
+# How many entries are read again at a time, beside the stored elements: this many of the largest take 50 MB.
+_READ_TOGETHER = 200
 
 
 class OthersCreateTheSame(Exception):

@@ -86,7 +86,7 @@ class References:
             failure = Failure(
                 failure_path(position, path),
                 "UNKNOWN_REFERENCE",
-                self._told_of(path, target),
+                self._described(path, target),
                 shortened(self._ids[position]),
             )
             failures.append((position, failure))
@@ -122,6 +122,6 @@ class References:
                 stored.update((dimension, id) for id in found)
         return stored
 
-    def _told_of(self, path: str, target: Target) -> str:
+    def _described(self, path: str, target: Target) -> str:
         dimension, id = target
         return self._message.format(path=path, dimension=dimension_named(dimension).verbose_name, id=shortened(id))

@@ -108,12 +108,12 @@ class Writer(ABC):
     def stage(self, entries: Iterable[Entry]) -> None:
         """Add `entries`; while the database takes one, the next may be made, without a query."""
         invalid: list[Sequence[Any]] = []
-        self.insert("bulk_rows", (*_ENTRY, *self._columns), self._right(entries, invalid))
+        self.insert("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid))
         if invalid:
             self.insert("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
 
     @staticmethod
-    def _right(entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    def _valid(entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
         """Yield the rows of the `entries` without an error; the ids of the others are added to `invalid`."""
         for entry in entries:
             if entry.values is None:
@@ -256,12 +256,12 @@ class Writer(ABC):
 
         They show the elements as they are stored now, in the order of the entries.
         """
-        meant = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
+        targets = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
         with connection.cursor() as cursor:
-            cursor.execute(f"{meant} ORDER BY position", [start, end])
+            cursor.execute(f"{targets} ORDER BY position", [start, end])
             keys = [key for (key,) in cursor.fetchall()]
         # In the order of an index: otherwise the database would collect them all before it returns the first.
-        stored = with_keys(self._model, meant, [start, end]).order_by("pk")
+        stored = with_keys(self._model, targets, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
         return map(texts.__getitem__, keys)
 
@@ -287,12 +287,9 @@ class Writer(ABC):
     def _rows(self, condition: str) -> QuerySet[Any]:
         return with_keys(self._model, f"SELECT target FROM bulk_plan WHERE {condition}", [])
 
-    def _create(self, table: str, query: str, parameters: Sequence[Any] = ()) -> None:
-        self._execute(f"CREATE TEMPORARY TABLE {table} {self.lifetime} AS {query}", parameters)
+    def _create(self, table: str, query: str) -> None:
+        self._execute(f"CREATE TEMPORARY TABLE {table} {self.lifetime} AS {query}")
 
-    def _execute(self, sql: str, parameters: Any = ()) -> int:
-        """Execute one statement; return the number of rows that it wrote."""
+    def _execute(self, sql: str, parameters: Iterable[Any] = ()) -> None:
         with connection.cursor() as cursor:
             cursor.execute(sql, list(parameters))
-            rows: int = cursor.rowcount
-            return rows

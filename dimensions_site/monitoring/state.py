@@ -12,7 +12,6 @@ from prometheus_client.registry import Collector
 
 from bulkops.jobs.claims import KINDS
 from bulkops.jobs.heartbeat import since_last_heartbeat
-from bulkops.jobs.observed_jobs import kind_of
 from bulkops.models import Worker
 
 
@@ -42,7 +41,7 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
         "dimensions_queue_oldest_age_seconds", "Seconds for which the oldest of them has waited.", labels=["kind"]
     )
     for kind in KINDS:
-        name = kind_of(kind.model)
+        name = kind.name
         counts = dict(kind.model._default_manager.order_by().values_list("status").annotate(Count("pk")))
         for state in kind.model._meta.get_field("status").choices:
             jobs.add_metric([name, state[0]], counts.get(state[0], 0))

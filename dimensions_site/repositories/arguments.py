@@ -26,7 +26,7 @@ def find_user(username: str, *, may_be_new: bool = False) -> User:
     """
     user = User.objects.filter(username=User.normalize_username(username)).first()
     if user is None:
-        hint = f" `manage.py create_user {username}` makes one." if may_be_new else ""
+        hint = f" `manage.py create_user {username}` creates one." if may_be_new else ""
         raise CommandError(f"There is no user '{username}'.{hint}")
     return user
 
@@ -49,4 +49,4 @@ def _lines(row: Model, refusal: ValidationError, arguments: Mapping[str, str], t
             yield taken
         else:
             messages = " ".join(message for error in errors for message in error.messages)
-            yield f"{arguments[field]} '{getattr(row, field)}' does not fit: {messages}"
+            yield f"{arguments[field]} '{getattr(row, field)}' is invalid: {messages}"

@@ -32,7 +32,7 @@ class _Subject:
     secrets: tuple[str, ...]
 
     def of(self, row: Model) -> dict[str, object]:
-        """Users and repositories are recorded by name, which outlives their rows."""
+        """Return the values of the recorded fields; users and repositories by name, which outlives their rows."""
         return {name: read(row) for name, read in self.fields.items()}
 
 

@@ -19,7 +19,7 @@ from dimensions_site.db.compiled import CompiledQuery, Instances, Param
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
 from dimensions_site.repositories.access import Access, access_query, is_db_id
-from dimensions_site.repositories.credentials import Credential, Limits
+from dimensions_site.repositories.credentials import Credential
 from dimensions_site.repositories.models import ApiKey, Role
 
 log = structlog.get_logger(__name__)
@@ -70,9 +70,8 @@ class ApiKeyAuthentication(BaseAuthentication):
                 observed.name(tried=api_key.user.get_username(), key=api_key.prefix)
             raise AuthenticationFailed(error)
         _record_use(api_key)
-        limits = Limits(Role(api_key.role), api_key.dimension)
-        access = None if row[-1] is None else Access.read(row[-1])
-        return api_key.user, KeyCredential("API key", api_key.name, limits, {(db_id, dimension): access})
+        found = {(db_id, dimension): None if row[-1] is None else Access.read(row[-1])}
+        return api_key.user, KeyCredential("API key", api_key.name, Role(api_key.role), api_key.dimension, found)
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="dimensions"'

@@ -10,30 +10,18 @@ from dimensions_site.repositories.models import Role
 
 
 @dataclass(frozen=True)
-class Limits:
-    """The limits of a credential: it narrows the grants of its user, and never widens them.
-
-    `role` is the highest role, or None if the credential permits nothing; `dimension` is one dimension or all. Its
-    repositories are checked by `Access`.
-    """
-
-    role: Role | None = Role.MANAGER
-    dimension: str = ALL
-
-
-UNLIMITED = Limits()
-
-
-@dataclass(frozen=True)
 class Credential:
     """REST framework's `request.auth` for every authentication mode except passwords.
 
-    `kind` and `name` identify it to people, as in "API key" and "Data warehouse"; neither is secret.
+    `kind` and `name` identify it to people, as in "API key" and "Data warehouse"; neither is secret. A credential
+    narrows the grants of its user, and never widens them: `role` is the highest role, or None if the credential permits
+    nothing; `dimension` is one dimension or all. `Access` checks the repositories.
     """
 
     kind: str
     name: str
-    limits: Limits = UNLIMITED
+    role: Role | None = Role.MANAGER
+    dimension: str = ALL
 
     def __str__(self) -> str:
         return f"{self.kind} '{self.name}'"
@@ -49,6 +37,5 @@ class Credential:
         return {}
 
 
-def limits_of(credential: Credential | None) -> Limits:
-    """Return the limits of the credential; for a password, which has none, `UNLIMITED`."""
-    return UNLIMITED if credential is None else credential.limits
+# A user name and password, which narrow nothing.
+PASSWORD = Credential("password", "")

@@ -202,7 +202,7 @@ class AccessChange(models.Model):
     """
 
     at = models.DateTimeField(_("when"), default=timezone.now, db_index=True)
-    # The user, or `manage.py` and the command, whose caller is unknown.
+    # The user, or `manage.py` and the command, whose user is unknown.
     changed_by = CodePointTextField(_("changed by"))
     address = CodePointTextField(_("address"), null=True)
     request_id = CodePointTextField(_("request id"), null=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Max, QuerySet, Value
 
-from dimensions_site.api.errors import Problem, forbidden, not_found
-from dimensions_site.repositories.access import find_access, grants
-from dimensions_site.repositories.credentials import Credential, limits_of
+from dimensions_site.api.errors import forbidden, not_found
+from dimensions_site.repositories.access import grants
+from dimensions_site.repositories.credentials import PASSWORD, Credential
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.text.shortening import shortened
@@ -23,15 +23,14 @@ class Scope:
     repository: Repository
     dimension: str
     role: Role
-    credential: Credential | None = None
+    credential: Credential = PASSWORD
 
     def require(self, role: Role) -> None:
         """Raise 403 if the client's role is lower than `role` (contract G2)."""
         if self.role >= role:
             return
-        of_credential = limits_of(self.credential).role
         has, headers = "you have", {}
-        if self.credential is not None and of_credential == self.role:
+        if self.credential.role == self.role:
             has, headers = f"the {self.credential} allows", self.credential.challenge(role)
         raise forbidden(
             "ROLE_TOO_SMALL",
@@ -50,27 +49,23 @@ def check_access(user: User, db_id: str, dimension: str, credential: Credential 
     repository or dimension, then 403 if the API of the repository is disabled, for superusers too (contract A6, G1, G2,
     G3).
     """
-    limits = limits_of(credential)
-    found = find_access(user, db_id, dimension) if credential is None else credential.access(user, db_id, dimension)
+    credential = credential or PASSWORD
+    found = credential.access(user, db_id, dimension)
     if found is None:
-        raise _unknown(db_id)
+        raise not_found("REPOSITORY_NOT_FOUND", f"There is no repository '{shortened(db_id)}'.")
     repository = found.repository
     granted = Role.MANAGER if user.is_superuser else found.best_role
     if granted is None:
         raise forbidden("NO_GRANT", f"You have no grant for the {dimension} dimension of repository '{db_id}'.")
-    if limits.role is None or not found.is_within or limits.dimension not in (ALL, dimension):
+    if credential.role is None or not found.is_within or credential.dimension not in (ALL, dimension):
         raise forbidden(
             "CREDENTIAL_TOO_NARROW",
             f"The {credential} is not for the {dimension} dimension of repository '{db_id}', though your grants are.",
-            credential.challenge(Role.READER) if credential is not None and limits.role is None else None,
+            credential.challenge(Role.READER) if credential.role is None else None,
         )
     if not repository.api_enabled:
         raise forbidden("API_NOT_ENABLED", f"The REST API is not enabled in repository '{db_id}'.")
-    return Scope(repository, dimension, min(Role(granted), limits.role), credential)
-
-
-def _unknown(db_id: str) -> Problem:
-    return not_found("REPOSITORY_NOT_FOUND", f"There is no repository '{shortened(db_id)}'.")
+    return Scope(repository, dimension, min(Role(granted), credential.role), credential)
 
 
 def grants_of(user: User, dimension: str) -> QuerySet[AccessGrant]:

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dimensions_site.repositories.credentials import Credential, Limits
+from dimensions_site.repositories.credentials import Credential
 from dimensions_site.repositories.models import Role
 
-# The limits of each of the `SCOPES`.
+# The highest role that each of the `SCOPES` permits.
 ROLES = {"read": Role.READER, "write": Role.EDITOR, "manage": Role.MANAGER}
 REALM = 'Bearer realm="dimensions"'
 
@@ -25,6 +25,6 @@ def scope_of(role: Role) -> str:
     return next(scope for scope, allowed in ROLES.items() if allowed == role)
 
 
-def limits_of_scopes(scopes: Collection[str]) -> Limits:
-    """Return the limits of the highest of the `scopes`; unknown scopes alone permit nothing."""
-    return Limits(role=max((role for scope, role in ROLES.items() if scope in scopes), default=None))
+def role_of(scopes: Collection[str]) -> Role | None:
+    """Return the role that the highest of the `scopes` permits; None if all of them are unknown."""
+    return max((role for scope, role in ROLES.items() if scope in scopes), default=None)

@@ -13,15 +13,16 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken, clear_expir
 
 from dimensions_site.tokens.models import TokenGeneration, UsedToken
 
+log = structlog.get_logger(__name__)
+
+# The attribute that marks an instance whose tokens end when it is saved.
+_ENDS = "_tokens_end"
+
 
 def delete_expired_tokens() -> None:
     """Delete the records of expired tokens."""
     clear_expired()
     UsedToken.objects.filter(expires_at__lte=timezone.now()).delete()
-
-
-# The attribute that marks an instance whose tokens end when it is saved.
-_ENDS = "_tokens_end"
 
 
 @receiver(pre_save, sender=User)
@@ -41,9 +42,6 @@ def end(instance: User, **_: Any) -> None:
     """End the tokens when the user is saved."""
     if instance.__dict__.pop(_ENDS, False):
         end_tokens(instance)
-
-
-log = structlog.get_logger(__name__)
 
 
 def end_tokens(user: User) -> None:

@@ -27,12 +27,13 @@ def streamed(
     if isinstance(accepted, CsvRenderer):
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
         headings, lines = csv_table(columns, elements)
-        return _begun(lines, partial(csv_lines, headings))
+        return begun(lines, partial(csv_lines, headings))
     renderer = Renderer(answered_plan(wire, paths, language)) if paths else full_renderer(wire, language)
-    return _begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+    return begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 
-def _begun(texts: Iterator[str], write: Callable[[Iterable[list[str]]], Iterator[bytes]]) -> Iterator[bytes]:
+def begun(texts: Iterator[str], write: Callable[[Iterable[list[str]]], Iterator[bytes]]) -> Iterator[bytes]:
+    """Return what `write` makes of the `texts`, whose query has run when this returns."""
     # An error of the query can still be answered as one. A list of one piece is read to its end here, so that its
     # transaction ends before the network delays it.
     parts = pieces(texts)

@@ -17,7 +17,7 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
     """A key and the limits that it adds to its user's rights."""
 
     def clean(self) -> dict[str, Any] | None:
-        """Reject an empty list of repositories for a limited key."""
+        """Reject repositories without the mark `is_limited`: the key would open all of them."""
         cleaned = super().clean()
         if cleaned is not None and cleaned.get("repositories") and not cleaned.get("is_limited"):
             self.add_error(

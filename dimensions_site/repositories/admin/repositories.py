@@ -139,11 +139,7 @@ class LookOnlyMixin:
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_change_permission = has_delete_permission = has_add_permission
 
 
 class SuperuserAdmin(BoundedListAdmin):
@@ -249,7 +245,7 @@ class RepositoryAdmin(SuperuserAdmin):
     actions = None
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """The dbID is part of URLs that clients store, so it cannot be changed."""
+        """Make the dbID of an existing repository read-only: clients store URLs with it."""
         return [] if obj is None else ["db_id"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -132,7 +132,7 @@ def comparable_name(name: str) -> str:
 def _refusal(own: LoginFailures | None, of_day: LoginFailures | None) -> Problem | None:
     if own and (end := own.locked_until):
         detail = f"There were {settings.LOGIN_ATTEMPTS:,} wrong passwords for this user name from your address; "
-        return _locked_out("LOGIN_LOCKED", end, detail + "passwords are looked at again in {seconds:,} seconds.")
+        return _locked_out("LOGIN_LOCKED", end, detail + "passwords are checked again in {seconds:,} seconds.")
     if of_day and (end := of_day.locked_for_day_until):
         detail = f"There were {settings.LOGIN_ACCOUNT_ATTEMPTS:,} wrong passwords for this user name within a day; "
         again = "passwords are checked again in {seconds:,} seconds, or when an administrator unlocks the name."

@@ -8,9 +8,10 @@ from django.contrib.auth.models import User
 from rest_framework.exceptions import AuthenticationFailed
 
 from dimensions_site.api.errors import quoted
-from dimensions_site.repositories.credentials import UNLIMITED, Credential, Limits
+from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.models import Role
 from dimensions_site.tokens.configuration import IdentityProvider
-from dimensions_site.tokens.credentials import ROLES, TokenCredential, limits_of_scopes
+from dimensions_site.tokens.credentials import ROLES, TokenCredential, role_of
 from dimensions_site.tokens.jwt.provider_keys import keys_at
 
 # The tolerated difference between the provider's clock and ours, in seconds.
@@ -19,7 +20,7 @@ _LONGEST_NAME = 150
 
 
 def authenticated(token: str, provider: IdentityProvider) -> tuple[User, Credential]:
-    """Return the user named by the provider's token, and the credential with the limits of its scopes.
+    """Return the user named by the provider's token, and the credential with the role that its scopes permit.
 
     Raises `AuthenticationFailed` if the token is not signed by the provider, not issued for this service or not valid
     now, and for an unknown or inactive user: users are never created here. Raises Problem 503 if no keys are available.
@@ -35,9 +36,9 @@ def authenticated(token: str, provider: IdentityProvider) -> tuple[User, Credent
     user = User.objects.filter(username=name).first()
     if user is None or not user.is_active:
         raise AuthenticationFailed(
-            f"The token is of {quoted(name)}, who is no active user of this service; users are made by its operators."
+            f"The token is for {quoted(name)}, who is not an active user of this service; its operators create users."
         )
-    return user, TokenCredential("token of the issuer", provider.issuer, _limits(claims))
+    return user, TokenCredential("token of the issuer", provider.issuer, _role(claims))
 
 
 def _verified_claims(token: str, provider: IdentityProvider) -> dict[str, Any]:
@@ -66,11 +67,11 @@ def _verified_claims(token: str, provider: IdentityProvider) -> dict[str, Any]:
         raise AuthenticationFailed("This is not a valid token of the identity provider.") from None
 
 
-def _limits(claims: Mapping[str, Any]) -> Limits:
-    """Return the limits of the scopes, if one of them is ours: others, such as `openid`, are irrelevant here."""
+def _role(claims: Mapping[str, Any]) -> Role | None:
+    """Return the role that the scopes permit, if one of them is ours: others, such as `openid`, are irrelevant."""
     scope_claim = claims.get("scope", claims.get("scp", ""))
     words = (
         scope_claim.split() if isinstance(scope_claim, str) else scope_claim if isinstance(scope_claim, list) else []
     )
     scopes = [scope for scope in ROLES if scope in words]
-    return limits_of_scopes(scopes) if scopes else UNLIMITED
+    return role_of(scopes) if scopes else Role.MANAGER

@@ -39,33 +39,33 @@ class ProviderKeys:
         self._ended_at = self._got_at = float("-inf")
         self._refused: frozenset[str] = frozenset()
         self._lock = threading.Lock()
-        self._answered: threading.Event | None = None
+        self._current: threading.Event | None = None
         self._waited_until = float("-inf")
 
     def get(self, kid: str) -> jwt.PyJWK | None:
         """Return the key, or None if it is unknown or weak. Raises Problem 503 if no keys are available."""
         is_known = kid in self._keys
         if not is_known or time.monotonic() - self._got_at > _KEPT:
-            answered, is_own = self._question()
+            done, is_own = self._fetch()
             # A client whose key is unknown waits for the fetch; of the others, only one does.
-            if answered is not None and (is_own or not is_known):
-                answered.wait(max(0, self._waited_until - time.monotonic()))
+            if done is not None and (is_own or not is_known):
+                done.wait(max(0, self._waited_until - time.monotonic()))
         if self._got_at == float("-inf"):
-            detail = "The identity provider does not give the keys of its tokens now. Try again in some seconds."
+            detail = "The keys of the identity provider are not available now. Try again in a few seconds."
             raise Problem(503, "IDENTITY_PROVIDER_UNAVAILABLE", detail, headers={"Retry-After": str(_PAUSE)})
         return self._keys.get(kid)
 
-    def _question(self) -> tuple[threading.Event | None, bool]:
+    def _fetch(self) -> tuple[threading.Event | None, bool]:
         """Return the event that ends the current fetch, if any, and whether this call started it."""
         with self._lock:
-            if self._answered is not None or time.monotonic() - self._ended_at < _PAUSE:
-                return self._answered, False
-            self._answered = answered = threading.Event()
+            if self._current is not None or time.monotonic() - self._ended_at < _PAUSE:
+                return self._current, False
+            self._current = done = threading.Event()
             self._waited_until = time.monotonic() + _TIMEOUT
-            threading.Thread(target=self._ask, args=[answered], daemon=True).start()
-            return answered, True
+            threading.Thread(target=self._run, args=[done], daemon=True).start()
+            return done, True
 
-    def _ask(self, answered: threading.Event) -> None:
+    def _run(self, done: threading.Event) -> None:
         try:
             self._keys = self._strong(self._client.get_signing_keys())
             self._got_at = time.monotonic()
@@ -75,8 +75,8 @@ class ProviderKeys:
         finally:
             with self._lock:
                 self._ended_at = time.monotonic()
-                self._answered = None
-            answered.set()
+                self._current = None
+            done.set()
 
     def _strong(self, keys: Iterable[jwt.PyJWK]) -> dict[str, jwt.PyJWK]:
         """Return the keys that are strong enough, by `kid`; log each of the others once."""

@@ -49,7 +49,7 @@ def authenticated(token: str) -> tuple[User, Credential]:
         return user, Credential("token of the user", user.get_username())
     if provider is not None and issuer == provider.issuer:
         return identity_provider.authenticated(token, provider)
-    raise AuthenticationFailed(f"The token names the issuer {quoted(str(issuer))}, whose tokens are not taken here.")
+    raise AuthenticationFailed(f"The token names the issuer {quoted(str(issuer))}, whose tokens are not accepted here.")
 
 
 def issue(user: User) -> dict[str, str]:
@@ -59,7 +59,7 @@ def issue(user: User) -> dict[str, str]:
     """
     found = _users().filter(pk=user.pk, is_active=True).first()
     if found is None:
-        raise AuthenticationFailed("The user of this password is not active any more.")
+        raise AuthenticationFailed("The user of this password is no longer active.")
     # Bound to the password that was verified.
     return _pair(user, generation_of(found), uuid4().hex)
 

@@ -13,7 +13,7 @@ from oauth2_provider.views import AuthorizationView
 
 from dimensions_site.api.middleware.addresses import query_error
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.oauth2.parameters import RESOURCE, fault_of
+from dimensions_site.tokens.oauth2.parameters import RESOURCE, error_of
 
 # The meaning of each scope, in the languages of the administration.
 _SCOPES = {
@@ -33,11 +33,10 @@ class ConsentView(AuthorizationView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Respond with the page, or reject unreadable and ambiguous parameters."""
-        fault = query_error(request.META.get("QUERY_STRING", ""))
-        if fault:
-            raise SuspiciousOperation(f"The query string {fault}.")
+        if reason := query_error(request.META.get("QUERY_STRING", "")):
+            raise SuspiciousOperation(f"The query string {reason}.")
         for sent in (request.GET, request.POST):
-            if error := fault_of(sent):
+            if error := error_of(sent):
                 raise SuspiciousOperation(error.description)
         parameters: Any = request.GET.copy()
         for name in _IGNORED:

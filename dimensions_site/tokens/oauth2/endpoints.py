@@ -37,7 +37,7 @@ from dimensions_site.text.shortening import shortened
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.errors import JSON_HEADERS, completed
 from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
-from dimensions_site.tokens.oauth2.parameters import fault_of
+from dimensions_site.tokens.oauth2.parameters import error_of
 from dimensions_site.tokens.oauth2.server import APPLICATION
 
 View: TypeAlias = Callable[..., HttpResponse]
@@ -58,13 +58,13 @@ def form_only(view: View) -> View:
             detail = f"The method must be POST; got {shortened(str(request.method))}."
             return problem_response(request, Problem(405, "METHOD_NOT_ALLOWED", detail, headers=_ALLOW))
         try:
-            fault = _fault(request)
-        except (RequestDataTooBig, TooManyFieldsSent, UnreadablePostError) as error:
-            return problem_response(request, as_problem(error))
+            error = _error_of(request)
+        except (RequestDataTooBig, TooManyFieldsSent, UnreadablePostError) as unreadable:
+            return problem_response(request, as_problem(unreadable))
         if refusal := refusal_limit_problem(request):  # before the hash of a secret is computed
             return _too_often(refusal)
         try:
-            answer = completed(_refusal(fault) if fault else view(request, *args, **kwargs))
+            answer = completed(_refusal(error) if error else view(request, *args, **kwargs))
         except Problem as problem:
             _name_application(request)
             return _too_often(problem)
@@ -76,17 +76,17 @@ def form_only(view: View) -> View:
     return checked
 
 
-def _fault(request: HttpRequest) -> OAuth2Error | None:
+def _error_of(request: HttpRequest) -> OAuth2Error | None:
     if not _has_form(request):
         return InvalidRequestError(f"The body must be {FORM}.")
-    fault = fault_of(request.POST)  # read first: logging also accesses the form once it has been read
+    error = error_of(request.POST)  # read first: logging also accesses the form once it has been read
     if request.META.get("QUERY_STRING"):
-        return InvalidRequestError("Parameters must be in the body, not in the address.")
-    if not fault and _authenticates_twice(request):
+        return InvalidRequestError("Parameters must be in the body, not in the URL.")
+    if not error and _authenticates_twice(request):
         return InvalidRequestError(
             "The application authenticates in the header Authorization and in the body; use one of them."
         )
-    return fault
+    return error
 
 
 def _authenticates_twice(request: HttpRequest) -> bool:
@@ -142,7 +142,7 @@ def _client_id(request: HttpRequest) -> str:
         return ""
 
 
-def _user_in_question(request: HttpRequest) -> int | None:
+def _token_user(request: HttpRequest) -> int | None:
     """Return the primary key of the user for whom tokens are requested, if known before the secret is verified."""
     if settings.THROTTLE_CALLS is None:
         return None
@@ -169,14 +169,14 @@ class Token(TokenView):
 
         The library's own view looks for the device grant first, which does not exist here.
         """
-        if (user := _user_in_question(request)) and (problem := call_limit_problem(str(user))):
+        if (user := _token_user(request)) and (problem := call_limit_problem(str(user))):
             raise problem
         try:
             answer: HttpResponse = self.authorization_flow_token_response(request)
         except AccessToken.DoesNotExist:
             # The library looks up the token that it has just issued. A concurrent use of the same refresh token, or an
             # operator, has ended it meanwhile.
-            return _refusal(InvalidGrantError("The tokens that were issued have been ended already."))
+            return _refusal(InvalidGrantError("The issued tokens have already been ended."))
         return answer
 
 
@@ -197,7 +197,7 @@ class Introspect(IntrospectTokenView):
         if not token:
             return _refusal(InvalidRequestError("The parameter token is missing."))
         caller: Application = request.META[APPLICATION]
-        # The library checks neither whether the user is active nor who asks.
+        # The library checks neither whether the user is active nor which application asks.
         found = valid_access_token(token)
         may_know = found is not None and (caller.may_introspect or found.application_id == caller.pk)
         answer: HttpResponse = self.get_token_response(token if may_know else "")

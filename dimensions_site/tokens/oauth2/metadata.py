@@ -1,7 +1,5 @@
 """`/.well-known/oauth-authorization-server`: the endpoints and capabilities for OAuth2 clients (RFC 8414)."""
 
-from typing import Any
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
@@ -16,21 +14,19 @@ _WITH_SECRET = ["client_secret_basic", "client_secret_post"]
 _WITH_OR_WITHOUT = [*_WITH_SECRET, "none"]
 
 
-def _metadata(request: HttpRequest, issuer_path: str = "") -> HttpResponse:
+@read_only
+def metadata(request: HttpRequest, issuer_path: str = "") -> HttpResponse:
     """Return the metadata. Raises Http404 for the path of another issuer.
 
     Under URL_PREFIX, the standard appends that prefix to the well-known path, so both URLs exist.
     """
     if issuer_path and f"/{issuer_path}" != settings.URL_PREFIX:
         raise Http404
-    return JsonResponse(_described(request), headers={"Cache-Control": "no-cache"})
 
-
-def _described(request: HttpRequest) -> dict[str, Any]:
     def address(name: str) -> str:
         return request.build_absolute_uri(reverse(name))
 
-    return {
+    members = {
         # The same as `iss` in the responses of the authorization endpoint (RFC 9207).
         "issuer": oauth2_settings.oauth2_authorization_server_issuer(request),
         "authorization_endpoint": address("oauth2-authorize"),
@@ -47,6 +43,4 @@ def _described(request: HttpRequest) -> dict[str, Any]:
         "introspection_endpoint_auth_methods_supported": _WITH_SECRET,
         "authorization_response_iss_parameter_supported": True,
     }
-
-
-metadata = read_only(_metadata)
+    return JsonResponse(members, headers={"Cache-Control": "no-cache"})

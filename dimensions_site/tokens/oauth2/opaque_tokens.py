@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from dimensions_site.repositories.credentials import Credential
-from dimensions_site.tokens.credentials import TokenCredential, limits_of_scopes
+from dimensions_site.tokens.credentials import TokenCredential, role_of
 
 
 def authenticated(token: str, request: Request) -> tuple[User, Credential]:
@@ -23,8 +23,8 @@ def authenticated(token: str, request: Request) -> tuple[User, Credential]:
         raise AuthenticationFailed(
             "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
         )
-    scopes = limits_of_scopes(found.scope.split())
-    return found.user, TokenCredential("token of the application", str(found.application), scopes)
+    role = role_of(found.scope.split())
+    return found.user, TokenCredential("token of the application", str(found.application), role)
 
 
 def valid_access_token(token: str) -> Any:

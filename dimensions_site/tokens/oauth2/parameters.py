@@ -12,7 +12,7 @@ RESOURCE = "resource"
 _LONGEST = {"code_challenge": 128, "code_challenge_method": 10, "nonce": 255}
 
 
-def fault_of(parameters: QueryDict) -> OAuth2Error | None:
+def error_of(parameters: QueryDict) -> OAuth2Error | None:
     """Return the first error that the libraries would not detect; None if there is none."""
     for name, values in parameters.lists():
         if len(values) > 1 and name != RESOURCE:
@@ -22,14 +22,14 @@ def fault_of(parameters: QueryDict) -> OAuth2Error | None:
         longest = _LONGEST.get(name)
         if longest is not None and any(len(value) > longest for value in values):
             return InvalidRequestError(f"The parameter {name} is longer than {longest} characters.")
-    if not all(map(_is_address, parameters.getlist("redirect_uri"))):
+    if not all(map(_is_uri, parameters.getlist("redirect_uri"))):
         return InvalidRequestError("The parameter redirect_uri is not a valid URI.")
-    if not all(_is_address(address) for value in parameters.getlist(RESOURCE) for address in value.split()):
+    if not all(_is_uri(uri) for value in parameters.getlist(RESOURCE) for uri in value.split()):
         return CustomOAuth2Error("invalid_target", "The parameter resource is not a valid URI.")
     return None
 
 
-def _is_address(text: str) -> bool:
+def _is_uri(text: str) -> bool:
     """Return whether the text can be parsed as a URI; the libraries check its kind."""
     try:
         parts = urlsplit(text)

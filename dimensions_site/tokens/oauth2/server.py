@@ -7,17 +7,11 @@ from oauth2_provider.models import Grant
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauthlib.common import Request
 from oauthlib.oauth2 import (
-    AuthorizationCodeGrant,
-    AuthorizationEndpoint,
-    BearerToken,
     ClientCredentialsGrant,
     InvalidGrantError,
     InvalidRequestError,
-    RefreshTokenGrant,
-    ResourceEndpoint,
-    RevocationEndpoint,
-    TokenEndpoint,
     UnsupportedGrantTypeError,
+    WebApplicationServer,
 )
 
 from dimensions_site.text.shortening import shortened
@@ -27,36 +21,25 @@ from dimensions_site.tokens.oauth2.errors import JSON_HEADERS
 APPLICATION = "dimensions.application"
 
 
-class AuthorizationServer(AuthorizationEndpoint, TokenEndpoint, ResourceEndpoint, RevocationEndpoint):
+class AuthorizationServer(WebApplicationServer):
     """Supports client credentials, and the authorization code with refresh tokens.
 
-    oauthlib's own server also has the password grant, which reveals whether a password is right even if no application
-    may use it.
+    oauthlib's server for all grants also has the password grant, which reveals whether a password is right even if no
+    application may use it.
     """
 
-    def __init__(self, validator: Any, token_expires_in: int, **options: Any) -> None:
-        bearer = BearerToken(validator, expires_in=token_expires_in)
-        code = AuthorizationCodeGrant(validator)
-        self._grants = {
-            "authorization_code": code,
-            "client_credentials": ClientCredentialsGrant(validator),
-            "refresh_token": RefreshTokenGrant(validator),
-        }
-        AuthorizationEndpoint.__init__(self, "code", bearer, {"code": code})
-        TokenEndpoint.__init__(self, "authorization_code", bearer, self._grants)
-        ResourceEndpoint.__init__(self, "Bearer", {"Bearer": bearer})
-        RevocationEndpoint.__init__(self, validator)
+    def __init__(self, validator: Any, **options: Any) -> None:
+        super().__init__(validator, **options)
+        self.grant_types["client_credentials"] = ClientCredentialsGrant(validator)
 
     def validate_token_request(self, request: Any) -> None:
         """Reject a missing or unknown grant type, which oauthlib would treat as an authorization code."""
         super().validate_token_request(request)
         if not request.grant_type:
             raise InvalidRequestError("The parameter grant_type is missing.", request=request)
-        if request.grant_type not in self._grants:
-            raise UnsupportedGrantTypeError(
-                f"grant_type must be one of {', '.join(self._grants)}; got '{shortened(request.grant_type)}'.",
-                request=request,
-            )
+        if request.grant_type not in self.grant_types:
+            known, sent = ", ".join(sorted(self.grant_types)), shortened(request.grant_type)
+            raise UnsupportedGrantTypeError(f"grant_type must be one of {known}; got '{sent}'.", request=request)
 
 
 class Backend(OAuthLibCore):

@@ -7,7 +7,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2 import InvalidGrantError
 
 from dimensions_site.api.access.throttling import count_call
-from dimensions_site.tokens.credentials import ROLES, limits_of_scopes
+from dimensions_site.tokens.credentials import ROLES, role_of
 from dimensions_site.tokens.ending import locked
 from dimensions_site.tokens.models import FirstScope
 
@@ -42,7 +42,7 @@ class Validator(OAuth2Validator):
         self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
     ) -> bool:
         """Return whether all scopes are ours and none is higher: `write` includes `read` without naming it."""
-        granted = limits_of_scopes(request.first_scope.split()).role
+        granted = role_of(request.first_scope.split())
         return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
 
     def _save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
@@ -52,10 +52,10 @@ class Validator(OAuth2Validator):
         first to the second, but only their hashes are stored. Raises InvalidGrantError, or Problem 429.
         """
         owner = request.client.user if request.grant_type == "client_credentials" else request.user
-        # Ending the user's tokens waits for this lock, or has already ended what the request presents.
+        # Ending the user's tokens waits for this lock, or has already ended the code or refresh token.
         user = locked(owner.pk)
-        if user is None or not user.is_active or not _is_good_still(request):
-            raise InvalidGrantError("What the request brings has been used or ended.", request=request)
+        if user is None or not user.is_active or not _is_still_valid(request):
+            raise InvalidGrantError("The code, the refresh token or the user is no longer valid.", request=request)
         if problem := count_call(str(user.pk)):
             raise problem
         super()._save_bearer_token(token, request, *args, **kwargs)
@@ -78,7 +78,7 @@ class Validator(OAuth2Validator):
         return super()._create_access_token(expires, request, token, source_refresh_token)
 
 
-def _is_good_still(request: Any) -> bool:
+def _is_still_valid(request: Any) -> bool:
     """Return whether the code or refresh token of the request is still neither used nor ended."""
     renewed = getattr(request, "refresh_token_instance", None)
     if renewed is not None:

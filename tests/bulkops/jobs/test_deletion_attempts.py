@@ -105,7 +105,7 @@ def test_of_a_deletion_that_kills_its_workers_nothing_is_left_but_the_report(ali
     assert status["status"] == "FAILED"
     assert status["error"].startswith(
         f"The deletion was given up after {ATTEMPTS} attempts in a row at which nothing could be deleted: the worker "
-        "process ended without a word. Until then 0 of 4 ids had been processed and 0 elements deleted;"
+        "process ended unexpectedly. Until then 0 of 4 ids had been processed and 0 elements deleted;"
     )
     assert running in status["error"]
     assert not DeletionChunk.objects.exists()

@@ -159,7 +159,7 @@ def test_an_import_that_kills_its_workers_fails_in_the_end(begin, settings):
     assert claim_next("worker") is None
     assert status_of(file_import) == ImportStatus.FAILED
     assert file_import.error == (
-        f"The import was given up after {ATTEMPTS} attempts: the worker process ended without a word. Nothing was "
+        f"The import was given up after {ATTEMPTS} attempts: the worker process ended unexpectedly. Nothing was "
         f"imported. The log of the worker has the cause in the lines that name {file_import.oid}. When it is "
         "fixed, upload the file again."
     )

@@ -44,8 +44,9 @@ def message(body: object) -> str:
 def test_each_operation_gets_the_texts_of_its_elements(arrays):
     """In their order and unchanged; an operation that is not there has none."""
     envelope = read({"saveMode": "STRICT", **arrays})
-    for name in ("post", "put", "patch"):
-        assert [json.loads(bytes(text)) for text in getattr(envelope, name)] == arrays.get(name, [])
+    assert [operation.name for operation in envelope.operations] == ["post", "put", "patch"]
+    for operation in envelope.operations:
+        assert [json.loads(bytes(text)) for text in operation.elements] == arrays.get(operation.name, [])
 
 
 @pytest.mark.contract("E2")
@@ -179,7 +180,7 @@ def test_as_many_elements_are_read_as_the_setting_allows_in_all(settings):
     """The operations count together; the sentence names the limit."""
     settings.API_MAX_BULK_ELEMENTS = 6
     envelope = read({"post": [1, 2, 3], "put": [4, 5], "patch": [6]})
-    assert [len(envelope.post), len(envelope.put), len(envelope.patch)] == [3, 2, 1]
+    assert [len(operation.elements) for operation in envelope.operations] == [3, 2, 1]
     for body in ({"post": [1] * 7}, {"post": [1] * 4, "put": [2] * 3}, {"put": [1] * 3, "patch": [2] * 4}):
         assert errors(body) == [("", "TOO_MANY_ELEMENTS")]
         assert "more than 6" in message(body)

@@ -37,12 +37,12 @@ else:
         """It may be the only backup."""
         copy = tmp_path / "copy"
         copy.write_text("the backup of yesterday")
-        with pytest.raises(CommandError, match=r"FILE '.+copy' cannot be made: File exists\."):
+        with pytest.raises(CommandError, match=r"FILE '.+copy' cannot be created: File exists\."):
             call_command("backup_sqlite", str(copy))
         assert copy.read_text() == "the backup of yesterday"
 
     def test_a_folder_that_is_not_there_is_told(tmp_path):
-        with pytest.raises(CommandError, match=r"cannot be made: No such file or directory\."):
+        with pytest.raises(CommandError, match=r"cannot be created: No such file or directory\."):
             call_command("backup_sqlite", str(tmp_path / "nowhere" / "copy"))
 
     def test_a_mistyped_database_is_no_empty_backup(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.factories import Caller
 
-HINT = "`manage.py create_user nobody` makes one."
+HINT = "`manage.py create_user nobody` creates one."
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def run(db, capsys):
 def test_four_commands_open_the_service_to_a_program(run):
     """A user, a repository, a grant and a key, from the printed lines to the first answer."""
     assert run("create_user", "carla") == [
-        "Created user carla, who calls with API keys: `manage.py create_api_key carla --name …` makes one."
+        "Created user carla, who calls with API keys: `manage.py create_api_key carla --name …` creates one."
     ]
     assert run("create_repository", "acme", "--name", "Acme group", "--language", "it") == [
         "Created repository acme (Acme group)."
@@ -119,17 +119,17 @@ def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("create_repository", "a/b", "--name", "X"), "DBID 'a/b' does not fit: A dbID has 1 to 64 letters"),
-        (("create_repository", "", "--name", "X"), "DBID '' does not fit"),
+        (("create_repository", "a/b", "--name", "X"), "DBID 'a/b' is invalid: A dbID has 1 to 64 letters"),
+        (("create_repository", "", "--name", "X"), "DBID '' is invalid"),
         (("create_repository", "x" * 65, "--name", "X"), "1 to 64 letters"),
-        (("create_repository", "a\n", "--name", "X"), "does not fit"),
-        (("create_repository", "acme", "--name", ""), "--name '' does not fit"),
+        (("create_repository", "a\n", "--name", "X"), "is invalid"),
+        (("create_repository", "acme", "--name", ""), "--name '' is invalid"),
         (("create_repository", "acme", "--name", "x" * 201), "at most 200 characters"),
-        (("create_repository", "acme", "--name", "X", "--language", "english"), "--language 'english' does not fit"),
+        (("create_repository", "acme", "--name", "X", "--language", "english"), "--language 'english' is invalid"),
         (("create_repository", "northwind", "--name", "X"), "There is already a repository 'northwind'."),
         (
             ("create_repository", "northwind", "--name", ""),
-            "--name '' does not fit: This field cannot be blank.\nThere",
+            "--name '' is invalid: This field cannot be blank.\nThere",
         ),
         (("create_repository", "acme"), "--name"),
         (("create_api_key", "carla", "--name", "x", "--repository", "nowhere"), "There is no repository 'nowhere'."),
@@ -142,15 +142,15 @@ def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
         (("create_api_key", "nobody", "--name", "x"), f"There is no user 'nobody'. {HINT}"),
         (("create_user", "carla"), "There is already a user 'carla'."),
         (("create_user", "carla", "--staff"), "There is already a user 'carla'."),
-        (("create_user", ""), "NAME '' does not fit: This field cannot be blank."),
-        (("create_user", "a b"), "NAME 'a b' does not fit: Enter a valid username."),
-        (("create_user", "erp:1"), "NAME 'erp:1' does not fit: Enter a valid username."),
-        (("create_user", "x" * 151), "does not fit: Ensure this value has at most 150 characters"),
+        (("create_user", ""), "NAME '' is invalid: This field cannot be blank."),
+        (("create_user", "a b"), "NAME 'a b' is invalid: Enter a valid username."),
+        (("create_user", "erp:1"), "NAME 'erp:1' is invalid: Enter a valid username."),
+        (("create_user", "x" * 151), "is invalid: Ensure this value has at most 150 characters"),
         (("create_user",), "NAME"),
         (("create_api_key", "carla"), "--name"),
         (("create_api_key", "carla", "--name", ""), "1 to 50 characters"),
         (("create_api_key", "carla", "--name", "x" * 51), "1 to 50 characters"),
-        (("create_api_key", "carla", "--name", "x", "--expires-days", "0"), "--expires-days 0 does not fit"),
+        (("create_api_key", "carla", "--name", "x", "--expires-days", "0"), "--expires-days 0 is invalid"),
         (("create_api_key", "carla", "--name", "x", "--expires-days", "99999999"), "from 1 to 36500"),
     ],
 )

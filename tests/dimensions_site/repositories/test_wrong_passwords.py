@@ -82,7 +82,7 @@ def test_too_many_wrong_passwords_lock_the_name_out_at_that_address(alice, hashe
     assert 890 <= int(refused["Retry-After"]) <= 900
     assert refused.json()["code"] == "LOGIN_LOCKED"
     assert refused.json()["detail"] == (
-        "There were 3 wrong passwords for this user name from your address; passwords are looked at again "
+        "There were 3 wrong passwords for this user name from your address; passwords are checked again "
         f"in {refused['Retry-After']} seconds."
     )
     assert statuses(call("alice", "alice-password", ELSEWHERE), call("rita", "wrong")) == [200, 401]

@@ -109,7 +109,7 @@ def test_a_user_who_is_not_active_is_refused_in_words(alice: Caller, provider: P
     User.objects.update(is_active=False)
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.json()["detail"] == (
-        'The token is of "alice", who is no active user of this service; users are made by its operators.'
+        'The token is for "alice", who is not an active user of this service; its operators create users.'
     )
 
 

@@ -10,17 +10,17 @@ from django.db import DatabaseError, connection
 
 
 class Command(BaseCommand):
-    help = "Copies the SQLite database into a new file, while others go on reading and writing."
+    help = "Copies the SQLite database into a new file, while the service keeps running."
     # Skip system checks: before an update, the tables are those of another release.
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="where the copy goes; a file that is not there yet")
+        parser.add_argument("file", type=Path, metavar="FILE", help="the file for the copy; it must not exist")
 
     def handle(self, *args: Any, **options: Any) -> None:
         target: Path = options["file"]
         if connection.vendor != "sqlite":
-            raise CommandError("The database is no SQLite file. Back up PostgreSQL with pg_dump.")
+            raise CommandError("The database is not an SQLite file. Back up PostgreSQL with pg_dump.")
         source = Path(connection.settings_dict["NAME"])
         if not source.is_file():
             raise CommandError(f"There is no database at {source}.")
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             # Never overwrite a file, and give the backup its name only when it is complete.
             target.touch(mode=0o600, exist_ok=False)
         except OSError as error:
-            raise CommandError(f"FILE '{target}' cannot be made: {error.strerror}.") from None
+            raise CommandError(f"FILE '{target}' cannot be created: {error.strerror}.") from None
         try:
             self._copy(target)
         except (sqlite3.Error, DatabaseError, CommandError) as error:

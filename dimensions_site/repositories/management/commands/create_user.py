@@ -11,13 +11,13 @@ from dimensions_site.repositories.arguments import check
 
 class Command(BaseCommand):
     help = (
-        "Creates a user without a password: a program that calls with an API key, or with --staff somebody who signs "
+        "Creates a user without a password: a program that calls with an API key, or with --staff a person who signs "
         "in to the administration as soon as they have a password. grant_access decides what a user may do."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", metavar="NAME", help="letters, digits, @ . + - _ (at most 150)")
-        parser.add_argument("--staff", action="store_true", help="somebody who may sign in to the administration")
+        parser.add_argument("--staff", action="store_true", help="a person who may sign in to the administration")
 
     @transaction.atomic  # together with the record of the change
     def handle(self, *args: Any, **options: Any) -> None:
@@ -30,5 +30,5 @@ class Command(BaseCommand):
                 f"signs in to the administration with a password: `manage.py changepassword {user.username}` sets it."
             )
         else:
-            hint = f"calls with API keys: `manage.py create_api_key {user.username} --name …` makes one."
+            hint = f"calls with API keys: `manage.py create_api_key {user.username} --name …` creates one."
         self.stdout.write(f"Created user {user.username}, who {hint}")

@@ -21,7 +21,7 @@ class Command(BaseCommand):
             "--dimension",
             choices=dimension_names(),
             default=ALL,
-            help="only for this dimension; all dimensions when left out",
+            help="only for this dimension; by default for all",
         )
 
     @transaction.atomic  # together with the record of the change

@@ -12,8 +12,8 @@ class Command(BaseCommand):
     help = "Unlocks user names after too many wrong passwords: all, those at an address, or one, however it is spelled."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username", metavar="USERNAME", nargs="?", help="all user names when left out")
-        parser.add_argument("--address", help="only at this address; everywhere when left out")
+        parser.add_argument("username", metavar="USERNAME", nargs="?", help="by default all user names")
+        parser.add_argument("--address", help="only at this address; by default everywhere")
 
     def handle(self, *args: Any, **options: Any) -> None:
         records = with_failures()

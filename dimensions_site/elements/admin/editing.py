@@ -163,7 +163,7 @@ class EditedAdmin(ElementPageAdmin):
             return Attempt(form, form.read(data), None)
 
         def version(etag: str) -> Mapping[str, Any] | None:
-            return version_with_tag(self.dimension.wire, shown.element, etag) if etag else None
+            return version_with_tag(self.dimension, shown.element, etag) if etag else None
 
         def form_of(json: Mapping[str, Any]) -> ElementForm:
             return self.form_for(request, replace(shown, json=json), self._immutable)

@@ -98,7 +98,7 @@ class ElementPageAdmin(PickedAdmin):
 
     def json_text(self, repository: Repository, id: str) -> str | None:
         """Return the JSON of an element as in REST; None if it does not exist."""
-        return full_renderer(self.dimension.wire, repository.default_language).one(self.model, repository, id)
+        return full_renderer(self.dimension, repository.default_language).one(repository, id)
 
     def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
         """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""

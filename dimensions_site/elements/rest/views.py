@@ -125,9 +125,7 @@ class ElementViewSet(DimensionViewSet):
     def _text(self, id: str) -> str | None:
         if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
             return None
-        return full_renderer(self.dimension.wire, self._language).one(
-            self.dimension.model, self.scope.repository, id, using=self.database
-        )
+        return full_renderer(self.dimension, self._language).one(self.scope.repository, id, using=self.database)
 
     def _unknown(self, id: str) -> Problem:
         return not_found(
@@ -189,7 +187,7 @@ class ElementViewSet(DimensionViewSet):
             total = parameters.selected.order_by().count()
             headers = {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
         response = StreamingHttpResponse(
-            streamed(accepted, page, self.dimension.wire, parameters.paths, self._language),
+            streamed(accepted, page, self.dimension, parameters.paths, self._language),
             content_type=content_type(accepted),
             headers=headers,
         )

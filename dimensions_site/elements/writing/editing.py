@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.answers import Answer, Stored, answer_of
+from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
@@ -95,13 +95,13 @@ class Editor:
         return decoder_for(self.dimension.wire, self.repository)
 
     @property
-    def _answer(self) -> Answer:
-        return answer_of(self.dimension, self.repository.default_language)
+    def _renderer(self) -> ElementRenderer:
+        return full_renderer(self.dimension, self.repository.default_language)
 
     def _locked(self, id: str) -> Stored | None:
         if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
             return None
-        return self._answer.lock(self.repository, id)
+        return self._renderer.lock(self.repository, id)
 
     def _whole(self, sent: RawElement, stored: Stored | None = None, id: str | None = None) -> Row:
         existing, text = (None, None) if stored is None else (stored.element, stored.text)
@@ -121,7 +121,7 @@ class Editor:
 
     def _inserted(self, row: Row) -> Saved:
         values = self._values(row)
-        text = insert(self.dimension.model, self.repository, values, self.actor, self._answer)
+        text = insert(self.dimension.model, self.repository, values, self.actor, self._renderer)
         return Saved(values["element_id"], text, is_new=True)
 
     def _changed(self, stored: Stored, row: Row) -> Saved:
@@ -132,7 +132,7 @@ class Editor:
             before = self._decoder.row_of(self.dimension.model.of(self.repository).get(pk=element.pk))
         changes = self._decoder.changes(before, row)
         if changes:
-            text = change(element, changes, self.actor, self._answer)
+            text = change(element, changes, self.actor, self._renderer)
         return Saved(element.element_id, text, is_new=False)
 
     def _taken(self, row: Row) -> Problem:

@@ -18,6 +18,9 @@ from dimensions_site.rsql.fields import Kind
 
 Sql = tuple[str, Sequence[Any]]
 
+# `characters.fold` in SQL. ICU: the mappings of other collations cover only some languages.
+POSTGRESQL_FOLD = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
+
 
 class MapEntry(Func):
     """The text under `key` in a column with a JSON object of texts; NULL if it is null or missing.
@@ -122,6 +125,4 @@ class Fold(Func):
     output_field = TextField()
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        # ICU: the mappings of other collations cover only some languages.
-        folded = 'UPPER(LOWER((%(expressions)s) COLLATE "und-x-icu")) COLLATE "C"'
-        return self.as_sql(compiler, connection, template=folded)
+        return self.as_sql(compiler, connection, template=POSTGRESQL_FOLD.format("%(expressions)s"))

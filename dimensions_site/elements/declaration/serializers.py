@@ -29,7 +29,6 @@ from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import wire_path
 from dimensions_site.api.json.texts import shown
 from dimensions_site.api.problems import MAX_COUNTED
-from dimensions_site.elements.declaration.details import joined
 from dimensions_site.elements.declaration.fields import (
     CodeField,
     FreeTextField,
@@ -38,7 +37,7 @@ from dimensions_site.elements.declaration.fields import (
     TextField,
     path_of,
 )
-from dimensions_site.elements.declaration.spellings import Errors, Spellings
+from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 

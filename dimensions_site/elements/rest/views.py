@@ -34,7 +34,7 @@ from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 
 # Inside the view set, `list` is an action.
-Offers: TypeAlias = list[BaseRenderer]
+Renderers: TypeAlias = list[BaseRenderer]
 
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
 
@@ -105,7 +105,7 @@ class ElementViewSet(DimensionViewSet):
 
     # --- Shared --------------------------------------------------------------------------------
 
-    def get_renderers(self) -> "Offers":
+    def get_renderers(self) -> "Renderers":
         """Return the renderers; lists are available as CSV and NDJSON, too (contract H4)."""
         streamable = (CsvRenderer(), NdjsonRenderer()) if self.action in ("list", "fetch") else ()
         return [*super().get_renderers(), *streamable]
@@ -151,16 +151,15 @@ class ElementViewSet(DimensionViewSet):
         return f"{elements}/{quote(id, safe='')}"
 
     def further_failures(self) -> Sequence[Failure]:
-        return self._read_parameters()[1] if LIST_PARAMETERS & (self.allowed_query_parameters() or set()) else ()
+        if LIST_PARAMETERS & (self.allowed_query_parameters() or set()):
+            try:
+                self._parameters()
+            except Problem as problem:
+                return problem.failures
+        return ()
 
     def _parameters(self) -> "ListParameters":
         """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
-        parameters, failures = self._read_parameters()
-        if parameters is None:
-            raise bad_request(failures)
-        return parameters
-
-    def _read_parameters(self) -> "tuple[ListParameters | None, Sequence[Failure]]":
         query = self.request.query_params
         table = ElementFields(self.dimension, self._language)
         filterset = ElementFilterSet(query, self.elements, table=table)
@@ -174,8 +173,8 @@ class ElementViewSet(DimensionViewSet):
         except Problem as problem:
             failures += problem.failures
         if failures:
-            return None, failures
-        return ListParameters(filterset.qs, filterset.qs[paging.window], paths), []
+            raise bad_request(failures)
+        return ListParameters(filterset.qs, filterset.qs[paging.window], paths)
 
     def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""

@@ -23,11 +23,11 @@ _AT_A_TIME = 2_000
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a transaction: `share` (0 to 1) of the history has been checked so far."""
+    """The result of a transaction: how many versions it checked and deleted; `share` (0 to 1) is checked so far."""
 
     share: float
-    looked_at: int
-    forgotten: int
+    checked: int
+    deleted: int
 
 
 def remove_versions(

@@ -25,7 +25,7 @@ from dimensions_site.elements.reading.selection import (
     WHOLE_MAP,
     everything,
     select,
-    stored_plan,
+    selected_plan,
 )
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
 from dimensions_site.elements.reading.tables import Column, columns_of
@@ -114,7 +114,7 @@ def _written(
         headings, texts = csv_table(columns_of(wire, paths, language, elements), elements)
         lines.text(headings)
     else:
-        texts = Renderer(stored_plan(wire, paths, language)).each(elements)
+        texts = Renderer(selected_plan(wire, paths, language, as_stored=True)).each(elements)
     with closing(texts):
         for count, text in enumerate(texts, start=1):
             lines.text(text)

@@ -131,25 +131,30 @@ class ElementRenderer(Renderer):
         self.parameters = self._returned.parameters
 
     def one(self, repository: Repository, id: str, *, using: str = DEFAULT_DB_ALIAS) -> str | None:
-        """Return the JSON text of the element `id`, without NUL, or None if there is none; one query.
+        """Return the JSON text of the element `id`, or None if there is none; one query.
 
         It is read from the database with the name `using`.
         """
-        row = self._read.first(using=using, repository=repository.pk, id=id)
+        row = self._found(self._read, repository, id, using)
         if row is None:
             return None
         count_read(1)
         return self._render(row)
 
     def lock(self, repository: Repository, id: str) -> Stored | None:
-        """Lock and return the element `id`, without NUL, or None; one query. It stays locked until the transaction
-        ends.
-        """
-        row = self._lock.first(repository=repository.pk, id=id)
+        """Lock and return the element `id`, or None; one query. It stays locked until the transaction ends."""
+        row = self._found(self._lock, repository, id)
         if row is None:
             return None
         element = self._model.from_db(connection.alias, self._loaded, row[: len(self._loaded)])
         return Stored(element, self._render(row[len(self._loaded) :]))
+
+    def _found(
+        self, query: CompiledQuery, repository: Repository, id: str, using: str = DEFAULT_DB_ALIAS
+    ) -> Sequence[Any] | None:
+        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
+            return None
+        return query.first(using=using, repository=repository.pk, id=id)
 
     def text(self, values: Sequence[Any]) -> str:
         """Return the JSON text of an element for which a statement has returned these values."""

@@ -127,23 +127,6 @@ def from_replica(handle: Handler) -> Handler:
     return cast(Handler, read)
 
 
-class _Question:
-    """Checks in its own thread whether the replica answers, so that requests wait only a moment."""
-
-    def __init__(self) -> None:
-        self._answer: Future[bool] | None = None
-        # Its thread starts at the first check, in the process that needs it.
-        self._thread = ThreadPoolExecutor(1, "replica")
-
-    def ask(self) -> bool:
-        if self._answer is None or self._answer.done():
-            self._answer = self._thread.submit(_replica_answers)
-        try:
-            return self._answer.result(_MOMENT)
-        except TimeoutError:
-            return False
-
-
 def _replica_answers() -> bool:
     if not available.may_be_asked():
         return False
@@ -159,12 +142,20 @@ def _replica_answers() -> bool:
             connections[REPLICA].close()
 
 
-_question = _Question()
+# The check of the health endpoint has its own thread, so that a request waits only a moment for it.
+_checking = ThreadPoolExecutor(1, "replica")
+_check: "Future[bool] | None" = None
 
 
 def replica_answers() -> bool:
-    """Return whether there is a replica that answers within a moment; one that has just failed is not asked again."""
-    return _question.ask()
+    """Return whether there is a replica that answers within a moment; one that has just failed is left alone."""
+    global _check
+    if _check is None or _check.done():
+        _check = _checking.submit(_replica_answers)
+    try:
+        return _check.result(_MOMENT)
+    except TimeoutError:
+        return False
 
 
 def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:

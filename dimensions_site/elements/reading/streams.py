@@ -11,7 +11,7 @@ from rest_framework.renderers import BaseRenderer
 from dimensions_site.api.rendering import CsvRenderer, NdjsonRenderer, csv_lines, json_array, json_lines, pieces
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import Renderer, full_renderer
-from dimensions_site.elements.reading.selection import answered_plan, everything
+from dimensions_site.elements.reading.selection import everything, selected_plan
 from dimensions_site.elements.reading.table_rows import csv_table
 from dimensions_site.elements.reading.tables import columns_of
 
@@ -28,7 +28,7 @@ def streamed(
     if isinstance(accepted, CsvRenderer):
         headings, lines = csv_table(columns_of(wire, paths or everything(wire), language, elements), elements)
         return _begun(lines, partial(csv_lines, headings))
-    renderer = Renderer(answered_plan(wire, paths, language)) if paths else full_renderer(dimension, language)
+    renderer = Renderer(selected_plan(wire, paths, language)) if paths else full_renderer(dimension, language)
     return _begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 

@@ -123,8 +123,6 @@ class ElementViewSet(DimensionViewSet):
         check_preconditions(self.request, None if text is None else etag_of(text))
 
     def _text(self, id: str) -> str | None:
-        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
-            return None
         return full_renderer(self.dimension, self._language).one(self.scope.repository, id, using=self.database)
 
     def _unknown(self, id: str) -> Problem:

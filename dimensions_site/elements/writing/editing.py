@@ -79,7 +79,7 @@ class Editor:
         """
         sent = as_raw(data)
         with transaction.atomic():
-            stored = self._locked(id)
+            stored = self._renderer.lock(self.repository, id)
             if stored is None:
                 self._decoder.check_patch(sent.value, id)
                 return None
@@ -98,18 +98,13 @@ class Editor:
     def _renderer(self) -> ElementRenderer:
         return full_renderer(self.dimension, self.repository.default_language)
 
-    def _locked(self, id: str) -> Stored | None:
-        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
-            return None
-        return self._renderer.lock(self.repository, id)
-
     def _whole(self, sent: RawElement, stored: Stored | None = None, id: str | None = None) -> Row:
         existing, text = (None, None) if stored is None else (stored.element, stored.text)
         row = self._decoder.fast_raw(sent, existing, id)
         return self._decoder.exact(sent.value, existing, id, text) if row is None else row
 
     def _replaced(self, id: str, sent: RawElement) -> Saved:
-        stored = self._locked(id)
+        stored = self._renderer.lock(self.repository, id)
         row = self._whole(sent, stored, id)
         if stored is not None:
             return self._changed(stored, row)

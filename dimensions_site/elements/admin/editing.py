@@ -20,8 +20,7 @@ from dimensions_site.elements.admin.attempts import Attempt, Reader, Version
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.models import Origin
-from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.reading.versions import version_with_tag
+from dimensions_site.elements.reading.etags import etag_of, version_with_tag
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import DELETED

@@ -53,6 +53,8 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
 
     # How messages name an object that is not a member of another one.
     called: ClassVar[str] = "The element"
+    # Whether null is stored instead of an object in which nothing is set (contract C8); only a bundle can be.
+    nullable: ClassVar[bool] = False
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
@@ -131,9 +133,6 @@ class Group(ColumnObject):
 
 class Bundle(WireObject):
     """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
-
-    # Store null instead of an object without values.
-    nullable: ClassVar[bool] = False
 
     def __init__(self, *, column: str | None = None) -> None:
         super().__init__(source=column, required=False, allow_null=True)

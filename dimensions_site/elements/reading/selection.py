@@ -77,16 +77,14 @@ def _failure(code: str, message: str) -> Failure:
 def _is_known(wire: Wire, path: str) -> bool:
     if path == DEFAULT_DESCRIPTION or wire.find(path) is not None or wire.find_entry(path) is not None:
         return True
-    group, _, key = path.partition(".")
-    place = wire.places.get(group)
-    return place is not None and place.is_map and key == WHOLE_MAP
+    entry = wire.split_entry(path)
+    return entry is not None and entry[1] == WHOLE_MAP
 
 
 def _segments(wire: Wire, path: str) -> list[str]:
     """Return the members of a known `path`; the key of a map may contain dots."""
-    group, _, key = path.partition(".")
-    place = wire.places.get(group)
-    return [group, key] if key and place is not None and place.is_map else path.split(".")
+    entry = wire.split_entry(path)
+    return path.split(".") if entry is None else [entry[0].path, entry[1]]
 
 
 def _add(selected: Selected, segments: list[str]) -> None:

@@ -79,8 +79,8 @@ class TableRenderer(Generic[Row]):
         self._empty, self._null = cell(UNSET), cell(None)
         # JSON columns hold text, booleans and null. Null is written out in the entries of a map, and where an empty
         # cell would mean the default.
-        self._saying_null = _Remembered(cell, self._null).__getitem__
-        self._leaving_null = _Remembered(cell, self._empty).__getitem__
+        self._null_as_null = _Remembered(cell, self._null).__getitem__
+        self._null_as_empty = _Remembered(cell, self._empty).__getitem__
         self._expressions: list[Combinable] = []
         self._encoders: list[Callable[[Any], Row]] = []
         for (name, _), piece in groupby(columns, key=_source):
@@ -110,12 +110,12 @@ class TableRenderer(Generic[Row]):
 
     def _leaves(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
         read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._beside
-        cell = self._saying_null if _has_default(piece[0].place.leaf) else self._leaving_null
+        cell = self._null_as_null if _has_default(piece[0].place.leaf) else self._null_as_empty
         unset = beside([cell(None)] * len(piece))
         return lambda text: unset if text is None else beside(map(cell, read(text)))
 
     def _entries(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
-        keys, beside, cell = [column.key for column in piece], self._beside, self._saying_null
+        keys, beside, cell = [column.key for column in piece], self._beside, self._null_as_null
         unset = beside([self._empty] * len(piece))
         return lambda text: (
             unset if text is None else beside(map(cell, map(orjson.loads(text).get, keys, repeat(UNSET))))

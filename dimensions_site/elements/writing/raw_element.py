@@ -12,14 +12,14 @@ from dimensions_site.api.parsers import StrictJSONParser
 
 
 class RawElement:
-    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it stands for."""
+    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it encodes."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
 
     @cached_property
     def members(self) -> Mapping[str, Any] | None:
-        """The members of the object, or None if only `value` can tell what the text means."""
+        """The members of the object, or None if only `read_json` may decide what the text means."""
         return certain_members(self.text)
 
     @cached_property

@@ -28,8 +28,8 @@ class NotRestored(Exception):
 class Version:
     """A row of the history, and its differences from the version before; all its values if there is none.
 
-    `is_change` tells whether there is one: the first version has none, a deletion counts as none, and
-    `clean_old_history` removes them.
+    `is_change` says whether there is one: the first version and one after a deletion have none, and
+    `clean_old_history` deletes old ones.
     """
 
     row: Any
@@ -88,7 +88,7 @@ def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int
 def restore(editor: Editor, version: Any, *, is_deleted: bool) -> bool:
     """Save the values of the old `version` as a new version; return False if the element already has them.
 
-    If it `is_deleted`, the element is created anew. Raises `NotRestored` if the values are rejected, as when another
+    If it `is_deleted`, the element is created again. Raises `NotRestored` if the values are rejected, as when another
     element has taken the id.
     """
     model, wire = editor.dimension.model, editor.dimension.wire

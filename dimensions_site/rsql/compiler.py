@@ -20,7 +20,7 @@ from dimensions_site.rsql.conditions import (
 )
 from dimensions_site.rsql.decimals import WORDS_START
 from dimensions_site.rsql.errors import RsqlError, raise_all
-from dimensions_site.rsql.expressions import AnsweredText, DecimalKey, Fold
+from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
 from dimensions_site.rsql.fields import Field, FieldTable, Kind
 from dimensions_site.rsql.nodes import And, Comparison, Node
 from dimensions_site.rsql.operators import OPERATORS, Relation, listed
@@ -67,7 +67,7 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
         case Kind.TEXT_MAP:
             condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
         case _ if operator.relation in _CONTAINMENT:
-            condition = _relate(_answered(field), operator.relation, constants)
+            condition = _relate(answered_text(field.expression, field.kind), operator.relation, constants)
         case Kind.DECIMAL:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
@@ -83,11 +83,6 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
         # The keys of words are above those of all numbers, but words are not greater than numbers.
         return Q(condition, LessThan(DecimalKey(field.expression), Value(WORDS_START)))
     return Q(condition)
-
-
-def _answered(field: Field) -> Combinable:
-    """Return the text of `field` in responses, which containment operators search (contract M5)."""
-    return AnsweredText(field.expression, field.kind) if field.kind in AnsweredText.kinds else field.expression
 
 
 def _check_use(field: Field, node: Comparison) -> None:

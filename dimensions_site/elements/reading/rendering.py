@@ -120,7 +120,7 @@ class ElementRenderer(Renderer):
 
     def __init__(self, dimension: Dimension, language: str) -> None:
         super().__init__(whole(dimension.wire.root, language))
-        model = self._model = dimension.model
+        model = self.model = dimension.model
         self._loaded = ["id", "repository_id", *model.unique_in_repository]
         addressed = model.of(Param("repository")).filter(element_id=Param("id"))
         self._read = CompiledQuery(addressed.values_list(*self._expressions))
@@ -146,7 +146,7 @@ class ElementRenderer(Renderer):
         row = self._found(self._lock, repository, id)
         if row is None:
             return None
-        element = self._model.from_db(connection.alias, self._loaded, row[: len(self._loaded)])
+        element = self.model.from_db(connection.alias, self._loaded, row[: len(self._loaded)])
         return Stored(element, self._render(row[len(self._loaded) :]))
 
     def _found(

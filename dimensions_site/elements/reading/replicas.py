@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import wraps
-from itertools import islice
+from itertools import chain, islice
 from typing import ClassVar, Protocol, TypeVar, cast
 
 import structlog
@@ -142,7 +142,8 @@ def _replica_answers() -> bool:
             connections[REPLICA].close()
 
 
-# The check of the health endpoint has its own thread, so that a request waits only a moment for it.
+# The check of the health endpoint has its own thread, so that a request waits only a moment for it. The thread starts
+# at the first check, in the process that needs it.
 _checking = ThreadPoolExecutor(1, "replica")
 _check: "Future[bool] | None" = None
 
@@ -165,27 +166,21 @@ def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
     if len(pieces) < _AHEAD:
         response.streaming_content = pieces
     else:
-        response.streaming_content = _Sent(pieces, content, stack.pop_all())
+        response.streaming_content = _Pieces(chain(pieces, content), stack.pop_all())
 
 
-class _Sent:
+class _Pieces(Iterator[bytes]):
     """The pieces of a list, with which a transaction ends; it has written nothing, so an error at its end does not
     matter.
     """
 
-    def __init__(self, pieces: list[bytes], content: Iterator[bytes], stack: ExitStack) -> None:
+    def __init__(self, pieces: Iterator[bytes], stack: ExitStack) -> None:
         self._pieces = pieces
-        self._content = content
         self._stack = stack
 
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
     def __next__(self) -> bytes:
-        if self._pieces:
-            return self._pieces.pop(0)
         try:
-            return next(self._content)
+            return next(self._pieces)
         except BaseException:
             self.close()
             raise

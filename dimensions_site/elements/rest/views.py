@@ -1,4 +1,4 @@
-"""The REST routes that every dimension has; a concrete view set names its model and its wire."""
+"""The REST routes that every dimension has; a concrete view set names its dimension."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,7 +74,8 @@ class ElementViewSet(DimensionViewSet):
     @from_replica
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """Return one element, with its entity tag (contract C16)."""
-        text = self._text(path["id"])
+        renderer = full_renderer(self.dimension, self._language)
+        text = renderer.one(self.scope.repository, path["id"], using=self.database)
         if text is None:
             raise self._unknown(path["id"])
         if not_modified(request, etag_of(text)):
@@ -121,9 +122,6 @@ class ElementViewSet(DimensionViewSet):
 
     def _allow(self, text: str | None) -> None:
         check_preconditions(self.request, None if text is None else etag_of(text))
-
-    def _text(self, id: str) -> str | None:
-        return full_renderer(self.dimension, self._language).one(self.scope.repository, id, using=self.database)
 
     def _unknown(self, id: str) -> Problem:
         return not_found(

@@ -116,7 +116,7 @@ class Editor:
 
     def _inserted(self, row: Row) -> Saved:
         values = self._values(row)
-        text = insert(self.dimension.model, self.repository, values, self.actor, self._renderer)
+        text = insert(self._renderer, self.repository, values, self.actor)
         return Saved(values["element_id"], text, is_new=True)
 
     def _changed(self, stored: Stored, row: Row) -> Saved:

@@ -25,19 +25,17 @@ from dimensions_site.repositories.write_counts import count_write, has_replica
 
 
 @transaction.atomic(savepoint=False)
-def insert(
-    model: type[Element], repository: Repository, values: Mapping[str, Any], actor: Actor, renderer: ElementRenderer
-) -> str:
-    """Insert a new element with `values` in the writable columns, as in rows; return its JSON text.
+def insert(renderer: ElementRenderer, repository: Repository, values: Mapping[str, Any], actor: Actor) -> str:
+    """Insert a new element with `values` in the writable columns, as in rows; return its JSON text from `renderer`.
 
     Raises `IntegrityError` if another element has its id or another unique value. A caller that continues its
     transaction after that must call this inside a savepoint.
     """
-    provenance = Provenance(actor)
+    model, provenance = renderer.model, Provenance(actor)
     columns = {**values, **provenance.columns}
     writing = _insertion(model, tuple(columns))
     parameters = [repository.pk, *_prepared(model, columns)]
-    key, text = _written(model, repository.pk, writing, parameters, history.CREATED, provenance, renderer)
+    key, text = _written(renderer, repository.pk, writing, parameters, history.CREATED, provenance)
     if any(values[column] for column in model.generating):
         model.after_save(model.of(repository).filter(pk=key))
     return text
@@ -53,7 +51,7 @@ def change(element: Element, changes: Mapping[str, Any], actor: Actor, renderer:
     values = {**changes, **provenance.columns}
     writing = _update(model, tuple(values))
     parameters = [*_prepared(model, values), element.pk]
-    _, text = _written(model, element.repository_id, writing, parameters, history.CHANGED, provenance, renderer)
+    _, text = _written(renderer, element.repository_id, writing, parameters, history.CHANGED, provenance)
     if not model.generating.isdisjoint(changes):
         model.after_save(model.of(element.repository_id).filter(pk=element.pk))
     return text
@@ -67,13 +65,12 @@ def _prepared(model: type[Element], values: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _written(
-    model: type[Element],
+    renderer: ElementRenderer,
     repository: int,
     writing: str,
     parameters: Sequence[Any],
     kind: str,
     provenance: Provenance,
-    renderer: ElementRenderer,
 ) -> tuple[int, str]:
     """Write an element and its version in the history; return its primary key and its JSON text.
 
@@ -82,7 +79,7 @@ def _written(
     with repeating_cursor(connection) as cursor:
         cursor.execute(f"{writing} RETURNING id, {renderer.sql}", [*parameters, *renderer.parameters])
         key, *row = cast(Sequence[Any], cursor.fetchone())
-    history.record_one(model, key, kind, provenance)
+    history.record_one(renderer.model, key, kind, provenance)
     count_write(repository)
     count_written(1)
     return key, renderer.text(row)

@@ -69,9 +69,7 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
         ]
 
     def run_validation(self, data: Any = empty) -> Any:
-        """Return the values to store, as the framework does for an object without validators but in a fraction of the
-        time.
-        """
+        """Return the values to store, as the framework does without validators, in a fraction of the time."""
         is_final, data = self.validate_empty_values(data)
         if is_final:
             return data

@@ -41,8 +41,7 @@ class Shape:
     objects: Mapping[str, "Shape"]
 
     def completed(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the object with defaults for members that were not `sent`, and an object instead of null where null is
-        not stored.
+        """Return the object with defaults for members not `sent`, and an object for null where null is not stored.
 
         Invalid values stay invalid, and required members stay missing.
         """

@@ -114,8 +114,7 @@ class Wire:
         return [leaves[name] for name in close_names(path, tuple(leaves))]
 
     def _near_in(self, group: Node, name: str) -> list[str]:
-        """Return the values of `group` with a name like `name`, or else the few values elsewhere with exactly this
-        name.
+        """Return the values of `group` with a name like `name`, else the few values elsewhere with this name.
 
         Whole paths are not compared, because all values of a group share its name and so look alike.
         """

@@ -170,9 +170,7 @@ def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
 
 
 class _Pieces(Iterator[bytes]):
-    """The pieces of a list, with which a transaction ends; it has written nothing, so an error at its end does not
-    matter.
-    """
+    """The pieces of a list. The transaction ends with them; it may fail then, because it has written nothing."""
 
     def __init__(self, pieces: Iterator[bytes], stack: ExitStack) -> None:
         self._pieces = pieces

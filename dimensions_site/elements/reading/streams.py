@@ -19,8 +19,7 @@ from dimensions_site.elements.reading.tables import columns_of
 def streamed(
     accepted: BaseRenderer, elements: QuerySet[Any], dimension: Dimension, paths: Sequence[str], language: str
 ) -> Iterator[bytes]:
-    """Return the `elements` in the media type of `accepted`, with the canonical `paths` only, or complete if there are
-    none.
+    """Return the `elements` in the media type of `accepted`, complete or, if given, with the canonical `paths` only.
 
     `language` is the repository's default language. The query has run when this returns.
     """

@@ -75,8 +75,7 @@ class RowDecoder:
         return self._fast(len(sent.text), existing, id, lambda: self._plan.completed(sent.members, id))
 
     def fast_patch(self, current: str, patch: RawElement, existing: Element) -> Row | None:
-        """Return the row of the stored element after `patch` (contract C15), or None if the serializer has to decode
-        it.
+        """Return the row of the stored element after `patch` (contract C15); None if the serializer has to decode it.
 
         `current` is the element's JSON as `full_renderer` writes it.
         """

@@ -71,8 +71,7 @@ class Editor:
         raise self._taken(self._whole(sent, None, id))
 
     def modify(self, id: str, data: Any) -> Saved | None:
-        """Change the members of the element `id` that `data` has; return None if there is no such element (contract
-        C15).
+        """Change the members of the element `id` that `data` has (contract C15); return None if there is no element.
 
         Raises `ValidationError` if the result would be invalid as a whole, and for an unknown element if `data` is
         invalid for any element (contract A6).

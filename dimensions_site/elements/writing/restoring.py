@@ -49,8 +49,7 @@ def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any
 
 
 def versions_of(model: type[Element], repository: Repository, element_id: str, key: int | None) -> QuerySet[Any]:
-    """Return all versions of the element, the latest first: of the row with the primary `key`, and of deleted ones with
-    its id.
+    """Return the versions of the row with the primary `key` and of deleted ones with its id, the latest first.
 
     Restoring a deleted element makes a new row; to people it is the same element.
     """

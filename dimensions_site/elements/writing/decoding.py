@@ -226,14 +226,8 @@ class _Plan:
 _plan = cache(_Plan)
 
 
-class _Kept(threading.local):
-    """The decoders of a thread; each knows the element that it decodes at the moment."""
-
-    def __init__(self) -> None:
-        self.decoders: dict[Wire, RowDecoder] = {}
-
-
-_kept = _Kept()
+# The decoders of each thread; a decoder knows the element that it decodes at the moment.
+_kept = threading.local()
 
 
 def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
@@ -241,9 +235,10 @@ def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
 
     For a single element, making a decoder would take longer than decoding.
     """
-    decoder = _kept.decoders.get(wire)
+    decoders: dict[Wire, RowDecoder] = vars(_kept).setdefault("decoders", {})
+    decoder = decoders.get(wire)
     if decoder is None:
-        decoder = _kept.decoders[wire] = RowDecoder(wire, repository)
+        decoder = decoders[wire] = RowDecoder(wire, repository)
     decoder.turn_to(repository)
     return decoder
 

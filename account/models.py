@@ -116,14 +116,14 @@ class CalculationLogic(models.Model):
     @classmethod
     def synchronise(cls, accounts: QuerySet[Account]) -> None:
         """Give each of the `accounts` exactly the logic that its fields require, in two statements."""
-        asking = accounts.filter(gross_amount_equal_ic_sum=True)
-        cls.objects.filter(account__in=accounts).exclude(account__in=asking).delete()
+        requiring = accounts.filter(gross_amount_equal_ic_sum=True)
+        cls.objects.filter(account__in=accounts).exclude(account__in=requiring).delete()
         quote = connection.ops.quote_name
-        chosen, parameters = asking.order_by().values("id").query.sql_with_params()
+        chosen, parameters = requiring.order_by().values("id").query.sql_with_params()
         with connection.cursor() as cursor:
             cursor.execute(
                 f"INSERT INTO {quote(cls._meta.db_table)} (account_id, name, computes, formula) "
-                f"SELECT id, %s, %s, %s FROM ({chosen}) AS asking WHERE true "
+                f"SELECT id, %s, %s, %s FROM ({chosen}) AS requiring WHERE true "
                 "ON CONFLICT DO NOTHING",
                 [cls.IC_ON_GROSS_AMOUNT, "grossAmount", "SUM(icDeclaration)", *parameters],
             )

@@ -15,7 +15,7 @@ from dimensions_site.elements.declaration.fields import (
     TextField,
     path_of,
 )
-from dimensions_site.elements.declaration.maps import AttributeMapField, DescriptionsField, LanguageMapField
+from dimensions_site.elements.declaration.maps import DescriptionsField, LanguageMapField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, Group, Reference
 from dimensions_site.elements.declaration.spellings import Spellings
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
@@ -170,7 +170,7 @@ class CashFlowPlanningBundle(Bundle):
 class AccountSerializer(ElementSerializer):
     descriptions = DescriptionsField()
     alternativeDescriptions = LanguageMapField()
-    customAttributes = AttributeMapField()
+    customAttributes = MapField()
     nature = EnumField(choices.Nature, required=True)
     type = EnumField(choices.AccountType, required=True)
     conversion = ConversionGroup()

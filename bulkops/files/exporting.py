@@ -25,9 +25,9 @@ from dimensions_site.elements.reading.selection import (
     WHOLE_MAP,
     everything,
     select,
-    stored_plan,
+    selected_plan,
 )
-from dimensions_site.elements.reading.table_rows import TableRenderer, csv_table, rows_of
+from dimensions_site.elements.reading.table_rows import csv_table, value_rows
 from dimensions_site.elements.reading.tables import Column, TooManyColumns, columns_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped
@@ -130,7 +130,7 @@ def _written(
         headings, texts = csv_table(columns(), elements)
         lines.text(headings)
     else:
-        texts = Renderer(stored_plan(wire, paths, language)).each(elements)
+        texts = Renderer(selected_plan(wire, paths, language, as_stored=True)).each(elements)
     with closing(texts):
         for count, text in enumerate(texts, start=1):
             lines.text(text)
@@ -145,7 +145,7 @@ def _table_written(elements: QuerySet[Any], columns: Sequence[Column], shape: Sh
         raise TableTooLarge(message.format(maximum=grouped(maximum), count=grouped(len(columns))))
     table = table_writer(shape, file)
     table.headings(column.heading for column in columns)
-    for count, row in enumerate(TableRenderer(columns, rows_of(typed_cell)).each(elements), start=1):
+    for count, row in enumerate(value_rows(columns, typed_cell, elements), start=1):
         table.row(row)
         yield count
     table.close()

@@ -19,8 +19,8 @@ from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.answers import Stored
 from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.rendering import Stored
 from dimensions_site.elements.rest.pointers import failures_of
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.elements.writing.raw_element import RawElement

@@ -46,7 +46,7 @@ class BulkSave:
         self._writer = writer_for(dimension.model, self._decoder.columns, repository)
         self._reader = EntryReader(dimension, repository, self._decoder, self._errors)
         self._references = References(dimension, self._decoder, repository, _UNKNOWN_REFERENCE)
-        self._renderer = full_renderer(dimension.wire, repository.default_language)
+        self._renderer = full_renderer(dimension, repository.default_language)
 
     def run(self, envelope: Envelope, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> None:
         """Save the elements of `envelope`, in the order post, put, patch, in one transaction; roll it back if

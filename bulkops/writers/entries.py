@@ -10,9 +10,8 @@ from rest_framework.exceptions import ValidationError
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.answers import Stored
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
-from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.rendering import Stored, full_renderer
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.repositories.models import Repository
 
@@ -70,7 +69,7 @@ class EntryMaker:
         self._model = dimension.model
         self._repository = repository
         self._decoder = decoder
-        self._renderer = full_renderer(dimension.wire, repository.default_language)
+        self._renderer = full_renderer(dimension, repository.default_language)
 
     def stored(self, ids: Iterable[object], *, locked: bool) -> Mapping[str, Stored]:
         """Return the stored elements with one of `ids`, by their ids; what cannot be an id is ignored.

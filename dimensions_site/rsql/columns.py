@@ -1,6 +1,6 @@
 """Model fields whose text compares alike on every database."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -8,19 +8,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 _Set = TypeVar("_Set", contravariant=True)
 _Get = TypeVar("_Get", covariant=True)
 
-if TYPE_CHECKING:
 
-    class _TextField(models.TextField[_Set, _Get]): ...
-
-else:
-
-    class _TextField(models.TextField):
-        # Django's fields accept type arguments only in the stubs, where `null=True` needs them.
-        def __class_getitem__(cls, types):
-            return cls
-
-
-class CodePointTextField(_TextField[_Set, _Get]):
+class CodePointTextField(models.TextField[_Set, _Get]):
     """Text that the database compares and sorts by Unicode code point (contract D5).
 
     This is SQLite's default; PostgreSQL needs the collation "C". The collation is set when the column is created, so

@@ -1,25 +1,26 @@
 """Compile the syntax tree of a filter into a query condition (contracts D2 to D4)."""
 
 from collections.abc import Callable
+from typing import Any
 
-from django.db.models import Func, Q
+from django.db.models import Q, Value
 from django.db.models.expressions import Combinable
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual, Lookup
 
 from dimensions_site.rsql.conditions import (
     AnyEntry,
+    Condition,
     Contains,
     EntryText,
     Needle,
-    compare,
     complement,
-    is_set,
     narrowed,
     narrowed_by_case,
     one_of,
 )
 from dimensions_site.rsql.decimals import WORDS_START
 from dimensions_site.rsql.errors import RsqlError, raise_all
-from dimensions_site.rsql.expressions import AnsweredText, DecimalKey, Fold
+from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
 from dimensions_site.rsql.fields import Field, FieldTable, Kind
 from dimensions_site.rsql.nodes import And, Comparison, Node
 from dimensions_site.rsql.operators import OPERATORS, Relation, listed
@@ -64,9 +65,9 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
     constants = _constants(field, node)
     match field.kind:
         case Kind.TEXT_MAP:
-            condition: Func = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
+            condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
         case _ if operator.relation in _CONTAINMENT:
-            condition = _relate(_answered(field), operator.relation, constants)
+            condition = _relate(answered_text(field.expression, field.kind), operator.relation, constants)
         case Kind.DECIMAL:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
@@ -80,13 +81,8 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
         condition = complement(condition)
     if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
         # The keys of words are above those of all numbers, but words are not greater than numbers.
-        return Q(condition, compare(DecimalKey(field.expression), "<", WORDS_START))
+        return Q(condition, LessThan(DecimalKey(field.expression), Value(WORDS_START)))
     return Q(condition)
-
-
-def _answered(field: Field) -> Combinable:
-    """Return the text of `field` in responses, which containment operators search (contract M5)."""
-    return AnsweredText(field.expression, field.kind) if field.kind in AnsweredText.kinds else field.expression
 
 
 def _check_use(field: Field, node: Comparison) -> None:
@@ -117,27 +113,30 @@ def _constants(field: Field, node: Comparison) -> list[SqlValue]:
     return constants
 
 
-def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) -> Func:
+def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) -> Condition:
     match relation:
         case Relation.ONE_OF:
             return one_of(subject, constants)
         case Relation.IS_SET:
-            return is_set(subject)
+            return IsNull(subject, False)
         case Relation.CONTAINS:
             return Contains(subject, Needle(constants[0]))
         case Relation.CONTAINS_FOLDED:
             return Contains(Fold(subject), Fold(Needle(constants[0])))
         case _:
-            return compare(subject, relation.value, constants[0])
+            return _COMPARISONS[relation](subject, Value(constants[0]))
 
 
 _CONTAINMENT = frozenset({Relation.CONTAINS, Relation.CONTAINS_FOLDED})
+_COMPARISONS: dict[Relation, type[Lookup[Any]]] = {
+    Relation.LESS: LessThan,
+    Relation.LESS_OR_EQUAL: LessThanOrEqual,
+    Relation.GREATER: GreaterThan,
+    Relation.GREATER_OR_EQUAL: GreaterThanOrEqual,
+}
 _READERS: dict[Relation, Callable[[Field, str], SqlValue]] = {
     Relation.ONE_OF: convert,
-    Relation.LESS: convert_bound,
-    Relation.LESS_OR_EQUAL: convert_bound,
-    Relation.GREATER: convert_bound,
-    Relation.GREATER_OR_EQUAL: convert_bound,
+    **dict.fromkeys(_COMPARISONS, convert_bound),
     Relation.CONTAINS: convert_part,
     Relation.CONTAINS_FOLDED: convert_part,
     Relation.IS_SET: convert_truth,

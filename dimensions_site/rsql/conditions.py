@@ -6,40 +6,26 @@ The class attributes `template` are those for SQLite.
 import re
 from collections.abc import Iterable
 from json.encoder import encode_basestring
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, TextField, Value
 from django.db.models.expressions import Combinable, Expression
 from django.db.models.functions import Cast
+from django.db.models.lookups import In, Lookup
 from django.db.models.sql.compiler import SQLCompiler
 
 from dimensions_site.rsql.expressions import Fold, Sql
 
-
-def compare(value: Combinable, symbol: str, constant: Any) -> Func:
-    """Return `value symbol constant`, where `symbol` is one of the SQL operators `<`, `<=`, `>`, `>=`."""
-    return Func(
-        value,
-        Value(constant),
-        template="%(expressions)s",
-        arg_joiner=f" {symbol} ",
-        output_field=BooleanField(),
-    )
+Condition: TypeAlias = Func | Lookup[Any]
 
 
-def one_of(value: Combinable, constants: Iterable[Any]) -> Func:
+def one_of(value: Combinable, constants: Iterable[Any]) -> In:
     """Return the condition that `value` equals one of `constants`, which must not be empty."""
-    listed = Func(*map(Value, constants), template="(%(expressions)s)")
-    return Func(value, listed, template="%(expressions)s", arg_joiner=" IN ", output_field=BooleanField())
+    return In(value, [Value(constant) for constant in constants])
 
 
-def is_set(value: Combinable) -> Func:
-    """Return the condition that `value` is not NULL."""
-    return Func(value, template="%(expressions)s IS NOT NULL", output_field=BooleanField())
-
-
-def complement(condition: Func) -> Func:
+def complement(condition: Condition) -> Func:
     """Return the negation of `condition`, which is true where `condition` is NULL (contract D2)."""
     return Func(condition, template="(%(expressions)s) IS NOT TRUE", output_field=BooleanField())
 
@@ -89,7 +75,7 @@ class NarrowedByIndex(Narrowed):
         return sql, tuple(parameters)
 
 
-def narrowed(condition: Func, column: str, text: str, *, folded: bool) -> Func:
+def narrowed(condition: Condition, column: str, text: str, *, folded: bool) -> Condition:
     """Return `condition`, that a text in the JSON column contains `text`, in a form that can use the search index.
 
     If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`).
@@ -100,7 +86,7 @@ def narrowed(condition: Func, column: str, text: str, *, folded: bool) -> Func:
     return (Narrowed if folded else NarrowedByIndex)(in_json, condition)
 
 
-def narrowed_by_case(condition: Func, subject: Combinable, text: str) -> Func:
+def narrowed_by_case(condition: Condition, subject: Combinable, text: str) -> Condition:
     """Return the same for a `subject` with its own case-insensitive index."""
     if _TRIGRAM.search(text) is None:
         return condition

@@ -10,18 +10,21 @@ class RsqlError(ValueError):
     """An invalid filter or sort order (contracts D1, D4 and D5).
 
     `message` is one or more sentences, `code` is UPPER_SNAKE, `position` is the character of the error, counted from
-    1, or None. `errors` are all errors found: this one, unless it is `SeveralErrors`.
+    1, or None. `errors` are all errors found: this one, or those that it sums up (contract B1).
     """
 
-    def __init__(self, message: str, *, code: str, position: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, code: str, position: int | None = None, errors: Sequence["RsqlError"] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.position = position
+        self._errors = tuple(errors)
 
     @property
     def errors(self) -> tuple["RsqlError", ...]:
-        return (self,)
+        return self._errors or (self,)
 
 
 class UnknownField(RsqlError):
@@ -31,23 +34,10 @@ class UnknownField(RsqlError):
         super().__init__(message, code="UNKNOWN_FIELD")
 
 
-class SeveralErrors(RsqlError):
-    """Several errors of one text, in order of position (contract B1: every failure)."""
-
-    def __init__(self, errors: Sequence[RsqlError]) -> None:
-        first = errors[0]
-        message = " ".join(error.message for error in errors)
-        super().__init__(message, code=first.code, position=first.position)
-        self._errors = tuple(errors)
-
-    @property
-    def errors(self) -> tuple[RsqlError, ...]:
-        return self._errors
-
-
 def raise_all(errors: Sequence[RsqlError]) -> None:
-    """Raise the collected errors: none, a single one, or `SeveralErrors`."""
-    if len(errors) == 1:
-        raise errors[0]
+    """Raise the collected errors, if any, as one error."""
+    if len(errors) > 1:
+        message = " ".join(error.message for error in errors)
+        raise RsqlError(message, code=errors[0].code, position=errors[0].position, errors=errors)
     if errors:
-        raise SeveralErrors(errors)
+        raise errors[0]

@@ -5,7 +5,7 @@ are those for SQLite.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, TextField, Value
@@ -17,6 +17,9 @@ from dimensions_site.rsql.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, S
 from dimensions_site.rsql.fields import Kind
 
 Sql = tuple[str, Sequence[Any]]
+
+# `characters.fold` in SQL. ICU: the mappings of other collations cover only some languages.
+POSTGRESQL_FOLD = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
 
 
 class MapEntry(Func):
@@ -62,36 +65,32 @@ class JsonLeaf(Func):
         return self.as_sql(compiler, connection, template=typed)
 
 
-class AnsweredText(Func):
-    """The text of a stored number, boolean or instant in responses (contracts C11, M5).
+class InstantText(Func):
+    """The text of an instant in responses (contract C11)."""
+
+    template = "STRFTIME('%%%%Y-%%%%m-%%%%dT%%%%H:%%%%M:%%%%f+0000', %(expressions)s)"
+    arity = 1
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
+        form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"+0000"'"""
+        return self.as_sql(compiler, connection, template=f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
+
+
+def answered_text(value: Combinable, kind: Kind) -> Combinable:
+    """Return the text in responses of a stored `value`, which containment operators search (contract M5).
 
     Texts, enums and decimal text are stored in that form.
     """
-
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.INTEGER, Kind.BOOLEAN, Kind.TIMESTAMP})
-    output_field = TextField()
-
-    def __init__(self, value: Combinable, kind: Kind) -> None:
-        super().__init__(value)
-        self.kind = kind
-
-    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any) -> Any:
-        return self._as_sql(compiler, "STRFTIME('%%%%Y-%%%%m-%%%%dT%%%%H:%%%%M:%%%%f+0000', %(expressions)s)")
-
-    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Any:
-        form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"+0000"'"""
-        return self._as_sql(compiler, f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
-
-    def _as_sql(self, compiler: SQLCompiler, timestamp: str) -> Sql:
-        [value] = self.get_source_expressions()
-        match self.kind:
-            case Kind.BOOLEAN:
-                text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
-                return compiler.compile(Func(value, template=text, output_field=TextField()))
-            case Kind.TIMESTAMP:
-                return compiler.compile(Func(value, template=timestamp, output_field=TextField()))
-            case _:
-                return compiler.compile(Cast(value, TextField()))
+    match kind:
+        case Kind.INTEGER:
+            return Cast(value, TextField())
+        case Kind.BOOLEAN:
+            text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
+            return Func(value, template=text, output_field=TextField())
+        case Kind.TIMESTAMP:
+            return InstantText(value)
+    return value
 
 
 class DecimalKey(Func):
@@ -122,6 +121,4 @@ class Fold(Func):
     output_field = TextField()
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        # ICU: the mappings of other collations cover only some languages.
-        folded = 'UPPER(LOWER((%(expressions)s) COLLATE "und-x-icu")) COLLATE "C"'
-        return self.as_sql(compiler, connection, template=folded)
+        return self.as_sql(compiler, connection, template=POSTGRESQL_FOLD.format("%(expressions)s"))

@@ -8,7 +8,7 @@ from dimensions_site.rsql.fields import Kind
 
 
 class Relation(enum.Enum):
-    """The relation between a field and the values of a condition; the value of an inequality is its SQL operator."""
+    """The relation between a field and the values of a condition."""
 
     ONE_OF = "one of"
     LESS = "<"

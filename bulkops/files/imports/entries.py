@@ -17,7 +17,7 @@ from bulkops.writers.errors import Errors
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.elements.declaration.serializers import merged
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.answers import Stored
+from dimensions_site.elements.reading.rendering import Stored
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened

@@ -90,7 +90,7 @@ class Importer:
         self._decoder = RowDecoder(dimension.wire, repository)
         self._writer = writer_for(dimension.model, self._decoder.columns, repository)
         self._references = References(dimension, self._decoder, repository, _UNKNOWN_REFERENCE)
-        self._renderer = full_renderer(dimension.wire, repository.default_language)
+        self._renderer = full_renderer(dimension, repository.default_language)
         self._report = Report()
         # Why nothing can be saved, whatever the rows are.
         self._reason: str | None = None

@@ -43,8 +43,8 @@ class Command(BaseCommand):
                 with observing(Observed(repository=name, dimension=dimension.name)):
                     looked_at = deleted = 0
                     for step in remove_versions(dimension.model, repository, before, dry_run=dry_run):
-                        looked_at += step.looked_at
-                        deleted += step.forgotten
+                        looked_at += step.checked
+                        deleted += step.deleted
                         show(f"looking at versions of {dimension}", step.share, looked_at)
                     log.info("history_cleaned", versions=deleted, dry_run=dry_run)
                 verb = "would be" if dry_run else "are"

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.element_page import PageElement
 from dimensions_site.elements.admin.forms import ElementForm
-from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.reading.versions import version_with_tag
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.etags import version_with_tag
 from dimensions_site.elements.writing.differences import words_of
 from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, merged, put, value_at
 
@@ -67,7 +67,7 @@ class Attempt:
 class Reader:
     """Reads forms of the `stored` element: `form_of` makes a form that shows wire JSON."""
 
-    wire: Wire
+    dimension: Dimension
     stored: PageElement
     form_of: Callable[[Mapping[str, Any]], ElementForm]
 
@@ -94,7 +94,7 @@ class Reader:
         if is_current:
             choices = self._choices(undecided, listed)
             return Attempt(form, mine, etag, choices=choices, base=data.get(BASE) if choices else None)
-        merge = merged(self.wire, begun, mine, stored.json)
+        merge = merged(self.dimension.wire, begun, mine, stored.json)
         shown = self.form_of(stored.json)
         shown.adopt(form)
         for spot in merge.taken:
@@ -105,7 +105,7 @@ class Reader:
         return Attempt(shown, merge.element, stored.etag, merge.taken, choices, etag if choices else None)
 
     def _version(self, etag: str) -> Mapping[str, Any] | None:
-        return version_with_tag(self.wire, self.stored.element, etag) if etag else None
+        return version_with_tag(self.dimension, self.stored.element, etag) if etag else None
 
     def _listed(self, data: QueryDict) -> dict[Spot, str]:
         """Return the conflicts that the form showed, each with the user's choice; an empty text where there is none."""
@@ -123,7 +123,7 @@ class Reader:
             path, key = orjson.loads(text)
         except (ValueError, TypeError):
             return None
-        place = self.wire.places.get(path) if isinstance(path, str) else None
+        place = self.dimension.wire.places.get(path) if isinstance(path, str) else None
         fits = (
             place is not None and not place.leaf.read_only and (isinstance(key, str) if place.is_map else key is None)
         )
@@ -158,4 +158,4 @@ class Reader:
     def _words(self, spot: Spot, value: Any) -> str:
         if value is Absent.UNKNOWN:
             return _("not known any more")
-        return _("not set") if value is Absent.ENTRY else words_of(self.wire.places[spot.path], value)
+        return _("not set") if value is Absent.ENTRY else words_of(self.dimension.wire.places[spot.path], value)

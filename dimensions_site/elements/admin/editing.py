@@ -163,7 +163,7 @@ class EditedAdmin(ElementPageAdmin):
         def form_of(json: Mapping[str, Any]) -> ElementForm:
             return self.form_for(request, replace(shown, json=json), self._immutable)
 
-        return Reader(self.dimension.wire, shown, form_of).read(data)
+        return Reader(self.dimension, shown, form_of).read(data)
 
     def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
         """Show the page with what was typed, of which nothing was saved."""

@@ -81,8 +81,7 @@ class ElementPageAdmin(PickedAdmin):
     def stored_element(self, element: Any) -> PageElement:
         """Return the element as it is stored, with the JSON of REST."""
         repository = element.repository
-        renderer = full_renderer(self.dimension.wire, repository.default_language)
-        text = renderer.one(self.model, repository, element.element_id)
+        text = full_renderer(self.dimension, repository.default_language).one(repository, element.element_id)
         if text is None:  # deleted a moment ago
             raise Http404
         return PageElement(repository, element, orjson.loads(text), etag_of(text))

@@ -96,9 +96,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
             super().__init__(source=column, required=False, allow_null=True, default=default, **kwargs)
 
     def run_validation(self, data: Any = empty) -> Any:
-        """Return the value to store for the JSON `data`, as the framework does for a leaf but in a fraction of the
-        time.
-        """
+        """Return the value to store for the JSON `data`, as the framework does, in a fraction of the time."""
         if data is empty:
             if self.required:
                 self.fail("required")
@@ -137,9 +135,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 
     @property
     def encode(self) -> Callable[[Any], str]:
-        """Return the function that writes the JSON text for a value as `selected` reads it; lists call it for each
-        leaf.
-        """
+        """Return the function that writes the JSON text for a value as `selected` reads it, for each leaf of a list."""
         return json_text
 
     def selected(self, column: str) -> Combinable:

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 from types import GenericAlias
-from typing import Annotated, Any, ClassVar, NoReturn
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from django.conf import settings
@@ -57,20 +57,16 @@ class MapField(Leaf):
         maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
         # A map stored before the limit existed may stay, or lose entries.
         if len(data) > maximum and len(data) > self._stored_entries():
-            self._refuse_entries(len(data), maximum)
+            self.fail("too_large", count=grouped(len(data)), maximum=grouped(maximum))
         errors = {key: [error] for key, value in data.items() if (error := self._entry_error(key, value))}
         if errors:
             raise ValidationError(errors)
         return data
 
     def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
-        maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
-        if len(value) > maximum:
-            self._refuse_entries(len(value), maximum)
+        if len(value) > settings.ELEMENT_MAX_MAP_ENTRIES:
+            self.refuse(value)
         return value
-
-    def _refuse_entries(self, count: int, maximum: int) -> NoReturn:
-        self.fail("too_large", count=grouped(count), maximum=grouped(maximum))
 
     def _stored_entries(self) -> int:
         """Return how many entries the stored element's map has; 0 without one."""
@@ -117,10 +113,6 @@ class MapField(Leaf):
             "type": "object",
             "additionalProperties": {"type": "string", "maxLength": self.max_length, "nullable": True},
         }
-
-
-class AttributeMapField(MapField):
-    """A map from the name of a custom attribute to its value (contract C9)."""
 
 
 # Most requests use the same few languages. Longer names are not worth the memory.
@@ -188,12 +180,12 @@ class DescriptionsField(LanguageMapField):
         super().__init__(required=True, **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, str | None]:
-        return self._saying_something(super().to_internal_value(data))
+        return self._not_blank(super().to_internal_value(data))
 
     def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
-        return self._saying_something(super().fast_value(value))
+        return self._not_blank(super().fast_value(value))
 
-    def _saying_something(self, descriptions: dict[str, str | None]) -> dict[str, str | None]:
+    def _not_blank(self, descriptions: dict[str, str | None]) -> dict[str, str | None]:
         if not any(text is not None and text.strip() for text in descriptions.values()):
             self.fail("blank", value=shown(descriptions))
         return descriptions

@@ -28,7 +28,6 @@ from rest_framework.serializers import as_serializer_error
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
 from dimensions_site.api.json.texts import shown
-from dimensions_site.elements.declaration.details import joined
 from dimensions_site.elements.declaration.fields import (
     CodeField,
     FreeTextField,
@@ -37,7 +36,7 @@ from dimensions_site.elements.declaration.fields import (
     TextField,
     path_of,
 )
-from dimensions_site.elements.declaration.spellings import Errors, Spellings
+from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 
@@ -55,6 +54,8 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
     called: ClassVar[str] = "The element"
     # Of the outermost object, for its members, too.
     spellings: ClassVar[Spellings] = Spellings({})
+    # Whether null is stored instead of an object in which nothing is set (contract C8); only a bundle can be.
+    nullable: ClassVar[bool] = False
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
@@ -69,9 +70,7 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
         ]
 
     def run_validation(self, data: Any = empty) -> Any:
-        """Return the values to store, as the framework does for an object without validators but in a fraction of the
-        time.
-        """
+        """Return the values to store, as the framework does without validators, in a fraction of the time."""
         is_final, data = self.validate_empty_values(data)
         if is_final:
             return data
@@ -136,9 +135,6 @@ class Group(ColumnObject):
 
 class Bundle(WireObject):
     """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
-
-    # Store null instead of an object without values.
-    nullable: ClassVar[bool] = False
 
     def __init__(self, *, column: str | None = None) -> None:
         super().__init__(source=column, required=False, allow_null=True)

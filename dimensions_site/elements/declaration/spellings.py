@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
+from rest_framework.settings import api_settings
 
 from dimensions_site.api.json.texts import shown
-from dimensions_site.elements.declaration.details import at, joined
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 
 # By member, nested like the JSON.
@@ -74,6 +74,20 @@ class Spellings:
         return {group: unknown} if unknown else {}
 
 
+def joined(one: Any, other: Any) -> Any:
+    """Return the details of both errors; errors of a whole object stand beside errors inside it."""
+    if isinstance(one, list) and isinstance(other, list):
+        return one + other
+    result = dict(_by_name(one))
+    for name, details in _by_name(other).items():
+        result[name] = joined(result[name], details) if name in result else details
+    return result
+
+
+def _by_name(details: Any) -> dict[str, Any]:
+    return details if isinstance(details, dict) else {api_settings.NON_FIELD_ERRORS_KEY: details}
+
+
 def _copy(value: Any) -> Any:
     return {key: _copy(member) for key, member in value.items()} if isinstance(value, dict) else value
 
@@ -109,7 +123,10 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: s
         "{one} ({value}) and {other} ({present}) are two spellings of one field and must have the same value; "
         "send only one of them."
     ).format(one=alternative, value=shown(value), other=".".join(path), present=shown(present))
-    return at(path, [ErrorDetail(message, code="conflicting_spellings")])
+    details: Errors = {name: [ErrorDetail(message, code="conflicting_spellings")]}
+    for segment in reversed(groups):
+        details = {segment: details}
+    return details
 
 
 def _merge(data: dict[str, Any], name: str, value: Any) -> bool:

@@ -20,7 +20,7 @@ def struct_of(declaration: WireObject) -> type[msgspec.Struct]:
     for name, member in declaration.fields.items():
         if isinstance(member, WireObject):
             kind: Any = struct_of(member)
-            is_optional, can_be_null = False, is_nullable(member)
+            is_optional, can_be_null = False, member.nullable
         else:
             kind = cast(Leaf, member).fast_type()
             is_optional, can_be_null = not (member.required or member.allow_null), member.allow_null
@@ -29,11 +29,6 @@ def struct_of(declaration: WireObject) -> type[msgspec.Struct]:
         fields.append((name, kind | UnsetType, UNSET) if is_optional or member.read_only else (name, kind))
     # Decoded elements have no reference cycles, so the garbage collector need not track them.
     return msgspec.defstruct(type(declaration).__name__, fields, forbid_unknown_fields=True, kw_only=True, gc=False)
-
-
-def is_nullable(declaration: WireObject) -> bool:
-    """Return whether the object is stored as null when nothing in it is set (contract C8)."""
-    return isinstance(declaration, Bundle) and declaration.nullable
 
 
 @dataclass(frozen=True)
@@ -46,8 +41,7 @@ class Shape:
     objects: Mapping[str, "Shape"]
 
     def completed(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the object with defaults for members that were not `sent`, and an object instead of null where null is
-        not stored.
+        """Return the object with defaults for members not `sent`, and an object for null where null is not stored.
 
         Invalid values stay invalid, and required members stay missing.
         """
@@ -65,7 +59,7 @@ def shape_of(declaration: WireObject) -> Shape:
     """Return the shape of the objects of `declaration`."""
     members = {name: member for name, member in declaration.fields.items() if not member.read_only}
     return Shape(
-        is_nullable(declaration),
+        declaration.nullable,
         {name: leaf.default for name, leaf in members.items() if not isinstance(leaf, WireObject) and leaf.allow_null},
         {name: shape_of(member) for name, member in members.items() if isinstance(member, WireObject)},
     )
@@ -84,6 +78,6 @@ def unset_texts(bundle: Bundle) -> Iterator[bytes]:
 
 
 def _nothing(member: Any) -> Any:
-    if not isinstance(member, WireObject) or is_nullable(member):
+    if not isinstance(member, WireObject) or member.nullable:
         return None
     return {name: _nothing(inner) for name, inner in member.fields.items()}

@@ -62,14 +62,16 @@ class Wire:
             found = found.members.get(segment) if isinstance(found, Node) else None
         return found
 
-    def find_entry(self, path: str) -> tuple[Place, str] | None:
-        """Return the map and the key that `path` means, as in `descriptions.en`; None if the map cannot have such an
-        entry.
-        """
-        group, _, key = path.partition(".")
+    def split_entry(self, path: str) -> tuple[Place, str] | None:
+        """Return the map and the key that `path` names, as in `descriptions.en`; None if there is no such map."""
+        group, dot, key = path.partition(".")
         place = self.places.get(group)
-        fits = place is not None and isinstance(place.leaf, MapField) and place.leaf.has_key(key)
-        return (place, key) if place is not None and fits else None
+        return (place, key) if dot and place is not None and place.is_map else None
+
+    def find_entry(self, path: str) -> tuple[Place, str] | None:
+        """Return the same; None also if the map cannot have such a key."""
+        entry = self.split_entry(path)
+        return entry if entry is not None and self._maps[entry[0].path].has_key(entry[1]) else None
 
     def refusal(self, spelling: str) -> str:
         """Return the message for a `spelling` that names no single value, with a suggestion."""
@@ -115,8 +117,7 @@ class Wire:
         return [leaves[name] for name in close_names(path, tuple(leaves))]
 
     def _near_in(self, group: Node, name: str) -> list[str]:
-        """Return the values of `group` with a name like `name`, or else the few values elsewhere with exactly this
-        name.
+        """Return the values of `group` with a name like `name`, else the few values elsewhere with this name.
 
         Whole paths are not compared, because all values of a group share its name and so look alike.
         """

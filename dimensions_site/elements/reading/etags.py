@@ -1,12 +1,20 @@
 """Entity tags of single elements, so that clients do not overwrite changes they have not seen (contract C16)."""
 
 import hashlib
+from typing import Any
 
+import orjson
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Problem
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.text.shortening import shortened
+
+# A form that was open while the element was saved more often than this shows every difference as a conflict.
+_COMPARED = 500
 
 
 def etag_of(text: str) -> str:
@@ -36,3 +44,15 @@ def check_preconditions(request: Request, etag: str | None) -> None:
             raise Problem(412, "PRECONDITION_FAILED", detail)
     if "If-None-Match" in request.headers and etag is not None and not_modified(request, etag):
         raise Problem(412, "PRECONDITION_FAILED", "The element exists already, which If-None-Match forbids.")
+
+
+def version_with_tag(dimension: Dimension, element: Element, etag: str) -> dict[str, Any] | None:
+    """Return the wire JSON of the version of the stored `element` with this tag, or None without one; one query.
+
+    A version that was just replaced is found first.
+    """
+    history: Any = type(element).history
+    versions = history.filter(id=element.pk).order_by("-history_id")[:_COMPARED]
+    texts = full_renderer(dimension, element.repository.default_language).each(versions)
+    text = next((text for text in texts if etag_of(text) == etag), None)
+    return None if text is None else orjson.loads(text)

@@ -12,15 +12,16 @@ from operator import call
 from typing import Any, TypeAlias
 
 from django.core.exceptions import EmptyResultSet
-from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import F, QuerySet, TextField
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.models import F, Model, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from dimensions_site.api.json.texts import json_text, text_as_json
 from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param
 from dimensions_site.db.postgresql.streaming import streamed_rows
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import Node, Place
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import paged_by_ids
 from dimensions_site.observability.observation import count_read, counted
@@ -68,12 +69,6 @@ def entry_slot(column: str, key: str) -> Slot:
     return Slot(MapEntry(column, key), text_as_json)
 
 
-@lru_cache
-def full_renderer(wire: Wire, language: str) -> "Renderer":
-    """Return the renderer for whole elements, made once for each default language."""
-    return Renderer(whole(wire.root, language))
-
-
 class Renderer:
     """Writes the elements of a queryset as JSON texts of one shape."""
 
@@ -82,39 +77,18 @@ class Renderer:
         self._template = self._object(plan)
         self._encoders = [slot.encode for slot in self._slots]
         self._expressions = [slot.expression for slot in self._slots]
-        self._compiled_question: CompiledQuery | None = None
-        self._compiled_columns: CompiledColumns | None = None
-
-    def one(
-        self, model: type[Element], repository: Repository, id: str, *, using: str = DEFAULT_DB_ALIAS
-    ) -> str | None:
-        """Return the JSON text of the element `id`, without NUL, of a repository, or None if there is none; one query.
-
-        It is read from the database with the name `using`.
-        """
-        row = self._question(model).first(using=using, repository=repository.pk, id=id)
-        if row is None:
-            return None
-        count_read(1)
-        return self._render(row)
+        self._compiled: dict[type[Model], CompiledColumns] = {}
 
     def each(self, queryset: QuerySet[Any]) -> Generator[str]:
         """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
         for row in streamed_values(queryset, self._columns(queryset.model)):
             yield self._render(row)
 
-    # A renderer writes the elements of one model.
-
-    def _question(self, model: type[Element]) -> CompiledQuery:
-        if self._compiled_question is None:
-            addressed = model.of(Param("repository")).filter(element_id=Param("id"))
-            self._compiled_question = CompiledQuery(addressed.values_list(*self._expressions))
-        return self._compiled_question
-
-    def _columns(self, model: type[Element]) -> CompiledColumns:
-        if self._compiled_columns is None:
-            self._compiled_columns = CompiledColumns(model, self._expressions)
-        return self._compiled_columns
+    def _columns(self, model: type[Model]) -> CompiledColumns:
+        """Return the values of the slots for rows of the `model`: elements, or versions of them."""
+        if model not in self._compiled:
+            self._compiled[model] = CompiledColumns(model, self._expressions)
+        return self._compiled[model]
 
     def _render(self, row: Sequence[Any]) -> str:
         return self._template % tuple(map(call, self._encoders, row))
@@ -131,6 +105,66 @@ class Renderer:
     @staticmethod
     def _escaped(name: str) -> str:
         return json_text(name).replace("%", "%%")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A locked element with its JSON text; only its keys and its unique columns are loaded."""
+
+    element: Element
+    text: str
+
+
+class ElementRenderer(Renderer):
+    """Writes whole elements of one dimension; its queries of single elements are compiled once."""
+
+    def __init__(self, dimension: Dimension, language: str) -> None:
+        super().__init__(whole(dimension.wire.root, language))
+        model = self.model = dimension.model
+        self._loaded = ["id", "repository_id", *model.unique_in_repository]
+        addressed = model.of(Param("repository")).filter(element_id=Param("id"))
+        self._read = CompiledQuery(addressed.values_list(*self._expressions))
+        self._lock = CompiledQuery(addressed.select_for_update().values_list(*self._loaded, *self._expressions))
+        self._returned = self._columns(model)
+        # The expressions after RETURNING.
+        self.sql = self._returned.sql
+        self.parameters = self._returned.parameters
+
+    def one(self, repository: Repository, id: str, *, using: str = DEFAULT_DB_ALIAS) -> str | None:
+        """Return the JSON text of the element `id`, or None if there is none; one query.
+
+        It is read from the database with the name `using`.
+        """
+        row = self._found(self._read, repository, id, using)
+        if row is None:
+            return None
+        count_read(1)
+        return self._render(row)
+
+    def lock(self, repository: Repository, id: str) -> Stored | None:
+        """Lock and return the element `id`, or None; one query. It stays locked until the transaction ends."""
+        row = self._found(self._lock, repository, id)
+        if row is None:
+            return None
+        element = self.model.from_db(connection.alias, self._loaded, row[: len(self._loaded)])
+        return Stored(element, self._render(row[len(self._loaded) :]))
+
+    def _found(
+        self, query: CompiledQuery, repository: Repository, id: str, using: str = DEFAULT_DB_ALIAS
+    ) -> Sequence[Any] | None:
+        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
+            return None
+        return query.first(using=using, repository=repository.pk, id=id)
+
+    def text(self, values: Sequence[Any]) -> str:
+        """Return the JSON text of an element for which a statement has returned these values."""
+        return self._render(self._returned.convert(values, connection))
+
+
+@lru_cache
+def full_renderer(dimension: Dimension, language: str) -> ElementRenderer:
+    """Return the renderer for whole elements, made once for each default language."""
+    return ElementRenderer(dimension, language)
 
 
 def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterator[Sequence[Any]]:

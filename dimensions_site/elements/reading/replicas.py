@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import wraps
-from itertools import islice
+from itertools import chain, islice
 from typing import ClassVar, Protocol, TypeVar, cast
 
 import structlog
@@ -127,23 +127,6 @@ def from_replica(handle: Handler) -> Handler:
     return cast(Handler, read)
 
 
-class _Question:
-    """Checks in its own thread whether the replica answers, so that requests wait only a moment."""
-
-    def __init__(self) -> None:
-        self._answer: Future[bool] | None = None
-        # Its thread starts at the first check, in the process that needs it.
-        self._thread = ThreadPoolExecutor(1, "replica")
-
-    def ask(self) -> bool:
-        if self._answer is None or self._answer.done():
-            self._answer = self._thread.submit(_replica_answers)
-        try:
-            return self._answer.result(_MOMENT)
-        except TimeoutError:
-            return False
-
-
 def _replica_answers() -> bool:
     if not available.may_be_asked():
         return False
@@ -159,12 +142,21 @@ def _replica_answers() -> bool:
             connections[REPLICA].close()
 
 
-_question = _Question()
+# The check of the health endpoint has its own thread, so that a request waits only a moment for it. The thread starts
+# at the first check, in the process that needs it.
+_checking = ThreadPoolExecutor(1, "replica")
+_check: "Future[bool] | None" = None
 
 
 def replica_answers() -> bool:
-    """Return whether there is a replica that answers within a moment; one that has just failed is not asked again."""
-    return _question.ask()
+    """Return whether there is a replica that answers within a moment; one that has just failed is left alone."""
+    global _check
+    if _check is None or _check.done():
+        _check = _checking.submit(_replica_answers)
+    try:
+        return _check.result(_MOMENT)
+    except TimeoutError:
+        return False
 
 
 def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
@@ -174,27 +166,19 @@ def _keep(stack: ExitStack, response: StreamingHttpResponse) -> None:
     if len(pieces) < _AHEAD:
         response.streaming_content = pieces
     else:
-        response.streaming_content = _Sent(pieces, content, stack.pop_all())
+        response.streaming_content = _Pieces(chain(pieces, content), stack.pop_all())
 
 
-class _Sent:
-    """The pieces of a list, with which a transaction ends; it has written nothing, so an error at its end does not
-    matter.
-    """
+class _Pieces(Iterator[bytes]):
+    """The pieces of a list. The transaction ends with them; it may fail then, because it has written nothing."""
 
-    def __init__(self, pieces: list[bytes], content: Iterator[bytes], stack: ExitStack) -> None:
+    def __init__(self, pieces: Iterator[bytes], stack: ExitStack) -> None:
         self._pieces = pieces
-        self._content = content
         self._stack = stack
 
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
     def __next__(self) -> bytes:
-        if self._pieces:
-            return self._pieces.pop(0)
         try:
-            return next(self._content)
+            return next(self._pieces)
         except BaseException:
             self.close()
             raise

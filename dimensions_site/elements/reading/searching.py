@@ -10,10 +10,11 @@ from django.db import ProgrammingError, transaction
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations import RunPython
 
+from dimensions_site.rsql.expressions import POSTGRESQL_FOLD
+
 # The JSON column whose texts are searched, besides the id.
 SEARCHED: Final = "descriptions"
 SEARCHED_ID: Final = "element_id"
-_FOLDED = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
 
 
 def search_index(table: str) -> RunPython:
@@ -33,7 +34,7 @@ def search_index(table: str) -> RunPython:
                 f"PostgreSQL's extension pg_trgm is missing, and this user may not add it ({str(error).strip()}). "
                 "Have an administrator of the database run CREATE EXTENSION pg_trgm; in it, then migrate again."
             ) from None
-        columns = (f"({_FOLDED.format(text)}) gin_trgm_ops" for text in (SEARCHED_ID, f"{SEARCHED}::text"))
+        columns = (f"({POSTGRESQL_FOLD.format(text)}) gin_trgm_ops" for text in (SEARCHED_ID, f"{SEARCHED}::text"))
         editor.execute(f"CREATE INDEX {table}_search ON {table} USING gin ({', '.join(columns)})")
 
     def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:

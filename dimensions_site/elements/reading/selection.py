@@ -1,6 +1,7 @@
 """The `properties` of a fetch: the parts of an element that it returns (contract D8)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, TypeAlias
 
 import orjson
@@ -20,8 +21,6 @@ DESCRIPTIONS = "descriptions"
 
 # The selected members and what is selected of each; an empty object means the whole member.
 Selected: TypeAlias = dict[str, "Selected"]
-# How a map is returned if only some of its keys are selected.
-MapPlan: TypeAlias = Callable[[Place, Selected], Slot | Plan]
 
 
 def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]]:
@@ -59,24 +58,16 @@ def everything(wire: Wire) -> list[str]:
     ]
 
 
-def answered_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
+def selected_plan(wire: Wire, paths: Iterable[str], language: str, *, as_stored: bool = False) -> Plan:
     """Return the plan for the known canonical `paths` as a fetch returns them (contract D8).
 
-    `language` is the repository's default language, in which `description` and `descriptions` are returned.
+    `language` is the repository's default language, in which `description` and `descriptions` are returned. With
+    `as_stored`, a map has only those of the selected entries that are stored, so that importing them adds none.
     """
-    return _selected_plan(wire, paths, lambda place, keys: _answered_map(place, keys, language), language)
-
-
-def stored_plan(wire: Wire, paths: Iterable[str], language: str) -> Plan:
-    """Return the plan for the values as stored: of a map only its own entries, so that reading adds none."""
-    return _selected_plan(wire, paths, _stored_map, language)
-
-
-def _selected_plan(wire: Wire, paths: Iterable[str], map_plan: MapPlan, language: str) -> Plan:
     selected: Selected = {}
     for path in paths:
         _add(selected, _segments(wire, path))
-    return _plan(wire.root, selected, map_plan, language)
+    return _plan(wire.root, selected, language, as_stored=as_stored)
 
 
 def _failure(code: str, message: str) -> Failure:
@@ -86,16 +77,14 @@ def _failure(code: str, message: str) -> Failure:
 def _is_known(wire: Wire, path: str) -> bool:
     if path == DEFAULT_DESCRIPTION or wire.find(path) is not None or wire.find_entry(path) is not None:
         return True
-    group, _, key = path.partition(".")
-    place = wire.places.get(group)
-    return place is not None and place.is_map and key == WHOLE_MAP
+    entry = wire.split_entry(path)
+    return entry is not None and entry[1] == WHOLE_MAP
 
 
 def _segments(wire: Wire, path: str) -> list[str]:
     """Return the members of a known `path`; the key of a map may contain dots."""
-    group, _, key = path.partition(".")
-    place = wire.places.get(group)
-    return [group, key] if key and place is not None and place.is_map else path.split(".")
+    entry = wire.split_entry(path)
+    return path.split(".") if entry is None else [entry[0].path, entry[1]]
 
 
 def _add(selected: Selected, segments: list[str]) -> None:
@@ -108,7 +97,7 @@ def _add(selected: Selected, segments: list[str]) -> None:
         _add(selected[head], rest)
 
 
-def _plan(node: Node, selected: Selected, map_plan: MapPlan, language: str) -> Plan:
+def _plan(node: Node, selected: Selected, language: str, *, as_stored: bool) -> Plan:
     plan: Plan = {}
     for name, inner in selected.items():
         if name == DEFAULT_DESCRIPTION and node.path == "":
@@ -116,51 +105,34 @@ def _plan(node: Node, selected: Selected, map_plan: MapPlan, language: str) -> P
             continue
         member = node.members[name]
         if isinstance(member, Place) and member.is_map:
-            plan[name] = map_plan(member, inner)
+            plan[name] = _map_plan(member, inner, language, as_stored=as_stored)
         elif isinstance(member, Node) and inner:
             plan[name] = (
-                _plan(member, inner, map_plan, language)
+                _plan(member, inner, language, as_stored=as_stored)
                 if member.column is None
-                else json_slot(member.column, _Projection(inner))
+                else json_slot(member.column, partial(_projected, inner))
             )
         else:
             plan[name] = plan_of(member, language)
     return plan
 
 
-def _answered_map(place: Place, keys: Selected, language: str) -> Slot | Plan:
-    if not keys and place.path == DESCRIPTIONS:
+def _map_plan(place: Place, keys: Selected, language: str, *, as_stored: bool) -> Slot | Plan:
+    if not keys and place.path == DESCRIPTIONS and not as_stored:
         return entry_slot(place.column, language)
     if not keys or WHOLE_MAP in keys:
         return json_slot(place.column)
+    if as_stored:
+        return json_slot(place.column, partial(_projected, keys))
     return {key: entry_slot(place.column, key) for key in keys}
 
 
-def _stored_map(place: Place, keys: Selected) -> Slot:
-    return json_slot(place.column) if not keys or WHOLE_MAP in keys else json_slot(place.column, _Entries(keys))
-
-
-class _Entries:
-    """Keeps only the selected entries in the JSON text of a map."""
-
-    def __init__(self, keys: Selected) -> None:
-        self._keys = keys
-
-    def __call__(self, text: str) -> str:
-        return json_text({key: value for key, value in orjson.loads(text).items() if key in self._keys})
-
-
-class _Projection:
-    """Keeps only the selected members in the JSON text of a bundle; null stays null."""
-
-    def __init__(self, selected: Selected) -> None:
-        self._selected = selected
-
-    def __call__(self, text: str) -> str:
-        return json_text(_project(orjson.loads(text), self._selected))
+def _projected(selected: Selected, text: str) -> str:
+    """Return the JSON object `text` with the selected members only."""
+    return json_text(_project(orjson.loads(text), selected))
 
 
 def _project(value: Any, selected: Selected) -> Any:
     if not selected or value is None:
         return value
-    return {name: _project(value[name], inner) for name, inner in selected.items()}
+    return {name: _project(value[name], inner) for name, inner in selected.items() if name in value}

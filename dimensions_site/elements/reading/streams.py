@@ -9,26 +9,26 @@ from django.db.models import QuerySet
 from rest_framework.renderers import BaseRenderer
 
 from dimensions_site.api.rendering import CsvRenderer, NdjsonRenderer, csv_lines, json_array, json_lines, pieces
-from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import Renderer, full_renderer
-from dimensions_site.elements.reading.selection import answered_plan, everything
+from dimensions_site.elements.reading.selection import everything, selected_plan
 from dimensions_site.elements.reading.table_rows import csv_table
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 
 
 def streamed(
-    accepted: BaseRenderer, elements: QuerySet[Any], wire: Wire, paths: Sequence[str], language: str
+    accepted: BaseRenderer, elements: QuerySet[Any], dimension: Dimension, paths: Sequence[str], language: str
 ) -> Iterator[bytes]:
-    """Return the `elements` in the media type of `accepted`, with the canonical `paths` only, or complete if there are
-    none.
+    """Return the `elements` in the media type of `accepted`, complete or, if given, with the canonical `paths` only.
 
     `language` is the repository's default language. The query has run when this returns.
     """
+    wire = dimension.wire
     if isinstance(accepted, CsvRenderer):
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
         headings, lines = csv_table(columns, elements)
         return begun(lines, partial(csv_lines, headings))
-    renderer = Renderer(answered_plan(wire, paths, language)) if paths else full_renderer(wire, language)
+    renderer = Renderer(selected_plan(wire, paths, language)) if paths else full_renderer(dimension, language)
     return begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 

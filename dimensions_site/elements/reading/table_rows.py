@@ -1,7 +1,6 @@
 """Elements as rows of a table, directly from the rows of the database (contract H4)."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby, repeat
 from operator import call
 from typing import Any, Generic, TypeVar
@@ -25,27 +24,21 @@ _REMEMBERED_CELLS = 1_000
 _REMEMBERED_LENGTH = 40
 
 
-@dataclass(frozen=True)
-class Form(Generic[Row]):
-    """How the rows of one kind of table are made.
+def value_rows(
+    columns: Sequence[Column], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
+) -> Generator[list[Cell | None]]:
+    """Return the `elements` as lists of what `cell` returns for the values; None is an empty cell."""
 
-    `cell` makes a row with one cell, for a value or for none (`UNSET`, an empty cell); `beside` joins rows side by
-    side.
-    """
+    def row(value: Scalar | Unset) -> list[Cell | None]:
+        return [None if value is UNSET else cell(value)]
 
-    cell: Callable[[Scalar | Unset], Row]
-    beside: Callable[[Iterable[Row]], Row]
-
-
-def rows_of(cell: Callable[[Scalar], Cell]) -> Form[list[Cell | None]]:
-    """Return the form of rows that are lists of what `cell` returns for the values; None is an empty cell."""
-    return Form(lambda value: [None if value is UNSET else cell(value)], lambda rows: list(chain.from_iterable(rows)))
+    return TableRenderer(columns, row, lambda rows: list(chain.from_iterable(rows))).each(elements)
 
 
 def csv_table(columns: Sequence[Column], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
     """Return the header and the lines of the `elements` as CSV (RFC 4180), without line ends."""
     headings = ",".join(csv_cell(column.heading) for column in columns)
-    lines = TableRenderer(columns, Form(csv_cell, ",".join)).each(elements)
+    lines = TableRenderer(columns, csv_cell, ",".join).each(elements)
     # A line with a single empty cell would be an empty line.
     return headings, (line or '""' for line in lines) if len(columns) == 1 else lines
 
@@ -73,18 +66,21 @@ class _Remembered(dict[Any, Row]):
 
 
 class TableRenderer(Generic[Row]):
-    """Writes the elements of a queryset as rows of this `form`, with a cell for each of the `columns`.
+    """Writes the elements of a queryset as rows with a cell for each of the `columns`.
 
-    A row is joined from pieces: adjacent cells that come from one column of the database.
+    `cell` makes a row with one cell, for a value or for none (`UNSET`, an empty cell); `beside` joins rows side by
+    side. A row is joined from pieces: adjacent cells that come from one column of the database.
     """
 
-    def __init__(self, columns: Sequence[Column], form: Form[Row]) -> None:
-        self._form = form
-        self._empty, self._null = form.cell(UNSET), form.cell(None)
+    def __init__(
+        self, columns: Sequence[Column], cell: Callable[[Scalar | Unset], Row], beside: Callable[[Iterable[Row]], Row]
+    ) -> None:
+        self._cell, self._beside = cell, beside
+        self._empty, self._null = cell(UNSET), cell(None)
         # JSON columns hold text, booleans and null. Null is written out in the entries of a map, and where an empty
         # cell would mean the default.
-        self._saying_null = _Remembered(form.cell, self._null).__getitem__
-        self._leaving_null = _Remembered(form.cell, self._empty).__getitem__
+        self._null_as_null = _Remembered(cell, self._null).__getitem__
+        self._null_as_empty = _Remembered(cell, self._empty).__getitem__
         self._expressions: list[Combinable] = []
         self._encoders: list[Callable[[Any], Row]] = []
         for (name, _), piece in groupby(columns, key=_source):
@@ -94,7 +90,7 @@ class TableRenderer(Generic[Row]):
         """Yield the rows of all elements, from one query, with constant memory."""
         # If maps have no entries, there may be nothing to select.
         columns = CompiledColumns(queryset.model, self._expressions or [F("pk")])
-        beside, encoders = self._form.beside, self._encoders
+        beside, encoders = self._beside, self._encoders
         for values in streamed_values(queryset, columns):
             yield beside(map(call, encoders, values))
 
@@ -108,18 +104,18 @@ class TableRenderer(Generic[Row]):
             self._encoders.append(self._leaf(place.leaf))
 
     def _leaf(self, leaf: Leaf) -> Callable[[Any], Row]:
-        cell, represented = self._form.cell, leaf.from_selected
+        cell, represented = self._cell, leaf.from_selected
         null = self._null if _has_default(leaf) else self._empty
         return _Remembered(lambda value: cell(represented(value)), null).__getitem__
 
     def _leaves(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
-        read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._form.beside
-        cell = self._saying_null if _has_default(piece[0].place.leaf) else self._leaving_null
+        read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._beside
+        cell = self._null_as_null if _has_default(piece[0].place.leaf) else self._null_as_empty
         unset = beside([cell(None)] * len(piece))
         return lambda text: unset if text is None else beside(map(cell, read(text)))
 
     def _entries(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
-        keys, beside, cell = [column.key for column in piece], self._form.beside, self._saying_null
+        keys, beside, cell = [column.key for column in piece], self._beside, self._null_as_null
         unset = beside([self._empty] * len(piece))
         return lambda text: (
             unset if text is None else beside(map(cell, map(orjson.loads(text).get, keys, repeat(UNSET))))

@@ -119,8 +119,7 @@ def _keys(maps: Collection[str], elements: QuerySet[Any], maximum: int | None) -
 
 
 def _keys_in_postgresql(chosen: str, maps: Iterable[str], *, is_page: bool) -> str:
-    """Return the keys of a few elements, and then of the others that have more: to collect the keys of all takes
-    longer.
+    """Return the keys of a few elements, then of the others that have more, because collecting all takes longer.
 
     A page is selected once, because it might be different the next time.
     """

@@ -58,9 +58,7 @@ def _stands(path: Sequence[str], sent: Any) -> bool:
 
 
 def _up_to_value(path: Sequence[str], sent: Any) -> Sequence[str]:
-    """Return `path` up to a value that was sent in place of an object: a text in `descriptions` means an entry of the
-    map.
-    """
+    """Return `path` up to a value that was sent in place of an object, such as a text in `descriptions`."""
     for length, segment in enumerate(path):
         if sent is None:
             break

@@ -1,4 +1,4 @@
-"""The REST routes that every dimension has; a concrete view set names its model and its wire."""
+"""The REST routes that every dimension has; a concrete view set names its dimension."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 
 # Inside the view set, `list` is an action.
-Offers: TypeAlias = list[BaseRenderer]
+Renderers: TypeAlias = list[BaseRenderer]
 
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
 
@@ -74,7 +74,8 @@ class ElementViewSet(DimensionViewSet):
     @from_replica
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """Return one element, with its entity tag (contract C16)."""
-        text = self._text(path["id"])
+        renderer = full_renderer(self.dimension, self._language)
+        text = renderer.one(self.scope.repository, path["id"], using=self.database)
         if text is None:
             raise self._unknown(path["id"])
         if not_modified(request, etag_of(text)):
@@ -105,7 +106,7 @@ class ElementViewSet(DimensionViewSet):
 
     # --- Shared --------------------------------------------------------------------------------
 
-    def get_renderers(self) -> "Offers":
+    def get_renderers(self) -> "Renderers":
         """Return the renderers; lists are available as CSV and NDJSON, too (contract H4)."""
         streamable = (CsvRenderer(), NdjsonRenderer()) if self.action in ("list", "fetch") else ()
         return [*super().get_renderers(), *streamable]
@@ -121,13 +122,6 @@ class ElementViewSet(DimensionViewSet):
 
     def _allow(self, text: str | None) -> None:
         check_preconditions(self.request, None if text is None else etag_of(text))
-
-    def _text(self, id: str) -> str | None:
-        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
-            return None
-        return full_renderer(self.dimension.wire, self._language).one(
-            self.dimension.model, self.scope.repository, id, using=self.database
-        )
 
     def _unknown(self, id: str) -> Problem:
         return not_found(
@@ -153,16 +147,15 @@ class ElementViewSet(DimensionViewSet):
         return f"{elements}/{quote(id, safe='')}"
 
     def further_failures(self) -> Sequence[Failure]:
-        return self._read_parameters()[1] if LIST_PARAMETERS & (self.allowed_query_parameters() or set()) else ()
+        if LIST_PARAMETERS & (self.allowed_query_parameters() or set()):
+            try:
+                self._parameters()
+            except Problem as problem:
+                return problem.failures
+        return ()
 
     def _parameters(self) -> "ListParameters":
         """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
-        parameters, failures = self._read_parameters()
-        if parameters is None:
-            raise bad_request(failures)
-        return parameters
-
-    def _read_parameters(self) -> "tuple[ListParameters | None, Sequence[Failure]]":
         query = self.request.query_params
         table = ElementFields(self.dimension, self._language)
         filterset = ElementFilterSet(query, self.elements, table=table)
@@ -176,8 +169,8 @@ class ElementViewSet(DimensionViewSet):
         except Problem as problem:
             failures += problem.failures
         if failures:
-            return None, failures
-        return ListParameters(filterset.qs, filterset.qs[paging.window], paths), []
+            raise bad_request(failures)
+        return ListParameters(filterset.qs, filterset.qs[paging.window], paths)
 
     def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
@@ -189,7 +182,7 @@ class ElementViewSet(DimensionViewSet):
             total = parameters.selected.order_by().count()
             headers = {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
         response = StreamingHttpResponse(
-            streamed(accepted, page, self.dimension.wire, parameters.paths, self._language),
+            streamed(accepted, page, self.dimension, parameters.paths, self._language),
             content_type=content_type(accepted),
             headers=headers,
         )

@@ -11,7 +11,7 @@ from drf_spectacular.plumbing import build_object_type
 from drf_spectacular.utils import Direction
 
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField, MapField
-from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
+from dimensions_site.elements.declaration.serializers import ElementSerializer, WireObject
 
 Part = dict[str, Any]
 
@@ -37,8 +37,7 @@ class WireExtension(OpenApiSerializerExtension):
         schema: Part = build_object_type(properties, required, additionalProperties=is_answer)
         if not is_answer and any(isinstance(member, DescriptionField) for _name, member in members):
             self._describe_both(schema)
-        is_bundle = isinstance(self.target, Bundle)
-        is_nullable = is_bundle and self.target.nullable if is_answer else not is_required(self.target)
+        is_nullable = self.target.nullable if is_answer else not is_required(self.target)
         return {**schema, "nullable": True} if is_nullable else schema
 
     def _member(self, member: Any, auto_schema: Any, direction: Direction) -> Part:

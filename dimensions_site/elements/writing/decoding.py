@@ -75,8 +75,7 @@ class RowDecoder:
         return self._fast(len(sent.text), existing, id, lambda: self._plan.completed(sent.members, id))
 
     def fast_patch(self, current: str, patch: RawElement, existing: Element) -> Row | None:
-        """Return the row of the stored element after `patch` (contract C15), or None if the serializer has to decode
-        it.
+        """Return the row of the stored element after `patch` (contract C15); None if the serializer has to decode it.
 
         `current` is the element's JSON as `full_renderer` writes it.
         """
@@ -227,14 +226,8 @@ class _Plan:
 _plan = cache(_Plan)
 
 
-class _Kept(threading.local):
-    """The decoders of a thread; each knows the element that it decodes at the moment."""
-
-    def __init__(self) -> None:
-        self.decoders: dict[Wire, RowDecoder] = {}
-
-
-_kept = _Kept()
+# The decoders of each thread; a decoder knows the element that it decodes at the moment.
+_kept = threading.local()
 
 
 def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
@@ -242,9 +235,10 @@ def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
 
     For a single element, making a decoder would take longer than decoding.
     """
-    decoder = _kept.decoders.get(wire)
+    decoders: dict[Wire, RowDecoder] = vars(_kept).setdefault("decoders", {})
+    decoder = decoders.get(wire)
     if decoder is None:
-        decoder = _kept.decoders[wire] = RowDecoder(wire, repository)
+        decoder = decoders[wire] = RowDecoder(wire, repository)
     decoder.turn_to(repository)
     return decoder
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.declaration.wire import Place, Wire
+from dimensions_site.elements.writing.merging import Spot, value_at
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,14 @@ def words_of(place: Place, value: Any) -> str:
     """Return the text for people for a value of the field, or of the entry of the map, at `place`."""
     if place.is_map:
         return _entry_text(value)
-    is_instant = isinstance(place.leaf, TimestampField) and isinstance(value, str)
-    return _text(as_people_write(value) if is_instant else value)
+    return _text(_shown(place, value))
 
 
 def _value(place: Place, element: Mapping[str, Any] | None) -> Any:
-    value: Any = element
-    for name in place.path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
+    return _shown(place, value_at(element or {}, Spot(place.path)))
+
+
+def _shown(place: Place, value: Any) -> Any:
     return as_people_write(value) if isinstance(place.leaf, TimestampField) and isinstance(value, str) else value
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.answers import Answer, Stored, answer_of
+from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
@@ -72,15 +72,14 @@ class Editor:
         raise self._taken(self._whole(sent, None, id))
 
     def modify(self, id: str, data: Any) -> Saved | None:
-        """Change the members of the element `id` that `data` has; return None if there is no such element (contract
-        C15).
+        """Change the members of the element `id` that `data` has (contract C15); return None if there is no element.
 
         Raises `ValidationError` if the result would be invalid as a whole, and for an unknown element if `data` is
         invalid for any element (contract A6).
         """
         sent = as_raw(data)
         with writing_one_in_turn(self.repository):
-            stored = self._locked(id)
+            stored = self._renderer.lock(self.repository, id)
             if stored is None:
                 self._decoder.check_patch(sent.value, id)
                 return None
@@ -96,13 +95,8 @@ class Editor:
         return decoder_for(self.dimension.wire, self.repository)
 
     @property
-    def _answer(self) -> Answer:
-        return answer_of(self.dimension, self.repository.default_language)
-
-    def _locked(self, id: str) -> Stored | None:
-        if "\0" in id:  # no element has such an id, and PostgreSQL fails on it
-            return None
-        return self._answer.lock(self.repository, id)
+    def _renderer(self) -> ElementRenderer:
+        return full_renderer(self.dimension, self.repository.default_language)
 
     def _whole(self, sent: RawElement, stored: Stored | None = None, id: str | None = None) -> Row:
         existing, text = (None, None) if stored is None else (stored.element, stored.text)
@@ -110,7 +104,7 @@ class Editor:
         return self._decoder.exact(sent.value, existing, id, text) if row is None else row
 
     def _replaced(self, id: str, sent: RawElement) -> Saved:
-        stored = self._locked(id)
+        stored = self._renderer.lock(self.repository, id)
         row = self._whole(sent, stored, id)
         if stored is not None:
             return self._changed(stored, row)
@@ -122,7 +116,7 @@ class Editor:
 
     def _inserted(self, row: Row) -> Saved:
         values = self._values(row)
-        text = insert(self.dimension.model, self.repository, values, self.actor, self._answer)
+        text = insert(self._renderer, self.repository, values, self.actor)
         return Saved(values["element_id"], text, is_new=True)
 
     def _changed(self, stored: Stored, row: Row) -> Saved:
@@ -133,7 +127,7 @@ class Editor:
             before = self._decoder.row_of(self.dimension.model.of(self.repository).get(pk=element.pk))
         changes = self._decoder.changes(before, row)
         if changes:
-            text = change(element, changes, self.actor, self._answer)
+            text = change(element, changes, self.actor, self._renderer)
         return Saved(element.element_id, text, is_new=False)
 
     def _taken(self, row: Row) -> Problem:

@@ -13,8 +13,7 @@ from dimensions_site.elements.writing.actors import Provenance
 
 CREATED, CHANGED, DELETED = "+", "~", "-"
 
-# The columns of `_metadata`.
-_TOLD_IN = ("history_type", "history_date", "history_user_id", "history_actor", "history_origin")
+_METADATA_COLUMNS = ("history_type", "history_date", "history_user_id", "history_actor", "history_origin")
 
 
 def record(rows: QuerySet[Any], kind: str, provenance: Provenance) -> None:
@@ -43,8 +42,8 @@ def _copy(model: type[Element]) -> str:
     columns = [quote(column) for column in _columns(model)]
     history: type[Model] = model.history.model
     return (
-        f"INSERT INTO {quote(history._meta.db_table)} ({', '.join([*columns, *map(quote, _TOLD_IN)])}) "
-        f"SELECT {', '.join([*columns, *['%s'] * len(_TOLD_IN)])}"
+        f"INSERT INTO {quote(history._meta.db_table)} ({', '.join([*columns, *map(quote, _METADATA_COLUMNS)])}) "
+        f"SELECT {', '.join([*columns, *['%s'] * len(_METADATA_COLUMNS)])}"
     )
 
 

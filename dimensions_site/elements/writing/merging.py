@@ -13,7 +13,7 @@ from dimensions_site.elements.declaration.wire import Place, Wire
 
 
 class Absent(Enum):
-    """What stands for a value that does not exist."""
+    """The marker for a value that does not exist."""
 
     # The map has no such entry, which differs from an entry without a text (contract C3).
     ENTRY = "entry"

@@ -12,14 +12,14 @@ from dimensions_site.api.parsers import StrictJSONParser
 
 
 class RawElement:
-    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it stands for."""
+    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it encodes."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
 
     @cached_property
     def members(self) -> Mapping[str, Any] | None:
-        """The members of the object, or None if only `value` can tell what the text means."""
+        """The members of the object, or None if only `read_json` may decide what the text means."""
         return certain_members(self.text)
 
     @cached_property
@@ -31,17 +31,13 @@ class RawElement:
             raise bad_request(error.failures, error.failure_count) from None
 
 
-class _Value(RawElement):
-    """A value without a text, which the fast decoder cannot read."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__(b"")
-        self.value = value
-
-
 def as_raw(data: Any) -> RawElement:
-    """Return `data` itself if it was sent as text, else `data` as if it had been sent."""
-    return data if isinstance(data, RawElement) else _Value(data)
+    """Return `data` itself if it was sent as text, else `data` as if it had been sent; it is not decoded fast."""
+    if isinstance(data, RawElement):
+        return data
+    sent = RawElement(b"")
+    sent.value = data
+    return sent
 
 
 class ElementParser(StrictJSONParser):
@@ -50,4 +46,6 @@ class ElementParser(StrictJSONParser):
     def value(self, body: bytearray) -> RawElement:
         """Return the body. Raises `JsonError`."""
         sent = RawElement(bytes(body))
-        return _Value(super().value(body)) if sent.members is None else sent
+        if sent.members is None:
+            sent.value = super().value(body)
+        return sent

@@ -28,8 +28,8 @@ class NotRestored(Exception):
 class Version:
     """A row of the history, and its differences from the version before; all its values if there is none.
 
-    `is_change` tells whether there is one: the first version has none, a deletion counts as none, and
-    `clean_old_history` removes them.
+    `is_change` says whether there is one: the first version and one after a deletion have none, and
+    `clean_old_history` deletes old ones.
     """
 
     row: Any
@@ -49,8 +49,7 @@ def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any
 
 
 def versions_of(model: type[Element], repository: Repository, element_id: str, key: int | None) -> QuerySet[Any]:
-    """Return all versions of the element, the latest first: of the row with the primary `key`, and of deleted ones with
-    its id.
+    """Return the versions of the row with the primary `key` and of deleted ones with its id, the latest first.
 
     Restoring a deleted element makes a new row; to people it is the same element.
     """
@@ -88,7 +87,7 @@ def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int
 def restore(editor: Editor, version: Any, *, is_deleted: bool) -> bool:
     """Save the values of the old `version` as a new version; return False if the element already has them.
 
-    If it `is_deleted`, the element is created anew. Raises `NotRestored` if the values are rejected, as when another
+    If it `is_deleted`, the element is created again. Raises `NotRestored` if the values are rejected, as when another
     element has taken the id.
     """
     model, wire = editor.dimension.model, editor.dimension.wire

@@ -23,11 +23,11 @@ _AT_A_TIME = 2_000
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a transaction: `share` (0 to 1) of the history has been checked so far."""
+    """The result of a transaction: how many versions it checked and deleted; `share` (0 to 1) is checked so far."""
 
     share: float
-    looked_at: int
-    forgotten: int
+    checked: int
+    deleted: int
 
 
 def remove_versions(
@@ -42,7 +42,7 @@ def remove_versions(
     history = model.history.order_by("history_id")
     first, last = history.aggregate(Min("history_id"), Max("history_id")).values()
     reached = (first or 0) - 1
-    # By the primary key alone, which costs the same whatever the number of versions and the repository.
+    # By the primary key alone, whose cost depends neither on the number of versions nor on the repository.
     while keys := list(
         history.filter(history_id__gt=reached, history_id__lte=last or 0).values_list("history_id", flat=True)[
             :_AT_A_TIME

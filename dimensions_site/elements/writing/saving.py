@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.api.errors import Failure
 from dimensions_site.db.compiled import repeating_cursor
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.answers import Answer
+from dimensions_site.elements.reading.rendering import ElementRenderer
 from dimensions_site.elements.writing import history
 from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.observability.observation import count_written
@@ -25,26 +25,24 @@ from dimensions_site.repositories.write_counts import count_write, has_replica
 
 
 @transaction.atomic(savepoint=False)
-def insert(
-    model: type[Element], repository: Repository, values: Mapping[str, Any], actor: Actor, answer: Answer
-) -> str:
-    """Insert a new element with `values` in the writable columns, as in rows; return its JSON text.
+def insert(renderer: ElementRenderer, repository: Repository, values: Mapping[str, Any], actor: Actor) -> str:
+    """Insert a new element with `values` in the writable columns, as in rows; return its JSON text from `renderer`.
 
     Raises `IntegrityError` if another element has its id or another unique value. A caller that continues its
     transaction after that must call this inside a savepoint.
     """
-    provenance = Provenance(actor)
+    model, provenance = renderer.model, Provenance(actor)
     columns = {**values, **provenance.columns}
     writing = _insertion(model, tuple(columns))
     parameters = [repository.pk, *_prepared(model, columns)]
-    key, text = _written(model, repository.pk, writing, parameters, history.CREATED, provenance, answer)
+    key, text = _written(renderer, repository.pk, writing, parameters, history.CREATED, provenance)
     if any(values[column] for column in model.generating):
         model.after_save(model.of(repository).filter(pk=key))
     return text
 
 
 @transaction.atomic(savepoint=False)
-def change(element: Element, changes: Mapping[str, Any], actor: Actor, answer: Answer) -> str:
+def change(element: Element, changes: Mapping[str, Any], actor: Actor, renderer: ElementRenderer) -> str:
     """Set columns of a stored `element`, at least one, to other values; return its new JSON text.
 
     JSON columns take JSON text. Only the primary key and the repository of the `element` need to be loaded.
@@ -53,7 +51,7 @@ def change(element: Element, changes: Mapping[str, Any], actor: Actor, answer: A
     values = {**changes, **provenance.columns}
     writing = _update(model, tuple(values))
     parameters = [*_prepared(model, values), element.pk]
-    _, text = _written(model, element.repository_id, writing, parameters, history.CHANGED, provenance, answer)
+    _, text = _written(renderer, element.repository_id, writing, parameters, history.CHANGED, provenance)
     if not model.generating.isdisjoint(changes):
         model.after_save(model.of(element.repository_id).filter(pk=element.pk))
     return text
@@ -67,25 +65,24 @@ def _prepared(model: type[Element], values: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _written(
-    model: type[Element],
+    renderer: ElementRenderer,
     repository: int,
     writing: str,
     parameters: Sequence[Any],
     kind: str,
     provenance: Provenance,
-    answer: Answer,
 ) -> tuple[int, str]:
     """Write an element and its version in the history; return its primary key and its JSON text.
 
     `writing` is the statement that inserts or changes it, with its `parameters`.
     """
     with repeating_cursor(connection) as cursor:
-        cursor.execute(f"{writing} RETURNING id, {answer.sql}", [*parameters, *answer.parameters])
+        cursor.execute(f"{writing} RETURNING id, {renderer.sql}", [*parameters, *renderer.parameters])
         key, *row = cast(Sequence[Any], cursor.fetchone())
-    history.record_one(model, key, kind, provenance)
+    history.record_one(renderer.model, key, kind, provenance)
     count_write(repository)
     count_written(1)
-    return key, answer.text(row)
+    return key, renderer.text(row)
 
 
 # --- Statements, composed once -----------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_two_at_a_time_do_no_harm(alice, monkeypatch):
     before = timezone.now() - timedelta(days=365)
     both = [retention.remove_versions(Account, None, before, dry_run=False) for _ in range(2)]
     steps = [step for pair in zip_longest(*both) for step in pair if step]
-    assert sum(step.forgotten for step in steps) == 7
+    assert sum(step.deleted for step in steps) == 7
     assert kept() == [("~", "7")]
 
 

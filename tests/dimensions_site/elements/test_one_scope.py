@@ -35,7 +35,7 @@ OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declar
 # The history of all repositories, or of elements that were selected in one.
 HISTORY = SCOPE | {
     "bulkops/worker/append_only.py",
-    "dimensions_site/elements/reading/versions.py",
+    "dimensions_site/elements/reading/etags.py",
     "dimensions_site/elements/writing/retention.py",
     "dimensions_site/elements/writing/history.py",
     "dimensions_site/elements/writing/restoring.py",

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.dimension import dimensions
+from dimensions_site.elements.dimension import dimension_named, dimensions
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.rendering import Renderer, whole
+from dimensions_site.elements.reading.rendering import full_renderer
 from tests.factories import Caller, content, json_bytes, read
 from tests.strategies import elements, get, json_values, patches, put, respelled
 
@@ -67,7 +67,7 @@ def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Caller, 
     with taken_back():
         posted(alice, dimension, payload)
         stored = model._base_manager.get()
-        text = Renderer(whole(wire.root, "en")).one(model, stored.repository, stored.element_id)
+        text = full_renderer(dimension_named(dimension), "en").one(stored.repository, stored.element_id)
 
         represented = wire.serializer(context={"repository": stored.repository}).to_representation(stored)
 

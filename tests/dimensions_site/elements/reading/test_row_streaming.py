@@ -3,8 +3,8 @@
 import pytest
 from django.db import InterfaceError, connection, transaction
 
+from account.dimension import ACCOUNT
 from account.models import Account
-from account.serializers import ACCOUNT_WIRE
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.repositories.models import Repository
@@ -26,7 +26,7 @@ def test_nothing_comes_of_a_query_that_finds_nothing(db):
 def test_a_condition_that_nothing_can_meet_asks_nothing(northwind):
     """Django says so instead of making a query."""
     nothing = Account.of(northwind).filter(pk__in=[])
-    assert list(full_renderer(ACCOUNT_WIRE, "en").each(nothing)) == []
+    assert list(full_renderer(ACCOUNT, "en").each(nothing)) == []
 
 
 def test_who_stops_reading_can_ask_again_at_once(db):
@@ -42,7 +42,7 @@ def test_who_stops_reading_can_ask_again_at_once(db):
 def write_and_fail(northwind: Repository) -> None:
     """The answer to a write cannot be stored."""
     Account.of(northwind).update(documentation_link="x")
-    for _ in full_renderer(ACCOUNT_WIRE, "en").each(Account.of(northwind)):
+    for _ in full_renderer(ACCOUNT, "en").each(Account.of(northwind)):
         raise OSError("The disk is full.")
 
 

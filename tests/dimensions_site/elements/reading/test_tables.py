@@ -13,7 +13,7 @@ from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.reading.cells import untyped_cell
 from dimensions_site.elements.reading.json_leaves import leaves_reader
 from dimensions_site.elements.reading.selection import everything
-from dimensions_site.elements.reading.table_rows import TableRenderer, csv_table, rows_of
+from dimensions_site.elements.reading.table_rows import csv_table, value_rows
 from dimensions_site.elements.reading.tables import columns_of
 from tests.bulkops.save.bulk import save
 from tests.factories import account, content, currency
@@ -27,7 +27,7 @@ MANY = 1_100
 def table(wire, elements, *paths):
     """The headings and the rows, as lists of cells; None is an empty cell."""
     columns = columns_of(wire, paths or everything(wire), "en", elements)
-    rows = TableRenderer(columns, rows_of(untyped_cell)).each(elements)
+    rows = value_rows(columns, untyped_cell, elements)
     return [column.heading for column in columns], list(rows)
 
 

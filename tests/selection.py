@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as search
 
-# Who asks for one of these has a database.
+# A test with one of these fixtures has a database.
 _DATABASE = {"db", "transactional_db", "live_server", "django_db_setup", "sample_table"}
 _BROWSER = {"browser", "visit"}
 
@@ -23,10 +23,18 @@ SERVICES = (
     "tests/upgrade/",
     "tests/dimensions_site/server/",
 )
-# These need a database as they need a processor. They show what the web server, a proxy, Redis, a generated client, a
-# page or a log does, whichever database is behind it.
+# These use a database and show nothing of it: what the web server, a proxy, Redis, a generated client, a page, a header
+# or a log does, whichever database is behind it.
 ANY_DATABASE = (
+    "tests/bulkops/admin/test_import_wizard.py",
+    "tests/bulkops/admin/test_import_wizard_access.py",
+    "tests/bulkops/admin/test_import_wizard_files.py",
+    "tests/dimensions_site/api/access/",
+    "tests/dimensions_site/api/middleware/",
+    "tests/dimensions_site/observability/",
     "tests/dimensions_site/server/",
+    "tests/dimensions_site/site_admin/",
+    "tests/dimensions_site/text/",
     "tests/live/clients/",
     "tests/live/test_attacks.py",
     "tests/live/test_cache.py",
@@ -35,6 +43,7 @@ ANY_DATABASE = (
     "tests/live/test_exposure.py",
     "tests/live/test_front.py",
     "tests/live/test_fuzz.py",
+    "tests/live/test_guesses.py",
     "tests/live/test_large_bodies.py",
     "tests/live/test_log_secrets.py",
     "tests/live/test_metrics_endpoint.py",
@@ -43,11 +52,17 @@ ANY_DATABASE = (
     "tests/live/test_rotated_keys.py",
     "tests/live/test_run_demo.py",
     "tests/live/test_slow_attacks.py",
+    "tests/live/test_start.py",
     "tests/live/test_units.py",
     "tests/live/test_unreadable_requests.py",
     "tests/load/bench/test_bench_load.py",
     "tests/load/bench/test_bench_report.py",
     "tests/load/growth/test_growth_report.py",
+    "tests/security/test_access_matrix.py",
+    "tests/security/test_attacks_bombs.py",
+    "tests/security/test_attacks_header_injection.py",
+    "tests/security/test_attacks_mass_assignment.py",
+    "tests/security/test_attacks_path_traversal.py",
     "tests/stories/",
 )
 # What daily work leaves out: processes, pages of the administration, files, commands, tokens, logs, and slow files.

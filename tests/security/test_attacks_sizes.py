@@ -90,15 +90,15 @@ def test_the_largest_hopeless_body_costs_as_much_as_one_of_an_eighth(alice):
 def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
     """Items that are no objects with an id; one wrong item among many good ones is still found, and named."""
 
-    def start(items: list[Any]) -> Any:
+    def start(items: bytes) -> Any:
         return alice.send("POST", alice.account("elements-bulk-delete-async"), items)
 
-    small, large = ([{"id": 1}] * count for count in (MANY, 100_000))
+    small, large = (json_bytes([{"id": 1}] * count) for count in (MANY, 100_000))
     report = refused(start(large))
     assert (report["errorCount"], report["errorCountIsExact"]) == (10_000, False)
     assert takes_at_most(2 * seconds(lambda: start(small)), lambda: start(large))
     good = [{"id": f"{number}"} for number in range(MANY)]
-    report = refused(start([*good, {"id": 1}]))
+    report = refused(start(json_bytes([*good, {"id": 1}])))
     assert [(error["path"], error["code"]) for error in report["errors"]] == [(f"/{MANY}/id", "INVALID")]
     assert (report["errorCount"], report["errorCountIsExact"]) == (1, True)
 

@@ -10,6 +10,7 @@ from django.core.management import get_commands
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.rsql.operators import OPERATORS
+from dimensions_site.text.file_formats import Format
 from tests.docs.error_codes import error_codes
 from tests.docs.field_tables import field_rows
 
@@ -93,6 +94,12 @@ def test_the_table_of_operators_has_every_operator_in_every_spelling():
     """None is missing, and none is there that a filter would refuse."""
     told = [symbol for row in table(FOR_INTEGRATORS, "Filter") for symbol in re.findall("`(.+?)`", row[0])]
     assert told == [symbol for operator in OPERATORS for symbol in operator.symbols]
+
+
+def test_each_option_for_a_format_names_them_all():
+    rows = re.findall(r"^\| `--format` \| (.+?) \|$", text_of(FOR_OPERATORS / "files.md"), re.MULTILINE)
+    assert len(rows) == 2
+    assert all({*Format} <= {*re.findall("`(.+?)`", row)} for row in rows)
 
 
 def test_the_table_of_error_codes_has_every_code():

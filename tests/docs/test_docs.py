@@ -8,9 +8,9 @@ import pytest
 from django.core.management import get_commands
 
 from account.serializers import ACCOUNT_WIRE
-from currency.serializers import CURRENCY_WIRE
 from dimensions_site.rsql.operators import OPERATORS
 from dimensions_site.text.file_formats import Format
+from tests.dimensions import DIMENSIONS
 from tests.docs.error_codes import error_codes
 from tests.docs.field_tables import field_rows
 
@@ -72,7 +72,7 @@ def test_the_tables_of_settings_have_every_setting_with_its_default():
 # --- Fields and error codes --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("heading", "wire"), [("Currency", CURRENCY_WIRE), ("Account", ACCOUNT_WIRE)])
+@pytest.mark.parametrize(("heading", "wire"), [(name.title(), found.wire) for name, found in DIMENSIONS.items()])
 def test_the_table_of_fields_tells_what_the_serializer_declares(heading, wire):
     """Each leaf with its type, whether it is required, its default and its allowed values."""
     rows = field_rows(wire.serializer())

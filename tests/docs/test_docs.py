@@ -28,8 +28,9 @@ def text_of(page: Path) -> str:
 
 def section(page: Path, heading: str) -> str:
     """Return the text below the only `heading` of that name, up to the next heading of any level."""
-    _, below = re.split(rf"^#+ {heading}$", text_of(page), flags=re.MULTILINE)
-    return re.split("^#+ ", below, maxsplit=1, flags=re.MULTILINE)[0]
+    parts = re.split(rf"^#+ {heading}$", text_of(page), flags=re.MULTILINE)
+    assert len(parts) == 2, f"{page.name} needs one heading '{heading}'"
+    return re.split("^#+ ", parts[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def table(page: Path, heading: str) -> list[list[str]]:

@@ -7,10 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-
-CURRENCY_PATH = "/api/aih/dimensions/v1/{db_id}/currency"
-ACCOUNT_PATH = "/dimensions/v1/{db_id}/account"
 
 
 class Caller(Client):
@@ -21,13 +19,17 @@ class Caller(Client):
 
     user: User
 
+    def elements(self, dimension: str, rest: str = "elements", db_id: str = "northwind") -> str:
+        """The path of a route of that dimension."""
+        return f"/{dimension_named(dimension).prefix}{db_id}/{dimension}/{rest}"
+
     def currency(self, rest: str = "elements", db_id: str = "northwind") -> str:
         """The path of a currency route."""
-        return f"{CURRENCY_PATH.format(db_id=db_id)}/{rest}"
+        return self.elements("currency", rest, db_id)
 
     def account(self, rest: str = "elements", db_id: str = "northwind") -> str:
         """The path of an account route."""
-        return f"{ACCOUNT_PATH.format(db_id=db_id)}/{rest}"
+        return self.elements("account", rest, db_id)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """Send `body` as JSON; a text or bytes body goes as it is."""

@@ -18,11 +18,12 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-ROOT = Path(__file__).parent.parent
+from tests.packages import PACKAGES, ROOT
+
 LOCALE = ROOT / "dimensions_site" / "locale"
 LANGUAGES = sorted(folder.name for folder in LOCALE.iterdir())
 
-_OURS = ("account/**/*.py", "bulkops/**/*.py", "currency/**/*.py", "dimensions_site/**/*.py", "templates/**/*.html")
+_OURS = (*(f"{package}/**/*.py" for package in PACKAGES), "templates/**/*.html")
 # What these libraries show, and do not translate into all of our languages themselves, is translated by us.
 _OF_LIBRARIES = (
     "django/contrib/auth/forms.py",

@@ -8,8 +8,9 @@ import pytest
 from django.core.management import get_commands
 
 from account.serializers import ACCOUNT_WIRE
-from currency.serializers import CURRENCY_WIRE
 from dimensions_site.rsql.operators import OPERATORS
+from dimensions_site.text.file_formats import Format
+from tests.dimensions import DIMENSIONS
 from tests.docs.error_codes import error_codes
 from tests.docs.field_tables import field_rows
 
@@ -27,8 +28,9 @@ def text_of(page: Path) -> str:
 
 def section(page: Path, heading: str) -> str:
     """Return the text below the only `heading` of that name, up to the next heading of any level."""
-    _, below = re.split(rf"^#+ {heading}$", text_of(page), flags=re.MULTILINE)
-    return re.split("^#+ ", below, maxsplit=1, flags=re.MULTILINE)[0]
+    parts = re.split(rf"^#+ {heading}$", text_of(page), flags=re.MULTILINE)
+    assert len(parts) == 2, f"{page.name} needs one heading '{heading}'"
+    return re.split("^#+ ", parts[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def table(page: Path, heading: str) -> list[list[str]]:
@@ -71,7 +73,7 @@ def test_the_tables_of_settings_have_every_setting_with_its_default():
 # --- Fields and error codes --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("heading", "wire"), [("Currency", CURRENCY_WIRE), ("Account", ACCOUNT_WIRE)])
+@pytest.mark.parametrize(("heading", "wire"), [(name.title(), found.wire) for name, found in DIMENSIONS.items()])
 def test_the_table_of_fields_tells_what_the_serializer_declares(heading, wire):
     """Each leaf with its type, whether it is required, its default and its allowed values."""
     rows = field_rows(wire.serializer())
@@ -93,6 +95,12 @@ def test_the_table_of_operators_has_every_operator_in_every_spelling():
     """None is missing, and none is there that a filter would refuse."""
     told = [symbol for row in table(FOR_INTEGRATORS, "Filter") for symbol in re.findall("`(.+?)`", row[0])]
     assert told == [symbol for operator in OPERATORS for symbol in operator.symbols]
+
+
+def test_each_option_for_a_format_names_them_all():
+    rows = re.findall(r"^\| `--format` \| (.+?) \|$", text_of(FOR_OPERATORS / "files.md"), re.MULTILINE)
+    assert len(rows) == 2
+    assert all({*Format} <= {*re.findall("`(.+?)`", row)} for row in rows)
 
 
 def test_the_table_of_error_codes_has_every_code():

@@ -13,6 +13,7 @@ from tests.entity.models import Entity
 @admin.register(Entity)
 class EntityAdmin(DeletionActionMixin, ImportButtonMixin, ExportMixin, ElementAdmin):
     dimension = ENTITY
+    icon = "domain"
     actions = ["export_elements", "delete_elements"]
     actions_list = ["import_file", "export_file"]
     listed = {"method": "method", "parent.id": "parent"}

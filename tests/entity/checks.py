@@ -1,5 +1,8 @@
 """A third dimension does all that the others do; `test_third_dimension.py` runs these with its settings."""
 
+import json
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +19,10 @@ from tests.dimensions_site.site_admin.pages import change, filled_in
 from tests.dimensions_site.site_admin.people import browser_of, page, told
 from tests.entity.models import Entity
 from tests.factories import Caller, caller, content, currency, read
+from tests.openapi.test_openapi_examples import play
 from tests.storing import store_currencies
 
+EXAMPLES = Path(__file__).with_name("examples.json")
 ENTITIES = "/dimensions/v1/northwind/entity/elements"
 pytestmark = pytest.mark.django_db
 
@@ -162,3 +167,12 @@ def test_its_openapi_document_is_valid_and_the_landing_page_leads_to_it(client: 
     assert "/dimensions/v1/{dbID}/entity/elements/{id}" in document["paths"]
     assert {"Entity", "EntityCreate", "EntityPatch"} <= document["components"]["schemas"].keys()
     assert "/docs/entity" in client.get("/").content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_its_examples_are_what_the_service_answers(alice):
+    """They serve as the pattern for those of a new dimension."""
+    examples = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    answers = play(alice, partial(alice.elements, "entity"), examples)
+    shown = {action: example["answer"] for action, example in examples.items() if "answer" in example}
+    assert {action: answers[action] for action in shown} == shown

@@ -13,6 +13,7 @@ from drf_spectacular import drainage
 from openapi_spec_validator import validate
 
 from dimensions_site.api.openapi.documents import Document
+from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.urls import DIMENSIONS
 from tests import openapi
 from tests.dimensions import DOCUMENTS
@@ -46,7 +47,7 @@ def test_the_document_is_valid_openapi(name: str, document: Document) -> None:
 
     assert content == document.content
     assert content["openapi"] == "3.0.3"
-    assert content["info"]["version"] == {"currency": "1.000", "account": "V1"}[name]
+    assert content["info"]["version"] == dimension_named(name).version
     validate(content)
 
 
@@ -106,7 +107,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
         for operation in path.values()
     }
     noun = name.title()
-    plural = {"currency": "Currencies", "account": "Accounts"}[name]
+    plural = str(dimension_named(name).verbose_name_plural).title()
 
     always = {"401", "403", "404", "405", "406", "414", "429", "431", "500", "503"}
     assert all(always <= answers for answers in statuses.values())

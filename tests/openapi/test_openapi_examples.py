@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def test_every_example_is_what_the_service_answers(alice: Caller, dimension: str
     """Each request among the examples gets the answer that stands beside it."""
     examples = EXAMPLES[dimension]
 
-    answers = play(alice, getattr(alice, dimension), examples)
+    answers = play(alice, partial(alice.elements, dimension), examples)
 
     created = examples["create"]["answer"]
     shown = {action: example["answer"] for action, example in examples.items() if "answer" in example}
@@ -75,11 +76,11 @@ def test_every_example_is_what_the_service_answers(alice: Caller, dimension: str
 
 
 @pytest.mark.contract("H3")
-@pytest.mark.parametrize("dimension", EXAMPLES)
+@pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_every_example_works_in_the_repository_that_make_run_fills(alice: Caller, dimension: str) -> None:
     """What Swagger UI has filled in already: each read finds something, and each body is saved, one after the other."""
     call_command("fill_repository", "northwind", stdout=StringIO())
-    address, examples = getattr(alice, dimension), EXAMPLES[dimension]
+    address, examples = partial(alice.elements, dimension), EXAMPLES[dimension]
     element = address(f"elements/{examples['path']['id']}")
 
     answers = [

@@ -18,12 +18,10 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest._test_builder import build_operation_test
 
-from account.serializers import ACCOUNT_WIRE
-from currency.serializers import CURRENCY_WIRE
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.wsgi import application
 from tests.bulkops.jobs import deletions
-from tests.dimensions import DOCUMENTS
+from tests.dimensions import DIMENSIONS, DOCUMENTS
 from tests.factories import Caller, caller
 from tests.openapi import strategies
 from tests.openapi.rules import Stored, closed, is_accepted_beyond, keep_rules
@@ -103,10 +101,10 @@ def examples(role: Role) -> int:
 def stored(alice: Caller) -> dict[str, Stored]:
     """Of each dimension the element of the document's examples, and a deletion that waits, in `northwind`."""
     found = {}
-    for dimension, wire in (("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)):
-        element = EXAMPLES[dimension]["create"]["request"]
-        alice.send("POST", getattr(alice, dimension)(), element)
-        found[dimension] = Stored(wire, element, deletions.start(alice, ["another"], dimension))
+    for name, dimension in DIMENSIONS.items():
+        element = EXAMPLES[name]["create"]["request"]
+        alice.send("POST", alice.elements(name), element)
+        found[name] = Stored(dimension.wire, element, deletions.start(alice, ["another"], name))
     return found
 
 

@@ -58,7 +58,8 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _UNDEFINED_IN_1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
-_BY_FIRST_CHARACTER = {known.first_character: format for format, known in FORMATS.items() if not known.signatures}
+_STARTS = {format: known.start for format, known in FORMATS.items() if known.start}
+_ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.signatures and not known.start)
 
 
 def is_gzipped(file: BinaryIO) -> bool:
@@ -105,7 +106,7 @@ def _refuse_other_files(head: bytes) -> None:
 
 
 def _text_format(file: BinaryIO, encoding: str) -> Format:
-    """Return the kind of a text by its first character, with which no heading begins."""
+    """Return the kind of a text by its beginning."""
     decoder = codecs.getincrementaldecoder(encoding)()
     start = ""
     while not start and (chunk := file.read(_HEAD_BYTES)):
@@ -115,8 +116,8 @@ def _text_format(file: BinaryIO, encoding: str) -> Format:
         raise UnreadableFile(1, _EMPTY)
     if start.startswith("<"):
         raise UnreadableFile(1, _MARKUP)
-    found = _BY_FIRST_CHARACTER.get(start[0], _BY_FIRST_CHARACTER[""])
-    if FORMATS[found].first_character and not encoding.startswith("utf-8"):
+    found = next((format for format, known in _STARTS.items() if known.match(start)), _ANY_OTHER_TEXT)
+    if not found.is_table and not encoding.startswith("utf-8"):
         raise UnreadableFile(1, _JSON_NOT_UTF_8)
     return found
 

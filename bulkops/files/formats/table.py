@@ -1,5 +1,6 @@
 """The table of file formats: how each is detected, read, written and offered."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 class FileFormat:
     """How files of one format are detected, read, written and named.
 
-    `signatures` are the first bytes of a binary format, `first_character` that of JSON; the one format with neither is
-    any other text. `open` returns the content of a file, given its encoding. `write_table` writes rows of values,
-    `write_texts` one text per element: JSON, or a line of a table.
+    `signatures` are the first bytes of a binary format, `start` matches the beginning of a text; the one format with
+    neither is any other text. `open` returns the content of a file, given its encoding. `write_table` writes rows of
+    values, `write_texts` one text per element: JSON, or a line of a table.
     """
 
     # The name in the administration.
@@ -39,7 +40,7 @@ class FileFormat:
     write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
     write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
     signatures: tuple[bytes, ...] = ()
-    first_character: str = ""
+    start: re.Pattern[str] | None = None
     max_columns: int | None = None
     # The encoding of files that programs open by name; plain UTF-8 may need a byte-order mark.
     encoding: str = "utf-8"
@@ -70,7 +71,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".json",),
         open=lambda file, encoding: nullcontext(JsonArray(file, encoding)),
         write_texts=ArrayFile,
-        first_character="[",
+        start=re.compile(r"\["),
     ),
     Format.NDJSON: FileFormat(
         label=_("NDJSON, an element on each line (.ndjson)"),
@@ -78,7 +79,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".ndjson", ".jsonl"),
         open=lambda file, encoding: nullcontext(JsonLines(file, encoding)),
         write_texts=LinesFile,
-        first_character="{",
+        start=re.compile(r"\{"),
     ),
 }
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
@@ -26,11 +27,8 @@ from tests.random_elements import RandomElements
 from tests.strategies import elements
 
 SHAPES = [
-    Shape(Format.CSV, "utf-8-sig"),
-    Shape(Format.CSV, gzipped=True),
-    Shape(Format.XLSX),
-    Shape(Format.JSON),
-    Shape(Format.NDJSON, gzipped=True),
+    *(Shape(format, FORMATS[format].encoding) for format in Format),
+    *(Shape(format, gzipped=True) for format in (Format.CSV, Format.NDJSON)),
 ]
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.format}{'.gz' * shape.gzipped}")
 each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)

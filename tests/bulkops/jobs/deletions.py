@@ -30,15 +30,14 @@ def fill(repository: Repository, count: int) -> list[str]:
 
 def start(caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind") -> str:
     """Ask for the deletion; return its dataProcessingId."""
-    answer = caller.send("POST", getattr(caller, dimension)(ASYNC, db_id), body(ids))
+    answer = caller.send("POST", caller.elements(dimension, ASYNC, db_id), body(ids))
     assert answer.status_code == 202, answer.content
     oid: str = answer.json()["dataProcessingId"]
     return oid
 
 
 def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "northwind") -> str:
-    address: str = getattr(caller, dimension)(f"{ASYNC}/{oid}", db_id)
-    return address
+    return caller.elements(dimension, f"{ASYNC}/{oid}", db_id)
 
 
 def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:

@@ -31,9 +31,9 @@ def _compare(node: Comparison, row: Row) -> bool:
         return not any(_equals(node, value) for value in values)
     if symbol in ("==", "=in="):
         return any(_equals(node, value) for value in values)
+    if symbol in TEXT_TESTS:
+        return any(TEXT_TESTS[symbol](text, node.values[0]) for text in answered_texts(node.selector, row))
     test = _TESTS[symbol]
-    if symbol in ("=like=", "=ilike="):
-        return any(test(text, node.values[0]) for text in answered_texts(node.selector, row))
     operand = node.values[0] if node.selector in ("status", "openStatus") else read(node.selector, node.values[0])
     return any(type(value) is type(operand) and test(value, operand) for value in values)
 
@@ -47,8 +47,11 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "=le=": lambda value, bound: value <= bound,
     "=gt=": lambda value, bound: value > bound,
     "=ge=": lambda value, bound: value >= bound,
-    "=like=": lambda value, part: part in value,
-    "=ilike=": lambda value, part: part.lower().upper() in value.lower().upper(),
+}
+# Of the operators that compare texts as an answer shows them.
+TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "=like=": lambda text, part: part in text,
+    "=ilike=": lambda text, part: part.lower().upper() in text.lower().upper(),
 }
 
 

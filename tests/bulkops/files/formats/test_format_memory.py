@@ -65,7 +65,7 @@ def of_rows(shape, count):
 @pytest.mark.parametrize(
     "shape",
     [*(Shape(format) for format in Format), Shape(Format.CSV, gzipped=True)],
-    ids=["CSV", "XLSX", "JSON", "NDJSON", "packed"],
+    ids=lambda shape: shape.ending,
 )
 def test_memory_is_flat_whatever_the_number_of_rows(shape):
     """100,000 accounts take no more than 1,000."""

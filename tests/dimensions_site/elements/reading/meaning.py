@@ -9,6 +9,7 @@ from typing import Any
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from tests.dimensions_site.rsql.evaluator import TEXT_TESTS
 
 JsonObject = Mapping[str, Any]
 
@@ -20,8 +21,6 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "=like=": lambda text, part: part in text,
-    "=ilike=": lambda text, part: part.lower().upper() in text.lower().upper(),
 }
 
 
@@ -62,8 +61,8 @@ def _compare(node: Comparison, kind: Kind, present: list[str]) -> bool:
     symbol = str(node.operator)
     if symbol == "=isnull=":
         return (not present) == (node.values[0] == "true")
-    if symbol in ("=like=", "=ilike="):
-        return any(_TESTS[symbol](text, node.values[0]) for text in present)
+    if symbol in TEXT_TESTS:
+        return any(TEXT_TESTS[symbol](text, node.values[0]) for text in present)
     wanted = [_meant(kind, text) for text in node.values]
     values = [_meant(kind, text) for text in present]
     if symbol in ("==", "=in="):

@@ -38,7 +38,7 @@ def test_what_is_no_address_is_refused(monkeypatch, text):
 def test_nobody_trusts_everybody(monkeypatch, text):
     """Everybody could give himself any address."""
     assert refusal(env.proxies, text, monkeypatch) == (
-        f"SETTING has '{text}' in it, which is everybody; it has to name the proxies alone."
+        f"SETTING has '{text}' in it, which includes every address; it has to name only the proxies."
     )
 
 
@@ -67,7 +67,7 @@ def test_origins_are_read(monkeypatch):
 def test_what_is_no_origin_is_refused(monkeypatch, text):
     """A browser would never send it, and the page would wonder."""
     assert refusal(env.origins, text, monkeypatch) == (
-        f"SETTING is '{text}'; it has to be origins like https://app.example.com in small letters, separated by commas."
+        f"SETTING is '{text}'; it has to be origins like https://app.example.com in lower case, separated by commas."
     )
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_name_of_a_host_is_refused(monkeypatch, text):
     """No request would match it, and each would be answered 400."""
     assert refusal(env.hosts, f"localhost,{text}", monkeypatch) == (
         f"SETTING is '{text}'; it has to be names like erp.example.com, without scheme, port and path, separated by "
-        "commas; an address of IPv6 stands in brackets."
+        "commas; IPv6 addresses are in brackets."
     )
 
 

@@ -27,7 +27,7 @@ def test_callers_are_known_with_and_without_the_cache(prepared: tuple[str, str],
         assert service.send("GET", PATH, **ALICE).status == 200
         with own_redis(tmp_path, port) as server:
             server.select(0)
-            # After a failure a process does without it for some seconds.
+            # After a failure a process does without it for a few seconds.
             wait_until(
                 lambda: service.send("GET", PATH, **ALICE).status == 200 and len(server.keys("*basic:*")) == 1,
                 "Not kept",

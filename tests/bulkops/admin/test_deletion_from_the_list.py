@@ -110,7 +110,7 @@ def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwin
     for form in ({}, {"confirmed": "2"}):
         refused = act(browser, selected, **form)
         assert told(refused) == [
-            "The selection is of more than one repository. Please filter the list by one repository first."
+            "The selected elements belong to more than one repository. Filter the list by one repository first."
         ]
     assert not DataProcessing.objects.exists()
     act(browser, keys(contoso, "C01"), confirmed="1")
@@ -126,7 +126,7 @@ def test_only_managers_delete(elements, northwind, contoso, alice, role):
     act(browser, keys(northwind, "N01"), confirmed="1")
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
     refused = act(browser, keys(northwind, "N01"), confirmed="1")
-    assert told(refused) == ["Nothing was deleted: that needs the role manager in the repository."]
+    assert told(refused) == ["Nothing was deleted: this needs the role manager in the repository."]
     assert not DataProcessing.objects.exists()
 
 
@@ -134,7 +134,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     """Whatever keys are sent."""
     browser = browser_of(alice)
     nothing = act(browser, keys(contoso, "C01", "C02"), confirmed="2")
-    assert told(nothing) == ["Nothing was deleted: the selected elements are not there any more."]
+    assert told(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
     assert asked.context["shown"] == ["N01"]
     assert not re.search(r"\bC01\b", asked.content.decode())

@@ -203,7 +203,7 @@ def test_a_table_that_no_workbook_holds_is_told_on_the_page(chart, rita, monkeyp
     monkeypatch.setattr(workbook_writing, "MAX_ROWS", 3)
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="xlsx")
-    assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, and these are more. Choose CSV."]
+    assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, but there are more. Choose CSV."]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -213,7 +213,7 @@ def test_a_table_with_too_many_columns_is_told_on_the_page(chart, rita, monkeypa
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="csv")
     assert again.context["form"].errors["format"] == [
-        "A table can have 3 columns, and these elements need more. Choose JSON."
+        "A table can have 3 columns, but these elements need more. Choose JSON."
     ]
 
 

@@ -169,7 +169,7 @@ def test_what_has_become_faulty_since_the_check_is_not_imported(ed, northwind):
     work()
     assert ids(northwind) == ["1000"]
     text = shown(browser, file_import)
-    assert "since the check something has changed" in text
+    assert "the repository has changed since the check" in text
     assert "1000" in text
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.CHECKED
@@ -230,7 +230,7 @@ def test_a_second_click_imports_nothing_twice(ed, northwind):
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
     assert told(confirm(browser, file_import)) == []
-    assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has gone on already."]
+    assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has already continued."]
     work()
     assert FileImport.objects.get().status == ImportStatus.COMPLETED
     assert Account.history.count() == 1

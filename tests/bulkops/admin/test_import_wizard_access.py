@@ -153,7 +153,7 @@ def test_rights_are_asked_again_when_a_worker_begins(alice, northwind, step, los
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.FAILED
     assert file_import.error == (
-        "Nothing was imported: alice may no longer do this. It takes the role manager for the account dimension of "
+        "Nothing was imported: alice may no longer do this. It needs the role manager for the account dimension of "
         "repository 'northwind'."
     )
     assert not Account.objects.exists()

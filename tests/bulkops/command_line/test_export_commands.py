@@ -147,7 +147,7 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
     """And never what is no file."""
     Path("a.csv").write_text("mine", encoding="utf-8")
     Path("folder.csv").mkdir()
-    message = "The file 'a.csv' already exists. Choose another name, or overwrite it by --force."
+    message = "The file 'a.csv' already exists. Choose another name, or overwrite it with --force."
     assert refusal(export, "export_accounts", "northwind", "a.csv") == message
     assert Path("a.csv").read_text(encoding="utf-8") == "mine"
     export("export_accounts", "northwind", "a.csv", "--force")
@@ -165,8 +165,8 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
         (
             ["northwind", "a.txt"],
             (
-                "The name 'a.txt' has no known ending. Let it end with .csv, .xlsx, .json, .ndjson, or choose a format "
-                "by --format."
+                "The name 'a.txt' has no known extension. End it with .csv, .xlsx, .json, .ndjson, or choose a format "
+                "with --format."
             ),
         ),
         (
@@ -210,7 +210,7 @@ def test_a_workbook_with_too_many_columns_is_refused(export, northwind):
     ]
     store_accounts(northwind, *(account(f"{at:04}", customAttributes=own) for at, own in enumerate(attributes)))
     message = refusal(export, "export_accounts", "northwind", "a.xlsx", "--properties=id,customAttributes")
-    assert message == "A workbook can have 16,384 columns, and these are 16,385. Choose CSV."
+    assert message == "A workbook can have 16,384 columns, but there are 16,385. Choose CSV."
     assert list(Path().iterdir()) == []
     export("export_accounts", "northwind", "a.csv", "--properties=id,customAttributes")
     assert len(table("a.csv")[0]) == 16_385

@@ -87,7 +87,7 @@ def test_a_grant_that_cannot_be_is_refused_in_words(root, northwind, rita):
     """To nobody, and a second one for the same."""
     form = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}
     refused = errors(root.post(page("accessgrant", "add"), form))
-    assert refused == {"__all__": ["A grant goes to a user or to a group, to exactly one of them."]}
+    assert refused == {"__all__": ["A grant needs either a user or a group, and not both."]}
     refused = errors(root.post(page("accessgrant", "add"), {**form, "user": rita.user.pk}))
     assert refused == {"__all__": ["The user has a grant for this dimension already; change that one."]}
 

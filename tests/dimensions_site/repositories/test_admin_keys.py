@@ -118,4 +118,4 @@ def test_the_page_names_each_field_in_words(root, alice):
     """What a key without the mark opens, and what one with it."""
     text = root.get(reverse("admin:repositories_apikey_add")).content.decode()
     assert "A key narrows what the grants of its user allow, and never widens it." in text
-    assert "Without this mark the key opens every repository that its user may enter." in text
+    assert "Without this mark the key gives access to every repository that its user has access to." in text

@@ -249,7 +249,7 @@ def test_an_operator_unlocks_by_command(alice, command, capsys):
     lock()
     call_command("unlock_logins", *command)
     # Beside the address the name has its daily count.
-    assert capsys.readouterr().out == f"Failures set back: {1 if '--address' in command else 2}.\n"
+    assert capsys.readouterr().out == f"Failures reset: {1 if '--address' in command else 2}.\n"
     assert call("alice", "alice-password").status_code == 200
 
 

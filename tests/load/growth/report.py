@@ -51,7 +51,7 @@ def _grows(row: Row, figures: Mapping[Stage, float]) -> str:
     reached = exponent(figures)
     if row.at_most is None:
         return f"{reached:.2f}"
-    state = "as it should" if reached <= row.at_most else "**grows**"
+    state = "met" if reached <= row.at_most else "**grows**"
     return f"{reached:.2f}, at most {row.at_most:g}: {state}"
 
 

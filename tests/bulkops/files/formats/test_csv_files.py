@@ -63,7 +63,7 @@ def test_a_nul_is_refused_where_it_stands():
     outcome = read(b"id,name\n1,Cash\n2,a\x00b\n")
     assert outcome.cells == [{"id": "1", "name": "Cash"}]
     assert outcome.refusal == (
-        "line 3: The line contains the character NUL, which a text must not have. Save the file again as 'CSV UTF-8'."
+        "line 3: The line contains the character NUL, which is not allowed in text. Save the file again as 'CSV UTF-8'."
     )
 
 
@@ -141,7 +141,7 @@ def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cel
         (
             '1100,"closed" too early\n1200,B\n',
             (
-                "From here on this cannot be read as CSV: after a closing quote the cell must end. Check that all "
+                "The rest cannot be read as CSV: after a closing quote the cell must end. Check that all "
                 "quotes are closed, and write a quote inside a quoted text twice."
             ),
         ),

@@ -81,7 +81,7 @@ def test_an_array_that_breaks_off_is_read_up_to_there():
 def test_an_element_on_many_lines_is_answered_by_what_to_do():
     outcome = read(b'{\n  "id": "1"\n}\n')
     assert outcome.refusal == (
-        "line 1: Each line must hold one whole element. Elements that go over several lines are read as an array: in "
+        "line 1: Each line must hold one whole element. Elements that span several lines must be in an array: in "
         "[ and ], with commas between them."
     )
 

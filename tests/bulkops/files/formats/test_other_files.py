@@ -46,7 +46,7 @@ MARKUP = (
         ),
         (
             codecs.BOM_UTF32_LE + TABLE.decode().encode("utf-32-le"),
-            "The text is in UTF-32, which is not read. Save the file again as 'CSV UTF-8'.",
+            "The text is in UTF-32, which is not supported. Save the file again as 'CSV UTF-8'.",
         ),
         (
             archive(mimetype=b"application/vnd.oasis.opendocument.spreadsheet"),
@@ -59,9 +59,9 @@ MARKUP = (
         ),
         (
             archive(**{"accounts.csv": TABLE}),
-            "This is a zip archive, not a workbook. Unpack it and load the file that is in it.",
+            "This is a zip archive, not a workbook. Extract it and load the file in it.",
         ),
-        (archive(), "This is a zip archive, not a workbook. Unpack it and load the file that is in it."),
+        (archive(), "This is a zip archive, not a workbook. Extract it and load the file in it."),
         (workbook(["id"], ["1000"])[:-100], DAMAGED),
         (b"PK\x03\x04" + bytes(100), DAMAGED),
         (gzip.compress(TABLE)[:-12], DAMAGED),
@@ -149,6 +149,6 @@ def test_a_format_that_is_given_has_to_be_the_true_one(content, looks, format):
     """The name of a file is not asked, and a wrong option is not obeyed."""
     found, description = looks
     message = (
-        f"line 1: The file is read as {format}, but it looks like {description}. Name the format {found}, or none."
+        f"line 1: The file is read as {format}, but it looks like {description}. Choose the format {found}, or none."
     )
     assert read(content, format).refusal == (None if format is found else message)

@@ -19,7 +19,7 @@ from tests.bulkops.files.formats.files import (
 HEADINGS = ["id", "name", "value"]
 EMPTY = "The workbook has no visible sheet with anything in it. Show the sheet that is meant, or save it again."
 DAMAGED = "The workbook is damaged. Open it in Excel, save it again as an Excel workbook (.xlsx) and load that."
-DOCUMENT_TYPE = "The workbook declares a document type, which no program for tables does; it is not read."
+DOCUMENT_TYPE = "The workbook declares a document type, which spreadsheet programs never do; it is rejected."
 
 
 def value(cell, number_format="General"):
@@ -160,7 +160,7 @@ def test_several_sheets_with_content_are_refused():
     """Which one is meant, only the one who made them knows."""
     outcome = read(workbook(["id"], ["1000"], change=lambda book: book.create_sheet("Notes").append(["note"])))
     assert outcome.refusal == (
-        "line 1: 2 sheets have something in them, such as 'Sheet', 'Notes'. Leave one of them, or hide the others."
+        "line 1: 2 sheets have something in them, such as 'Sheet', 'Notes'. Keep one of them, or hide the others."
     )
 
 

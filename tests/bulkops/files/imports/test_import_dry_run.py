@@ -37,7 +37,7 @@ def test_it_tells_what_would_change_from_what_to_what(import_accounts, till):
     assert "line 3, 1100, descriptions.en: not set -> Bank" in lines
     assert lines[-2:] == [
         "deleted: 0900",
-        "Dry run, nothing was saved. It would be, for northwind: 1 created, 1 changed, 0 unchanged, 1 deleted.",
+        "Dry run, nothing was saved. It would import into northwind: 1 created, 1 changed, 0 unchanged, 1 deleted.",
     ]
     assert outcome.status == 0
     assert list(Account.objects.order_by("element_id").values()) == before

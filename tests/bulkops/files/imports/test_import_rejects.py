@@ -154,7 +154,7 @@ def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_mended(im
     mended = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
     (error,) = import_accounts(mended).errors
     assert error == (
-        "line 2: 'The row has 2 cells, but there are 5 headings.' stands behind the last heading. Correct the row, "
+        "line 2: 'The row has 2 cells, but there are 5 headings.' is after the last heading. Correct the row, "
         "then delete that text."
     )
     told = '"The row has 2 cells, but there are 5 headings."'

@@ -71,7 +71,7 @@ def test_no_more_is_deleted_than_is_allowed(import_accounts, chart, words, kept,
 def test_how_much_may_be_deleted_is_for_this_mode_alone(import_accounts, chart, words, share):
     """Whoever says so expects that something is deleted."""
     outcome = import_accounts(HEADINGS + rows(*range(1001, 1041)), f"--max-delete={share}", *words)
-    assert outcome.refusal == "--max-delete is for --mode sync, for no other mode deletes anything."
+    assert outcome.refusal == "--max-delete needs --mode sync, because no other mode deletes anything."
     assert stored() == [*map(str, range(1000, 1040))]
 
 

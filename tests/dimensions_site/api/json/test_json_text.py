@@ -107,7 +107,7 @@ def test_no_utf_8_raises_anything_but_json_error(data):
         ("[1,]", "line 1, column 4", "invalid character"),
         ("[1,\n 01]", "line 2, column 3", "invalid number"),
         ('["现金",\n"现",x]', "line 2, column 5", "invalid character"),
-        ("[] []", "line 1, column 4", "expected nothing more"),
+        ("[] []", "line 1, column 4", "expected the end of the text"),
         ("[{1: 1}]", "line 1, column 3", "expected '\"'"),
         ('["a\tb"]', "line 1, column 4", "invalid character"),
         (r'["\x"]', "line 1, column 4", "invalid escaped character"),
@@ -128,7 +128,7 @@ def test_malformed_arrays_are_refused_with_the_place(text, place, reason):
         ('{"a": 1,}', "line 1, column 9", "invalid character"),
         ("{a: 1}", "line 1, column 2", "invalid character"),
         ("{1: 1}", "line 1, column 2", "expected a name in quotes"),
-        ('{"a": 1}}', "line 1, column 9", "expected nothing more"),
+        ('{"a": 1}}', "line 1, column 9", "expected the end of the text"),
     ],
 )
 def test_malformed_objects_are_refused_with_the_place(text, place, reason):

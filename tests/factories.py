@@ -1,4 +1,4 @@
-"""Callers and elements for tests."""
+"""Clients and elements for tests."""
 
 import json
 from typing import Any

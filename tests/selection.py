@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as search
 
-# Who asks for one of these has a database.
+# Tests that use one of these have a database.
 _DATABASE = {"db", "transactional_db", "live_server", "django_db_setup", "sample_table"}
 _BROWSER = {"browser", "visit"}
 

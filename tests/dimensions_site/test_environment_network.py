@@ -1,4 +1,4 @@
-"""Who is trusted and who may call is read strictly: a misspelled address must not open what it was meant to close."""
+"""Trusted proxies and allowed origins are read strictly: a misspelled address must not open what it should close."""
 
 from ipaddress import ip_network
 
@@ -36,7 +36,7 @@ def test_what_is_no_address_is_refused(monkeypatch, text):
 
 @pytest.mark.parametrize("text", ["0.0.0.0/0", "::/0"])
 def test_nobody_trusts_everybody(monkeypatch, text):
-    """Everybody could give himself any address."""
+    """Any client could claim any address."""
     assert refusal(env.proxies, text, monkeypatch) == (
         f"SETTING has '{text}' in it, which includes every address; it has to name only the proxies."
     )
@@ -65,14 +65,14 @@ def test_origins_are_read(monkeypatch):
     ],
 )
 def test_what_is_no_origin_is_refused(monkeypatch, text):
-    """A browser would never send it, and the page would wonder."""
+    """A browser would never send it, so it would silently have no effect."""
     assert refusal(env.origins, text, monkeypatch) == (
         f"SETTING is '{text}'; it has to be origins like https://app.example.com in lower case, separated by commas."
     )
 
 
 def test_names_of_the_service_are_read(monkeypatch):
-    """As Django takes them: a dot before a name stands for all below it, a star for every name."""
+    """As Django accepts them: a dot before a name stands for all below it, a star for every name."""
     named = ["erp.example.com", "ERP-2.example.com", ".example.com", "localhost", "192.0.2.1", "[2001:db8::1]", "*"]
     monkeypatch.setenv(NAME, " , ".join(named))
     assert env.hosts(NAME, default=["localhost"]) == named
@@ -106,7 +106,7 @@ def test_no_name_at_all_is_refused(monkeypatch):
 
 
 def test_where_the_web_server_listens_is_read(monkeypatch):
-    """At addresses with ports, at sockets of files, and at what the system hands over; an empty text is nowhere."""
+    """At addresses with ports, at unix sockets, and at inherited sockets; an empty text means none."""
     named = ["0.0.0.0:8000", "[::]:8000", "erp.internal:80", "unix:/run/web.sock", "unix:///run/web.sock", "fd://3"]
     monkeypatch.setenv(NAME, ", ".join(named))
     assert env.listeners(NAME) == named

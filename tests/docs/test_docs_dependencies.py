@@ -15,7 +15,7 @@ def asked_for() -> set[str]:
 
 
 def test_every_library_was_looked_at_in_its_version():
-    """A new one, and a new version, have to be looked at before the page tells it."""
+    """A new one, and a new version, have to be reviewed before the page lists them."""
     direct, others = table(PAGE, "Direct dependencies"), table(PAGE, "Indirect dependencies")
     assert sorted((name, version) for name, version, *_ in (*direct, *others)) == sorted(LOCKED)
     assert {name for name, *_ in direct} == asked_for()

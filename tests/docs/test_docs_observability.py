@@ -1,4 +1,4 @@
-"""The tables of events, of metrics and of alerts tell all that there are, and nothing else."""
+"""The tables of events, metrics and alerts are complete, and list nothing else."""
 
 import ast
 import re

@@ -53,7 +53,7 @@ def test_a_browser_asks_before_it_has_credentials(open_service: Service):
 
 @pytest.mark.contract("A4", "B2", "C13", "D7")
 def test_a_page_of_a_named_origin_reads_answers_and_their_headers(open_service: Service):
-    """Refusals too, so that it can tell its user what is wrong."""
+    """Refusals too, so that the page can show its user what is wrong."""
     for status, headers in ((200, {}), (401, NOBODY)):
         answer = open_service.send("GET", ELEMENTS, Origin=ORIGIN, **headers)
         permitted = {name.lower(): value for name, value in permissions(answer).items()}

@@ -1,4 +1,4 @@
-"""The web server says where callers could come without the reverse proxy, which keeps slow clients away."""
+"""The web server warns where clients could bypass the reverse proxy, which keeps slow clients away."""
 
 from ipaddress import ip_address
 from pathlib import Path

@@ -157,7 +157,7 @@ def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: 
 
 @pytest.mark.contract("H3")
 def test_http_is_answered_beside_https(front: Front) -> None:
-    """Only over https a browser is told to stay there; both carry the headers that guard a page."""
+    """Only over https is a browser instructed to stay there; both carry the headers that protect a page."""
     safe, _ = curl(front, f"{front.https}/")
     plain, _ = curl(front, f"{front.http}/")
     for head in (safe, plain):
@@ -178,7 +178,7 @@ SPOOFED = {
 
 
 def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
-    """Neither the host nor the scheme, behind nginx or without; the log has the address from which he came."""
+    """Neither the host nor the scheme, behind nginx or without; the log has the real client address."""
     words = [word for name, value in SPOOFED.items() for word in ("-H", f"{name}: {value}")]
     safe, _ = curl(front, f"{front.https}/admin/", *words, "-H", "X-Forwarded-Proto: http")
     plain, _ = curl(front, f"{front.http}/admin/", *words, "-H", "X-Forwarded-Proto: https")
@@ -245,7 +245,7 @@ def test_an_operation_is_tried_out_in_swagger_ui(front: Front, page: Page) -> No
 
 
 def handshake(front: Front, version: ssl.TLSVersion) -> str | None:
-    """The version of TLS that is agreed upon with a caller who speaks up to `version`; raises ssl.SSLError."""
+    """The TLS version negotiated with a client that supports up to `version`; raises ssl.SSLError."""
     context = ssl.create_default_context(cafile=str(front.certificate))
     context.minimum_version, context.maximum_version = ssl.TLSVersion.MINIMUM_SUPPORTED, version
     context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else this side would refuse the old versions

@@ -1,4 +1,4 @@
-"""SIGTERM to the web server: who is being answered is answered to the end, and nobody new is let in."""
+"""SIGTERM to the web server: running responses are completed, and no new client is accepted."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def bulk(service: Service, mark: str) -> Answer:
 
 @contextmanager
 def reading(service: Service) -> Iterator[HTTPConnection]:
-    """A caller who has asked for the whole list."""
+    """A client that has requested the whole list."""
     connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
     try:
         connection.request("GET", LIST, headers={"X-API-Key": service.key})
@@ -69,7 +69,7 @@ def refuses(service: Service) -> bool:
 
 @pytest.mark.contract("D7", "E2")
 def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_path: Path):
-    """A list of 8,000 that is read slowly and a bulk save; new callers are refused at once, and the status is 0."""
+    """A list of 8,000 that is read slowly and a bulk save; new clients are refused at once, and the status is 0."""
     talkative = {"LOG_LEVEL": "DEBUG"}
     with (
         serving(*prepared, tmp_path, **talkative) as service,

@@ -1,4 +1,4 @@
-"""Callers that send one request with one key at the same moment, through real processes and threads."""
+"""Clients that send one request with one key at the same moment, through real processes and threads."""
 
 import pytest
 

@@ -25,7 +25,7 @@ from tests.services.worker import delete, wait_until, working
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency"
 FORM = "application/x-www-form-urlencoded"
 
-# What callers send, by where; each text stands nowhere else.
+# What clients send, by where; each text occurs nowhere else.
 SENT = {
     "wrong password": "hush-wrong-password",
     "wrong key": "hush4567.hushhushhushhushhushhushhushhush",
@@ -182,7 +182,7 @@ def call_with_secrets_in_the_wrong_place(run: Run) -> None:
 
 
 def use_the_administration(run: Run) -> None:
-    """Sign in, with faults; make a key and a user, change a password."""
+    """Sign in, also with errors; make a key and a user, change a password."""
     sign_in = "/admin/login/?next=/admin/"
     run.fill_in(sign_in, username="alice", password=SENT["wrong password of the form"])
     run.fill_in(sign_in, username=SENT["typed as user name"], password="x")

@@ -1,4 +1,4 @@
-"""Reads that take the database long: they have a limit, and none goes on for a caller who has gone."""
+"""Long-running reads: they have a limit, and none continues after its client has gone."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Nobody's change is lost who asks with `If-Match`; `make lost-updates` asks with a hundred callers."""
+"""No change is lost with `If-Match`; `make lost-updates` tries it with a hundred clients."""
 
 import pytest
 

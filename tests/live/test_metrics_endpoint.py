@@ -1,4 +1,4 @@
-"""Figures of several processes, of which one is killed, in one answer; on a port of its own and nowhere else."""
+"""Metrics of several processes, one of which is killed, in one response; on a separate port only."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def port() -> int:
 
 @dataclass(frozen=True)
 class Observed:
-    """A service whose figures are shown on the port."""
+    """A service whose metrics are served on the port."""
 
     service: Service
     port: int
@@ -108,7 +108,7 @@ def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observ
 
 
 def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(observed: Observed):
-    """Whatever host a caller names, and with the best credentials."""
+    """Whatever host a client names, and with the best credentials."""
     service, port = observed.service, observed.port
     for address in ("/", "/health/live", "/admin/", COUNT, "/metrics/"):
         assert ask(port, address, **{"X-API-Key": service.key}).status == 404
@@ -140,7 +140,7 @@ def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
 def test_the_folder_of_the_figures_goes_with_the_service(
     prepared: tuple[str, str], service: Service, tmp_path: Path, port: int
 ):
-    """And without the setting there is none."""
+    """And without the setting there is no endpoint."""
     assert "PROMETHEUS" not in environment_of(service.workers()[0])
     assert not open_figures(service.workers()[0])
     with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}") as observed:
@@ -164,7 +164,7 @@ def environment_of(pid: int) -> str:
 
 
 def open_figures(pid: int) -> set[Path]:
-    """The files with figures that a process has mapped into its memory (Linux)."""
+    """The files with metrics that a process has mapped into its memory (Linux)."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {Path(line.split()[-1]) for line in lines if "dimensions-metrics-" in line}
 
@@ -218,7 +218,7 @@ def is_free(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-# --- Mistakes ----------------------------------------------------------------------------------
+# --- Errors ------------------------------------------------------------------------------------
 
 
 def started(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -246,7 +246,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, address: str):
 
 
 def test_the_port_of_the_service_is_refused(tmp_path: Path):
-    """Nobody could tell who asks for metrics."""
+    """Otherwise nobody could know who reads the metrics."""
     outcome = started(WEB, tmp_path, METRICS_BIND="127.0.0.1:8123", BIND="0.0.0.0:8123")
     assert outcome.stderr == (
         "The service is not configured: METRICS_BIND is '127.0.0.1:8123'; it has to have a port of its own.\n"

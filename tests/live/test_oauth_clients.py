@@ -39,7 +39,7 @@ def plain(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(autouse=True)
 def over_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library refuses to send secrets over http unless it is told that this is a test."""
+    """The library refuses to send secrets over http unless configured for a test."""
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
 
 

@@ -1,4 +1,4 @@
-"""Callers that write at the same moment, through real processes and threads."""
+"""Clients that write at the same moment, through real processes and threads."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -31,7 +31,7 @@ def test_an_id_with_any_letters_is_found_at_its_location(service: Service):
 
 @pytest.mark.contract("B2")
 def test_the_log_line_of_a_request_has_its_id(service: Service):
-    """JSON lines, found by the id that the caller got; one of them tells the status."""
+    """JSON lines, found by the id that the client got; one of them has the status."""
     sent = f"live-{uuid.uuid4()}"
     answer = service.send("GET", ELEMENTS, X_Request_ID=sent)
     assert answer.headers["X-Request-ID"] == sent

@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(output: str) -> dict[str, int]:
-    """The process ids that the output tells, by name."""
+    """The process ids in the output, by name."""
     return {name: int(pid) for name, pid in re.findall(r"(web|worker) started \(pid=(\d+)\)", output)}
 
 

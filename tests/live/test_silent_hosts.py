@@ -75,7 +75,7 @@ if connection.vendor == "postgresql":
     def test_the_health_of_the_service_does_not_wait_for_a_silent_replica(
         prepared: tuple[str, str], silent: socket.socket, tmp_path: Path
     ):
-        """Who asks for it, a load balancer for example, seldom waits as long as it takes to give the replica up."""
+        """Its clients, such as load balancers, seldom wait as long as it takes to give the replica up."""
         url = f"postgresql://alice@127.0.0.1:{silent.getsockname()[1]}/replica"
         with serving(*prepared, tmp_path, REPLICA_URL=url, **ALONE) as service:
             ready = service.send("GET", "/health/ready").json()

@@ -26,7 +26,7 @@ def behind_nginx(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFac
 
 
 def slowest(service: Service, calls: int = 30) -> float:
-    """The seconds that the slowest of some calls of another caller took, all of which were answered."""
+    """The seconds that the slowest of some calls of another client took, all of which were answered."""
     durations = []
     for _ in range(calls):
         begin = time.monotonic()

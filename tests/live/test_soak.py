@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), re
 
 
 def patient(url: str) -> str:
-    """The address with which nobody is refused who waits long for the lock of SQLite: that may be the machine's fault.
+    """The address with which no client is refused for a long wait for SQLite's lock, which may be due to the machine.
 
     For the same reason connections are kept.
     """

@@ -87,7 +87,7 @@ def test_what_else_keeps_a_connection_from_being_made_is_told(tmp_path: Path):
 
 
 def test_any_other_error_keeps_its_trace(tmp_path: Path):
-    """Whoever mends it needs it: here a query that no database understands."""
+    """Whoever fixes it needs it: here a query that no database understands."""
     query = "from django.db import connection as c; c.cursor().execute('SELEKT')"
     words = (str(PROJECT / "manage.py"), "shell", "--no-imports", "-c", query)
     with migrated_database(tmp_path, SERVER) as url:

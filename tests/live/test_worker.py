@@ -40,7 +40,7 @@ def test_a_deletion_runs_until_a_worker_has_done_it(prepared: tuple[str, str], s
 
 @pytest.mark.contract("F5")
 def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """What is deleted stays deleted, and the counts tell exactly how much."""
+    """What is deleted stays deleted, and the counts show exactly how much."""
     ids = fill(prepared[0], "aborted", MANY)
     with working_slowly(prepared[0], tmp_path):
         deletion = delete(patient, ids, "aborted")

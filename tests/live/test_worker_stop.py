@@ -42,7 +42,7 @@ def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.mark.contract("F5", "F6")
 def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """Each time the record tells what is gone, and that nobody works on it; in the end all are counted once."""
+    """Each time the record shows what is gone, and that nobody works on it; in the end all are counted once."""
     url = prepared[0]
     ids = fill(url, "stopped-worker", MANY)
     deletion = delete(patient, ids, "stopped-worker")

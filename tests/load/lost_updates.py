@@ -1,4 +1,4 @@
-"""Callers who all count in one account: each reads it, adds one, and writes that if nobody else has written meanwhile.
+"""Clients that all count in one account: each reads it, adds one, and writes that if nobody else has written meanwhile.
 
     DATABASE_URL=postgresql://… python -m tests.load.lost_updates --callers 100 --increments 5
 
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def count(service: Service, url: str, callers: int, increments: int) -> Outcome:
-    """Have so many callers at the same time add one so many times each; who is answered 412 begins again."""
+    """Have so many clients at the same time add one so many times each; a client that gets 412 begins again."""
     service.send("PUT", _ELEMENT, marked("counted", "counted") | {"customAttributes": {"number": "0"}})
     with ThreadPoolExecutor(callers) as pool:
         statuses = sum(pool.map(lambda _: _increment(service, increments), range(callers)), Counter[int]())

@@ -52,11 +52,11 @@ def operations(*, covered: bool) -> dict[str, Any]:
             "generation": {
                 # NUL is refused wherever it stands (contract B3), and JSON Schema has no short word for that.
                 "allow-x00": False,
-                # The caller's key is sent with every call.
+                # The client's key is sent with every call.
                 "with-security-parameters": False,
             },
             "checks": {
-                # A precondition that does not hold is no fault of the request.
+                # A precondition that does not hold is not an error of the request.
                 "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]},
                 # It may be looked at before the body is.
                 "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415"]},

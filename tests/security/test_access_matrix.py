@@ -1,6 +1,6 @@
 """Every method of every route, in every mode of authentication, by everybody who might try.
 
-Who is let in does what his role allows; nobody else does or learns anything.
+Whoever has access does what their role allows; nobody else does or learns anything.
 """
 
 import base64
@@ -60,7 +60,7 @@ SUCCESS = {
 
 @dataclass(frozen=True)
 class Mode:
-    """How a user shows who he is: the header when all is right, with a wrong secret, and when its time is over."""
+    """How a user authenticates: the header when all is right, with a wrong secret, and when it has expired."""
 
     right: Callable[[User], str]
     wrong: Callable[[User], str]
@@ -120,7 +120,7 @@ MODES = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """Somebody who calls: the header that he sends, the role that lets him in, or what he is answered instead."""
+    """A client: the header that it sends, the role that gives it access, or the response it gets instead."""
 
     header: str
     role: Role | None = None
@@ -158,7 +158,7 @@ WHO = list(attempts(MODES["basic"], {"alice": User()}))
 
 @pytest.fixture
 def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: Caller) -> dict[str, User]:
-    """The callers, by name; Northwind has one element and one deletion of each dimension."""
+    """The clients, by name; Northwind has one element and one deletion of each dimension."""
     store_accounts(northwind, account("NW", documentationLink=SECRET))
     store_currencies(northwind, currency("NW", descriptions={"en": SECRET}))
     for dimension, oid in OIDS.items():

@@ -103,7 +103,7 @@ def test_a_body_of_thousands_of_faults_tells_the_first_thousand(alice):
 @pytest.mark.contract("E1")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_a_bulk_save_of_too_many_empty_elements_is_refused_as_a_whole(alice, dimension, settings):
-    """Each is three bytes and would be looked at for all that it lacks: the limit is told before any of them is."""
+    """Each is three bytes and lacks every required field: the limit is reported before any of them is checked."""
     settings.API_MAX_BULK_ELEMENTS = 1_000
     report = refused(send(alice, dimension, b'{"post":[' + b"{}," * 1_000 + b"{}]}"))
     assert report["errorCount"] == 1

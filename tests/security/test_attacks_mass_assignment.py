@@ -1,4 +1,4 @@
-"""Nobody sets what a caller may not set by naming it: tenants, keys, who wrote and when."""
+"""No client sets by name what it may not set: tenants, keys, who wrote and when."""
 
 import json
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.contract("B3")
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
-# These read settings, which no caller writes.
+# These read settings, which no client writes.
 OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
 LOCALS = {"self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}

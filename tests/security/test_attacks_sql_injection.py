@@ -25,7 +25,7 @@ OPERATORS = ("==", "!=", "=like=", "=ilike=")
 
 @pytest.fixture
 def chart(northwind: Repository, contoso: Repository) -> list[str]:
-    """What is stored before, of which nothing may be told, changed or lost; in Contoso too."""
+    """What is stored before, of which nothing may be revealed, changed or lost; in Contoso too."""
     store_accounts(contoso, account("secret"))
     ids = ["1000", "1010", "1020"]
     store_accounts(northwind, *map(account, ids))
@@ -109,7 +109,7 @@ def test_a_value_that_is_no_number_truth_or_moment_is_refused(alice, field):
     ],
 )
 def test_what_names_a_field_or_a_number_is_refused(alice, rest, parameter, form):
-    """Names come from a table of our own, never from the caller: 400, and for a language 400 too."""
+    """Names come from a table of our own, never from the client: 400, and for a language 400 too."""
     for text in INJECTIONS:
         answer = alice.get(alice.account(rest), {parameter: form.format(text)})
         assert answer.status_code == 400, (text, content(answer)[:500])
@@ -148,7 +148,7 @@ def test_a_bulk_save_stores_texts(alice, dimension):
 
 
 def test_a_deletion_deletes_what_is_named_and_nothing_else(alice, chart):
-    """Half of the names exist: these are gone afterwards, the others are told as not found."""
+    """Half of the names exist: these are gone afterwards, the others are reported as not found."""
     there, unknown = INJECTIONS[::2], INJECTIONS[1::2]
     save(alice, "account", post=[account(text) for text in there])
     oid = start(alice, INJECTIONS)

@@ -102,7 +102,7 @@ def test_the_same_ids_in_two_repositories_are_two_elements(filled, alice, bob):
 
 @pytest.mark.contract("C2", "C13")
 def test_ids_and_oids_are_taken_in_one_repository_only(filled, bob):
-    """What Northwind has can be created in Contoso, and tells nothing about Northwind."""
+    """What Northwind has can be created in Contoso, and reveals nothing about Northwind."""
     made = bob.send("POST", bob.currency(db_id="contoso"), currency("NWCODE", oid="nw-oid"))
     assert made.status_code == 201
 

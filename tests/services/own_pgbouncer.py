@@ -56,7 +56,7 @@ def own_pgbouncer(
         "POOL_SIZE": str(pool_size),
     }
     configuration.write_text(string.Template((FOLDER / "pgbouncer.ini").read_text()).substitute(words))
-    # It reads its files anew as the other user, who may not enter the folders of the tests by their names.
+    # It rereads its files as the other user, without access to the folders of the tests by their names.
     command = [*inside, program, "-q", *(["-u", "postgres"] if os.geteuid() == 0 else []), str(configuration)]
     log = folder / "pgbouncer.log"
     with log.open("wb") as output, subprocess.Popen(command, stderr=output) as process:

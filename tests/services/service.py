@@ -166,7 +166,7 @@ def stop(process: "subprocess.Popen[Any]", number: signal.Signals = signal.SIGTE
 def free_port() -> int:
     """A port on which nobody listens, and which no other process of the tests gets while this one runs.
 
-    It is none of those that the system gives to callers, or to whoever wants to listen anywhere: until the server that
+    It is none of those that the system gives to clients, or to whoever wants to listen anywhere: until the server that
     it is for has started, somebody else would get it.
     """
     places = Path(tempfile.gettempdir(), f"ports-of-tests-{os.getuid()}")

@@ -60,7 +60,7 @@ def working(database_url: str, folder: Path, **variables: str) -> AbstractContex
 
 
 def working_slowly(database_url: str, folder: Path, **variables: str) -> AbstractContextManager[RunningWorker]:
-    """The same in slow motion, as `tests.services.slow_worker` tells."""
+    """The same in slow motion, as `tests.services.slow_worker` describes."""
     return _started(["-m", "tests.services.slow_worker"], database_url, folder, variables)
 
 

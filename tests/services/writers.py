@@ -1,4 +1,4 @@
-"""Callers who write all the time, and remember what they were answered."""
+"""Clients that write all the time, and remember the responses."""
 
 import threading
 import time
@@ -32,9 +32,9 @@ class Answered:
 
 @contextmanager
 def writing(service: Service) -> Iterator[Answered]:
-    """Callers who create single accounts and many at a time, and count in an account, until the block ends.
+    """Clients that create single accounts and many at a time, and count in an account, until the block ends.
 
-    The mark of an account tells which call wrote it; that of a single one is its id.
+    The mark of an account says which call wrote it; that of a single one is its id.
     """
     answered = Answered()
     is_over = threading.Event()

@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def browsers() -> dict[str, BrowserContext]:
-    """The browser of each person, by name, with what it keeps of the service and of who has logged in."""
+    """The browser of each person, by name, with its cookies and storage."""
     return {}
 
 

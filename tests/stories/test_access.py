@@ -1,4 +1,4 @@
-"""A superuser lets people and programs in, and nobody sees what is not his."""
+"""A superuser gives people and programs access, and nobody sees what is not theirs."""
 
 import re
 from dataclasses import replace

@@ -8,7 +8,7 @@ from tests.stories.pages import go, open_account, press, save, search
 
 
 def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(alice, rest):
-    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST tells."""
+    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST returns."""
     go(alice, "Accounts")
     search(alice, "Kreditverluste")
     alice.get_by_role("button", name="Filters", exact=True).click()
@@ -34,7 +34,7 @@ def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(ali
 
 @pytest.mark.contract("C3", "C9")
 def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(alice, rest, house):
-    """At the field that is wrong, in the same words; when it is mended, REST reads what she typed."""
+    """At the field that is wrong, in the same words; once it is corrected, REST returns what she typed."""
     open_account(alice, "A.24.100")
     texts = {"en": "Cash in hand", "de": "Barkasse", "it": "Denaro in cassa", "fr": "Espèces"}
     for language, text in texts.items():

@@ -16,7 +16,7 @@ from tests.factories import account
 from tests.factories import content as read_bytes
 from tests.storing import store_accounts
 
-# The worker shows that it lives by a connection of its own.
+# The worker shows that it is alive through a separate connection.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -26,7 +26,7 @@ def ids(repository):
 
 @pytest.mark.contract("C12", "C18")
 def test_a_file_goes_all_the_way(ed, northwind):
-    """Upload, columns, check, import: nothing is changed before the last step, which is told in the history."""
+    """Upload, columns, check, import: nothing is changed before the last step, which the history records."""
     store_accounts(northwind, account("1000"))
     browser = browser_of(ed)
     page = upload(browser, northwind, HEADINGS + CASH + BANK)
@@ -79,7 +79,7 @@ def test_what_changes_is_told_from_what_to_what(ed, northwind):
 
 
 def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
-    """A heading that is no field has to be chosen or left out; an entry of a map takes any language."""
+    """A heading that is not a field has to be chosen or left out; an entry of a map takes any language."""
     browser = browser_of(ed)
     table = "Konto;Text;Nature;type;conversion.conversionType;Memo\n1;Caisse;BALANCE_SHEET;NORMAL;FINAL;x\n"
     page = upload(browser, northwind, table)
@@ -95,7 +95,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
     chosen = {"column-0": "id", "column-1": "descriptions.*", "key-1": "fr", "column-2": "nature", "column-5": "-"}
     describe(browser, file_import, **chosen)
     work()
-    # Going back, what was chosen is there again.
+    # Going back shows the earlier choices.
     columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
     assert [(column.choice, column.key) for column in columns[:2]] == [("id", ""), ("descriptions.*", "fr")]
     assert columns[5].choice == "-"
@@ -124,7 +124,7 @@ def test_what_cannot_be_meant_is_told_in_its_place(alice, northwind, chosen, tol
 
 
 def test_elements_of_json_have_no_columns(ed, northwind):
-    """Packed with gzip as well."""
+    """Also compressed with gzip."""
     browser = browser_of(ed)
     page = upload(browser, northwind, gzip.compress(json.dumps([account("1"), account("2")]).encode()), "chart.json.gz")
     assert page.context["form"].columns.fields == []
@@ -137,7 +137,7 @@ def test_elements_of_json_have_no_columns(ed, northwind):
 
 
 def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
-    """With line, column and what would be right; they can be downloaded, mended and imported again."""
+    """With line, column and what is expected; they can be downloaded, corrected and imported again."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
     page = browser.get(at(file_import))
@@ -226,7 +226,7 @@ def test_the_strict_check_asks_for_what_is_referred_to(ed, northwind):
 
 
 def test_a_second_click_imports_nothing_twice(ed, northwind):
-    """Whoever confirms second is told."""
+    """The second to confirm gets a message."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
     assert told(confirm(browser, file_import)) == []
@@ -239,7 +239,7 @@ def test_a_second_click_imports_nothing_twice(ed, northwind):
 
 
 def test_two_people_import_at_once(alice, ed, northwind):
-    """Each his own file, whatever the other one does."""
+    """Each their own file, whatever the other does."""
     mine, hers = browser_of(ed), browser_of(alice)
     first = checked(mine, northwind, HEADINGS + CASH)
     second = checked(hers, northwind, HEADINGS + BANK)
@@ -272,7 +272,7 @@ def test_an_import_is_dropped_at_any_step(ed, northwind):
 
 
 def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
-    """Whoever asks for it at that moment is told, and is not kept waiting for long."""
+    """Whoever asks for it at that moment gets a message without waiting long."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
     confirm(browser, file_import)

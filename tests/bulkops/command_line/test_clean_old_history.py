@@ -1,4 +1,4 @@
-"""Old versions of elements are deleted when an operator says so, and none that a later query needs."""
+"""Old versions of elements are deleted on an operator's request, and none that a later query needs."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,7 +26,7 @@ HISTORY = Account.history.model
 
 @pytest.fixture
 def clean(capsys) -> Callable[..., list[str]]:
-    """Runs the command and gives the lines that it prints."""
+    """Run the command and return the lines that it prints."""
 
     def run(*arguments: str) -> list[str]:
         call_command("clean_old_history", *arguments)
@@ -57,7 +57,7 @@ def age(days: int) -> None:
 
 
 def kept(**which: str) -> list[tuple[str, str | None]]:
-    """The versions that are there, the oldest first."""
+    """The stored versions, the oldest first."""
     return list(
         HISTORY.objects.filter(**which).order_by("history_id").values_list("history_type", "documentation_link")
     )
@@ -74,7 +74,7 @@ def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
 
 @pytest.mark.contract("C18")
 def test_the_version_that_holds_is_never_forgotten(alice, clean):
-    """However old it is: the history goes on to tell who wrote what stands there."""
+    """However old it is: the history still shows who wrote the stored values."""
     put(alice, "first", days_ago=5_000)
     put(alice, "last", days_ago=4_000)
     clean("--days", "1")
@@ -127,7 +127,7 @@ def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
 
 
 def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
-    """Each step is one statement of its own, however many there are: nobody waits long, and nothing piles up."""
+    """Each step is a separate statement, however many there are: nobody waits long, and nothing piles up."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for change in range(2):
         save(alice, "account", put=[account(f"{n}", documentationLink=str(change)) for n in range(8)])
@@ -140,7 +140,7 @@ def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
 
 
 def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean, monkeypatch):
-    """What is left of each account are its latest versions, and the next run goes on."""
+    """The latest versions of each account are left, and the next run continues."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 2)
     for number in range(4):
         put(alice, str(number), days_ago=900)
@@ -159,7 +159,7 @@ def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean,
 
 
 def test_two_at_a_time_do_no_harm(alice, monkeypatch):
-    """Each version is forgotten by one of them, and nothing that stays is touched."""
+    """Each version is purged by one of them, and no version that stays is touched."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for number in range(8):
         put(alice, str(number), days_ago=900)

@@ -87,7 +87,7 @@ def test_json_is_an_array_of_whole_elements_and_ndjson_has_one_on_each_line(alic
 
 
 def test_currencies_are_told_by_their_descriptions_and_not_twice(export, northwind):
-    """`description` repeats one of them: who changes the file would have to change both."""
+    """`description` repeats one of them: a person who edits the file would have to change both."""
     store_currencies(northwind, currency(oid="7"))
     assert export("export_currencies", "northwind", "c.json") == "Exported 1 currency of northwind to c.json.\n"
     [element] = json.loads(Path("c.json").read_text(encoding="utf-8"))
@@ -144,7 +144,7 @@ def test_nothing_of_another_repository_is_exported(export, chart, contoso):
 
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
-    """And never what is no file."""
+    """And never anything but a file."""
     Path("a.csv").write_text("mine", encoding="utf-8")
     Path("folder.csv").mkdir()
     message = "The file 'a.csv' already exists. Choose another name, or overwrite it with --force."
@@ -191,13 +191,13 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
     ],
 )
 def test_what_cannot_be_done_is_told_in_plain_words_and_no_file_is_left(export, northwind, words, message):
-    """Everything that is wrong at once, as on REST."""
+    """All errors at once, as on REST."""
     assert refusal(export, "export_accounts", *words) == message
     assert list(Path().iterdir()) == []
 
 
 def test_the_format_can_be_told_where_the_name_does_not(export, chart):
-    """It counts more than the name."""
+    """It takes precedence over the name."""
     export("export_accounts", "northwind", "a.txt", "--format=ndjson", "--properties=id")
     assert Path("a.txt").read_text(encoding="utf-8") == '{"id":"001000"}\n{"id":"2000"}\n{"id":"A"}\n'
 

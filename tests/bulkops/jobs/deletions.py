@@ -1,4 +1,4 @@
-"""Deletions as callers ask for them, and what they learn of them."""
+"""Deletions as clients request them, and what their responses say."""
 
 from collections.abc import Iterable
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def fill(repository: Repository, count: int) -> list[str]:
 
 
 def start(caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind") -> str:
-    """Ask for the deletion; return its dataProcessingId."""
+    """Request the deletion; return its dataProcessingId."""
     answer = caller.send("POST", getattr(caller, dimension)(ASYNC, db_id), body(ids))
     assert answer.status_code == 202, answer.content
     oid: str = answer.json()["dataProcessingId"]
@@ -42,7 +42,7 @@ def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "nor
 
 
 def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
-    """Status and counts, as the caller learns them."""
+    """Status and counts, as the client reads them."""
     status = read(caller.get(path(caller, oid, dimension)))
     if dimension == "account":
         (status,) = status
@@ -51,7 +51,7 @@ def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]
 
 
 def work_now() -> None:
-    """Let a worker look for work, pauses between attempts being over."""
+    """Let a worker poll, pauses between attempts being over."""
     DataProcessing.objects.update(due_at=Now())
     work()
 

@@ -37,7 +37,7 @@ def test_the_elements_are_deleted_and_counted(alice, northwind, dimension):
 
 @pytest.mark.contract("F1", "F4")
 def test_ids_that_do_not_exist_are_told_and_are_no_failure(alice, northwind, settings, dimension):
-    """In the order of the request, over all chunks; an id that no element can have is one of them."""
+    """In the order of the request, over all chunks; an id that no element can have counts as not found."""
     settings.DELETION_CHUNK_SIZE = 2
     known = fill(northwind, 2)
     oid = start(alice, ["none", known[0], " ", "e001", known[1], "."], dimension)
@@ -49,7 +49,7 @@ def test_ids_that_do_not_exist_are_told_and_are_no_failure(alice, northwind, set
 
 @pytest.mark.contract("F4")
 def test_at_most_a_thousand_ids_that_were_not_found_are_told(alice):
-    """The first ones; the counts tell of all."""
+    """The first ones; the counts include all."""
     ids = [f"none-{number}" for number in range(1_200)]
     oid = start(alice, ids)
     work_now()
@@ -107,7 +107,7 @@ def test_what_was_to_be_done_is_forgotten_at_the_end(alice, northwind):
 
 @pytest.mark.contract("F2")
 def test_a_worker_does_all_that_waits_and_nothing_twice(alice, northwind):
-    """Two deletions of the same elements: the second finds nothing; a needless look does nothing."""
+    """Two deletions of the same elements: the second finds nothing; a needless poll does nothing."""
     ids = fill(northwind, 2)
     first, second = start(alice, ids), start(alice, ids)
     work_now()

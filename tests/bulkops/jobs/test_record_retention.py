@@ -25,7 +25,7 @@ def ended(alice):
 
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED, Status.ABORTED])
 def test_what_ended_longer_ago_than_it_is_kept_is_forgotten(ended, settings, status):
-    """Whichever its end was; a day more or less decides."""
+    """Whatever its final status was; the boundary is a whole day."""
     settings.DATA_PROCESSING_RETENTION_DAYS = 10
     ended(status, 10.5)
     young = ended(status, 9.5)
@@ -50,7 +50,7 @@ def test_a_lost_worker_is_forgotten_after_a_day():
 
 @pytest.mark.django_db
 def test_each_start_of_a_worker_schedules_the_cleaning_once(alice):
-    """Every day; a schedule that somebody changed is put right."""
+    """Every day; a changed schedule is corrected."""
     schedule_cleaning()
     Schedule.objects.update(func="gone.task", repeats=0)
     schedule_cleaning()

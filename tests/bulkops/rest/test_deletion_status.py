@@ -1,4 +1,4 @@
-"""How a deletion is told, in the two forms, and the list of all of them."""
+"""The two forms of a deletion's status, and the list of all deletions."""
 
 import re
 
@@ -106,7 +106,7 @@ def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimensio
 
 @pytest.mark.parametrize("count", [1, 40])
 def test_what_is_told_costs_two_queries(alice, count):
-    """Who calls and what he may, and the rows, however many they are."""
+    """The client and its role, and the rows, however many there are."""
     oids = [start(alice, ["A"]) for _ in range(count)]
     for address in (alice.account(ASYNC), path(alice, oids[0])):
         with CaptureQueriesContext(connection) as queries:

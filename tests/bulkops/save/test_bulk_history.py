@@ -48,7 +48,7 @@ def logics(repository: Repository) -> list[tuple[str, ...]]:
 
 
 def compare(dimension: str, one: Repository, other: Repository) -> tuple[int, int]:
-    """See that both repositories hold the same, row by row; return the numbers of elements and versions."""
+    """Check that both repositories have the same content, row by row; return the numbers of elements and versions."""
     model = MODELS[dimension]
     elements, versions = rows(model, one, "element_id"), rows(model.history.model, one, "element_id", "history_id")
     assert elements == rows(model, other, "element_id")
@@ -153,7 +153,7 @@ def test_a_refused_call_leaves_no_version(alice):
 
 @pytest.mark.contract("C18")
 def test_somebody_elses_write_is_no_part_of_it(northwind, alice):
-    """Of a patch the version holds the whole element as it was saved, with what others had written before."""
+    """The version of a patch has the whole element as it was saved, including what others had written before."""
     carol = caller("carol", northwind, Role.EDITOR)
     save(alice, "account", post=[account("1")])
     carol.send("PATCH", carol.account("elements/1"), {"documentationLink": "carol's"})

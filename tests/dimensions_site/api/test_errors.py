@@ -1,4 +1,4 @@
-"""Errors as callers see them: one form of body, every failure in it, nothing of the inside."""
+"""Errors as clients see them: one form of body, every failure in it, nothing internal."""
 
 import errno
 import json
@@ -204,7 +204,7 @@ def test_errors_of_an_object_as_a_whole_stand_at_the_object():
     ids=lambda value: f"{type(value).__module__}.{type(value).__name__}" if isinstance(value, Exception) else None,
 )
 def test_each_exception_has_its_status_and_code(exception, status, code):
-    """What the frameworks raise becomes a problem, and no inner detail is told."""
+    """What the frameworks raise becomes a problem, without internal details."""
     problem = as_problem(exception)
     assert (problem.status_code, problem.code) == (status, code)
     assert "secret" not in json.dumps(answered(problem))

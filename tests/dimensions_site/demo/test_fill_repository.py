@@ -18,7 +18,7 @@ def fill(db_id: str = "northwind") -> list[str]:
 
 @pytest.mark.contract("C12")
 def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
-    """They are read over REST like everything else, and tell that they were imported."""
+    """They are read over REST like everything else, and their origin shows that they were imported."""
     currencies, accounts = fill()
 
     euro = read(alice.get(alice.currency("elements/EUR")))
@@ -30,7 +30,7 @@ def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
 
 
 def test_filling_twice_changes_nothing_but_what_was_edited(alice):
-    """An account of the chart that somebody has changed is brought back; other elements stay."""
+    """A changed account of the chart is restored; other elements stay."""
     fill()
     alice.send("PATCH", alice.account("elements/0010"), {"descriptions": {"en": "Heads"}})
     alice.send("POST", alice.account(), account("own"))

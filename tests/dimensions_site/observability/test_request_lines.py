@@ -1,4 +1,4 @@
-"""Each request leaves one line: who called, how he showed it, from where, what it was about and what it came to."""
+"""Each request logs one line: who called, how they authenticated, from where, its target and its result."""
 
 import base64
 import logging
@@ -47,7 +47,7 @@ def test_the_duration_is_told_in_milliseconds(alice, caplog):
 
 
 def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
-    """What is told at its beginning counts the first piece only."""
+    """The line at its beginning counts the first piece only."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     content(alice.get(alice.account()))
     assert line(caplog, "request_finished")["rows_read"] == 200
@@ -56,7 +56,7 @@ def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplo
 
 
 def test_a_list_that_nobody_reads_to_its_end_is_told_as_abandoned(alice, northwind, caplog):
-    """The caller has gone away."""
+    """The client has disconnected."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     response = alice.get(alice.account())
     next(iter(response.streaming_content))
@@ -89,7 +89,7 @@ def test_the_mode_tells_how_the_caller_showed_who_he_is(alice, caplog):
 
 
 def test_nobody_is_told_as_nobody(db, caplog):
-    """The landing page has neither caller nor repository."""
+    """The landing page has neither user nor repository."""
     Client().get("/")
     assert line(caplog, "request_finished") == {
         "address": "127.0.0.1",
@@ -101,7 +101,7 @@ def test_nobody_is_told_as_nobody(db, caplog):
 
 
 def test_neither_path_nor_query_are_told(alice, caplog):
-    """Ids are data, and callers put secrets into query strings; also at an address that leads nowhere."""
+    """Ids are data, and clients put secrets into query strings; also at an unknown address."""
     caplog.set_level(logging.DEBUG)
     alice.get(alice.currency("elements/TOP-SECRET?filter=id==HUSH&api_key=HUSH"))
     alice.get("/api/TOP-SECRET?token=HUSH", headers={"Referer": "https://x.example/HUSH", "User-Agent": "HUSH"})
@@ -113,20 +113,20 @@ def test_neither_path_nor_query_are_told(alice, caplog):
 
 
 def test_nobody_chooses_the_address_that_is_told(alice, caplog):
-    """Headers that speak of proxies are believed from named proxies alone."""
+    """Forwarding headers are trusted only from the named proxies."""
     forged = {"X-Forwarded-For": "192.0.2.66", "X-Real-IP": "192.0.2.66", "Forwarded": "for=192.0.2.66"}
     alice.get(alice.currency("elements-count"), headers=forged)
     assert line(caplog, "request_finished")["address"] == "127.0.0.1"
 
 
 def test_a_repository_that_is_no_repository_is_told_shortened(alice, caplog):
-    """As much as helps; nobody fills the log with it."""
+    """As much as helps, so that nobody can fill the log with it."""
     alice.get(alice.currency(db_id="x" * 5_000))
     assert line(caplog, "request_finished")["repository"] == "x" * 100 + "…"
 
 
 def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
-    """A page that does not ask who reads it is not made to ask on account of the log."""
+    """The log does not make a page load its user."""
     page = Client()
     page.force_login(alice.user)
     with django_assert_num_queries(0):
@@ -137,7 +137,7 @@ def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a mistake"), 500)])
 def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
-    """One line, `request_failed`; the caller learns nothing of it."""
+    """One line, `request_failed`; the client learns nothing of it."""
 
     def fail(*arguments: object, **named: object) -> None:
         raise failure
@@ -157,7 +157,7 @@ def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, 
 
 
 def test_a_page_that_fails_for_want_of_the_database_is_told_too(alice, caplog, monkeypatch):
-    """Also when it cannot be known who reads it."""
+    """Also if it is not known who reads it."""
 
     def fail(*arguments: object, **named: object) -> None:
         raise OperationalError("away")
@@ -181,7 +181,7 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
 
 
 def test_a_caller_is_told_as_he_is_called(northwind, caplog):
-    """Whatever letters his name has."""
+    """Whatever letters the name has."""
     zoe: Caller = caller("zoë@example.com", northwind)
     zoe.get(zoe.currency())
     assert line(caplog, "request_finished")["caller"] == "zoë@example.com"
@@ -189,7 +189,7 @@ def test_a_caller_is_told_as_he_is_called(northwind, caplog):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_bulk_save_tells_how_many_elements_it_wrote(alice, caplog):
-    """One that is new and one that is changed; what stays as it was is not written."""
+    """A new one and a changed one; an unchanged one is not written."""
     alice.send("POST", alice.currency("elements-bulk"), {"post": [currency("EUR"), currency("USD")]})
     body = {"post": [currency("CHF")], "put": [currency("EUR", decimalNumbers=3), currency("USD")]}
     assert alice.send("POST", alice.currency("elements-bulk"), body).status_code == 200

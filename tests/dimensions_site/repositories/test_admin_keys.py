@@ -1,4 +1,4 @@
-"""API keys in the administration: what a key allows is chosen, seen, found and changed there."""
+"""API keys in the administration: their limits are chosen, shown, found and changed there."""
 
 import re
 
@@ -50,7 +50,7 @@ def test_a_key_that_is_made_without_a_choice_allows_all_that_its_user_may(root, 
 
 
 def test_repositories_without_the_mark_are_refused_in_words(root, alice, northwind):
-    """Whoever names some does not mean all."""
+    """Naming some repositories does not mean all."""
     form = {"name": "nightly", "user": alice.user.pk, **EVERYTHING, "repositories": [northwind.pk]}
     refused = errors(root.post(page("apikey", "add"), form))
     assert refused == {
@@ -115,7 +115,7 @@ def test_the_list_tells_what_each_key_allows_in_as_many_queries_for_one_as_for_m
 
 
 def test_the_page_names_each_field_in_words(root, alice):
-    """What a key without the mark opens, and what one with it."""
+    """What a key without the mark permits, and what one with it."""
     text = root.get(reverse("admin:repositories_apikey_add")).content.decode()
     assert "A key narrows what the grants of its user allow, and never widens it." in text
     assert "Without this mark the key gives access to every repository that its user has access to." in text

@@ -1,4 +1,4 @@
-"""What is said of a filter that can be read but not answered."""
+"""The errors of a filter that can be parsed but not executed."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
 
 
 def test_an_unknown_field_that_looks_like_none_is_named_alone() -> None:
-    """No guess is better than a wild one; a huge name is quoted in part."""
+    """A wild guess is worse than none; a huge name is quoted in part."""
     assert error_of("zzz==1").message == "Unknown field 'zzz'."
     assert error_of("z" * 100 + "==1").message == f"Unknown field '{'z' * 100}'."
     assert error_of("z" * 101 + "==1").message == f"Unknown field '{'z' * 100}…'."
@@ -61,7 +61,7 @@ def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
 
 
 def test_one_fault_is_its_own_list() -> None:
-    """So that whoever reports faults needs no case for one."""
+    """So that code that reports errors needs no special case."""
     error = error_of("nothing==1")
 
     assert error.errors == (error,)

@@ -62,7 +62,7 @@ def test_every_way_of_writing_a_direction_is_understood(sorted_codes, text: str,
     ],
 )
 def test_what_is_no_sort_order_is_refused_with_the_forms_that_are(text: str, position: int, words: str) -> None:
-    """By the place, and with an example of each form."""
+    """By its position, and with an example of each form."""
     error = error_of(text)
 
     assert error.message == (
@@ -74,7 +74,7 @@ def test_what_is_no_sort_order_is_refused_with_the_forms_that_are(text: str, pos
 
 @pytest.mark.contract("D5")
 def test_an_empty_sort_order_is_refused_with_an_example() -> None:
-    """Whoever writes `sort=` meant something."""
+    """An empty `sort=` is certainly an error."""
     error = error_of("")
 
     assert (error.code, error.position) == ("SYNTAX", 1)

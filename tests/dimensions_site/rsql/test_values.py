@@ -1,4 +1,4 @@
-"""How the values of a filter are converted, and what is said of those that do not fit."""
+"""How the values of a filter are converted, and the errors of invalid ones."""
 
 from datetime import UTC, datetime
 
@@ -97,7 +97,7 @@ def test_a_value_that_does_not_fit_is_named_with_its_field_and_what_would_be_rig
 
 @pytest.mark.contract("D4", "B1")
 def test_a_value_of_an_enum_in_other_letters_is_refused_with_the_nearest() -> None:
-    """Whoever wrote it need not compare the list letter by letter."""
+    """Nobody need compare the list letter by letter."""
     expected = "status must be one of OPEN, CLOSED, ON HOLD; got"
 
     assert error_of("status==open").message == f'{expected} "open". Did you mean OPEN?'

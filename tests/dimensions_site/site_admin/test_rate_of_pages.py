@@ -1,4 +1,4 @@
-"""A user asks for as many pages of the administration as a person needs, and not for more."""
+"""A user may request as many pages of the administration as a person needs, and not more."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -28,7 +28,7 @@ def statuses(client: Client, *addresses: str) -> list[int]:
 
 
 def test_beyond_the_rate_a_page_says_when_to_go_on(root, settings):
-    """Searches, exports and uploads alike; in words, and for programs in Retry-After."""
+    """Searches, exports and uploads alike; with a message, and for programs in Retry-After."""
     settings.THROTTLE_ADMIN = Rate(2, "day")
     assert statuses(root, f"{LIST}?q=cash", "/admin/") == [200, 200]
     refused = root.post("/admin/bulkops/fileimport/add/", {})

@@ -1,4 +1,4 @@
-"""The scripts of the administration do their work under a policy that lets no text of a page become a script."""
+"""The scripts of the administration work under a policy that lets no text of a page become a script."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The start page tells what an administrator asks first, and nothing of other tenants."""
+"""The start page shows what an administrator asks first, and nothing of other tenants."""
 
 import pytest
 from django.db.models.functions import Now
@@ -52,7 +52,7 @@ def test_repositories_are_listed_with_the_number_of_their_elements(filled, rita,
 
 
 def test_a_grant_for_one_dimension_counts_that_one(filled, rita):
-    """Of the other not even the number is told."""
+    """Not even the number of the other's elements is revealed."""
     rita.user.access_grants.update(dimension="currency")
     response = index(browser_of(rita))
     assert holdings(response) == {"northwind": {"currency": 1}}
@@ -129,7 +129,7 @@ def test_running_deletions_are_shown_with_their_progress(filled, alice, bob):
 
 
 def test_running_imports_are_shown_to_who_may_import(filled, alice, ed, rita, bob):
-    """With how far they are, until they have ended; readers have no imports."""
+    """With their progress, until they have ended; readers have no imports."""
     repository = Repository.objects.get(db_id="northwind")
     found = checked(browser_of(ed), repository, HEADINGS + CASH)
     confirm(browser_of(ed), found)
@@ -172,7 +172,7 @@ def sidebar(browser):
 
 
 def test_the_sidebar_has_what_the_user_may_open(filled, rita):
-    """Readers have elements and work, superusers also access and system; a dimension without a grant is not there."""
+    """Readers have elements and jobs, superusers also access and system; a dimension without a grant is missing."""
     superusers = sidebar(superuser())
     elements = ["Currencies", "Deleted currencies", "Accounts", "Deleted accounts"]
     assert superusers["Elements"] == elements

@@ -78,7 +78,7 @@ class Provider:
         return key
 
     def claims(self, **changed: Any) -> dict[str, Any]:
-        """What a good token of Alice says; None takes a claim away."""
+        """The claims of a good token of Alice; None removes a claim."""
         now = int(time.time())
         good = {"iss": self.issuer, "aud": AUDIENCE, "sub": "alice", "iat": now, "exp": now + 300}
         return {name: value for name, value in {**good, **changed}.items() if value is not None}

@@ -30,7 +30,7 @@ def answer(token: str) -> Any:
 
 
 def encoded(claims: dict[str, Any], key: str = KEY, algorithm: str = "HS256") -> str:
-    """A token under the name of our key, whichever key signs it."""
+    """A token with the name of our key, whichever key signs it."""
     return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": KID})
 
 
@@ -46,7 +46,7 @@ HEAD, OURS = b'{"alg": "HS256"}', b'{"iss": "dimensions"}'
 
 
 def test_a_token_that_somebody_else_has_signed_is_refused(claims: dict[str, Any]) -> None:
-    """Nor is it signed by the key of sessions, whoever may have learnt that one."""
+    """Nor is it signed by the key of sessions, whoever may have learned that one."""
     for key in ("", "x" * 64, settings.SECRET_KEY):
         if key:
             assert answer(encoded(claims, key)).status_code == 401

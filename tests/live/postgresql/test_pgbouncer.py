@@ -145,7 +145,7 @@ def test_bulk_saves_take_turns_with_their_temporary_tables(prepared: tuple[str, 
 
 @pytest.mark.contract("F2")
 def test_an_import_is_done_by_the_worker(prepared: tuple[str, str], pool: Pool, worker):
-    """It is one transaction, beside which its signs of life are written on another connection."""
+    """It is one transaction, during which its heartbeats are written on another connection."""
     oid = errand(pool.url, "from tests.services.file_imports import begin; begin('pooled', 3_000)")
     told = json.loads(
         errand(pool.url, f"from tests.services.file_imports import tell_the_end; tell_the_end({oid!r}, 'pooled')")

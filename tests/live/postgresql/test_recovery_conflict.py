@@ -53,7 +53,7 @@ def house(tmp_path) -> Iterator[House]:
 
 @pytest.mark.contract("D7")
 def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(house: House):
-    """Who reads slowly sees that it broke off; who asks again gets all of it."""
+    """A slow reader sees that it broke off; a second request gets all of it."""
     with house.service.begin_to_read(LONG) as slow:
         slow.recv(1_000)
         wait_until(lambda: rows(house.replica.url, _READING) != [(0,)], "Nothing is read from the replica")

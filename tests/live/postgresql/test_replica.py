@@ -186,7 +186,7 @@ def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, fi
 
 @pytest.mark.contract("F3")
 def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
-    """As soon as it is told to be completed, though the replica still has it."""
+    """As soon as its status is completed, though the replica still has it."""
     assert house.service.send("PUT", f"{ACCOUNTS}/leaving", marked("leaving", "x")).status == 201
     house.follow()
     pause(house.replica)
@@ -197,7 +197,7 @@ def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
 
 
 def test_what_an_import_has_saved_is_read(house: House, tmp_path):
-    """As soon as it is told to be completed, though the replica has nothing of it."""
+    """As soon as its status is completed, though the replica has nothing of it."""
     name = f"imported-{time.monotonic_ns()}"
     oid = errand(house.primary.url, f"from tests.services.file_imports import begin; begin({name!r}, 300)")
     house.follow()
@@ -223,7 +223,7 @@ def test_who_may_come_in_is_told_by_the_primary(house: House):
 
 
 def test_without_the_replica_all_is_read_from_the_primary(house: House, first: str):
-    """It is killed, is told of by the check of readiness, which does not fail for it, and is asked again later."""
+    """It is killed, the readiness check reports it without failing, and it is tried again later."""
     house.replica.stop()
     with house.reading_from("primary"):
         assert house.get(first)["documentationLink"] == "new"
@@ -260,7 +260,7 @@ def _locked(house: House) -> bool:
 
 @pytest.mark.contract("D7")
 def test_a_long_list_is_streamed_from_the_replica(house: House):
-    """All of it, in one transaction, of which nothing is left afterwards, even if the caller leaves halfway."""
+    """All of it, in one transaction, of which nothing is left afterwards, even if the client leaves halfway."""
     with house.reading_from("replica"):
         assert len(house.service.send("GET", LONG).json()) == COUNT
         connection = house.service.connect()
@@ -274,7 +274,7 @@ def test_a_long_list_is_streamed_from_the_replica(house: House):
 
 @pytest.mark.contract("C13", "C15", "E2")
 def test_everybody_reads_what_he_has_written_whatever_the_replica_does(house: House):
-    """Eight callers write and read through either web server while the replica pauses and goes on."""
+    """Eight clients write and read through either web server while the replica pauses and resumes."""
     until = time.monotonic() + 6
 
     def call(number: int) -> int:

@@ -21,7 +21,7 @@ _LAYING = "CREATE TEMPORARY TABLE"
 
 
 def told(heading: str) -> dict[str, str]:
-    """What the table below the heading tells of each name in its first column."""
+    """What the table below the heading says about each name in its first column."""
     return {name: second for first, second, *_ in table(PAGE, heading) for name in re.findall("`(.+?)`", first)}
 
 

@@ -39,7 +39,7 @@ class Attack:
     number: str
     name: str
     run: Callable[[Scene], Counter[str]]
-    # Without nginx the service is for callers on its own machine only, and has no bounds against these.
+    # Without nginx the service is for clients on its own machine only, and has no limits against these.
     is_bounded_directly: bool = True
     # SQLite has one writer at a time: while an import writes, others read, and their writes wait up to 503.
     stops_writes_on_sqlite: bool = False

@@ -12,7 +12,7 @@ from tests.load.bench.bodies import identifier
 from tests.load.bench.contestants import Contestant
 from tests.services.worker import working
 
-# How often a caller asks whether it is over.
+# How often a client polls for the end.
 _PAUSE = 0.01
 _TABLES = """
 DROP TABLE IF EXISTS floor.elements, floor.history;

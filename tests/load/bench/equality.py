@@ -12,7 +12,7 @@ from tests.load.bench.bodies import accounts, bulk, identifier
 from tests.load.bench.contestants import Contestant
 
 _FEW = 5
-# How a table tells an entry that is null from one that is not there.
+# How a table distinguishes an entry that is null from a missing one.
 _NULL = "[[null]]"
 
 
@@ -62,7 +62,7 @@ def check_writes(contestants: Mapping[Name, Contestant]) -> None:
 
 
 def _saved(found: list[dict[str, Any]]) -> list[bytes]:
-    """The accounts without what tells who saved them: the floor stores nothing but what it was sent."""
+    """The accounts without who saved them: the floor stores only what it was sent."""
     return [
         orjson.dumps({**each, "updateInfo": None}, option=orjson.OPT_SORT_KEYS)
         for each in sorted(found, key=lambda account: str(account["id"]))

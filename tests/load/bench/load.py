@@ -106,7 +106,7 @@ class _Conversation:
         self._connection.sendall(sent)
 
     def is_answered(self) -> bool:
-        """Receive what is there; tell whether that was the rest of the answer."""
+        """Receive what is there; return whether that was the rest of the response."""
         piece = self._connection.recv(_PIECE)
         assert piece, "The server closed the connection."
         self._received = self._received + piece if self._received else piece

@@ -22,7 +22,7 @@ from tests.services.service import PROJECT, environment
 # Beside the measured accounts there are as many in each of these.
 OTHERS = (PATCHED, "adatum", "tailspin", "wingtip")
 _BATCH = 10_000
-# A manager by a grant in each repository: what he may do is looked up at each call.
+# A manager by a grant in each repository: the role is looked up at each call.
 _PEOPLE = """
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -43,7 +43,7 @@ print(Token.objects.create(user=User.objects.create_user("alice")).key)
 
 @dataclass(frozen=True)
 class Ready:
-    """A filled database, and how one is let in by each contestant."""
+    """A filled database, and the credentials for each contestant."""
 
     url: str
     credentials: Mapping[Name, Mapping[str, str]]
@@ -90,7 +90,7 @@ def tidy(database: "psycopg.Connection", *, analyse: bool = False) -> None:
 
 
 def empty(database: "psycopg.Connection") -> None:
-    """Forget all accounts of the repository that is saved into, and their history."""
+    """Delete all accounts of the repository that is saved into, and their history."""
     of_it = f"repository_id = (SELECT id FROM repositories_repository WHERE db_id = '{SAVED}')"
     database.execute(
         f"DELETE FROM account_calculationlogic WHERE account_id IN (SELECT id FROM account_account WHERE {of_it})"

@@ -21,7 +21,7 @@ from tests.load.bench.processors import Meter
 from tests.load.memory import SINGLE, Peak
 from tests.services.service import Service
 
-# The figures by the row that they belong to, and who was measured.
+# The results by row and contestant.
 Figures = Mapping[tuple[str, str], float]
 _CONNECTIONS = 8
 # Which process of the web server takes which connection is chance, so several are made anew so many times.

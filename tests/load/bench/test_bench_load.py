@@ -1,4 +1,4 @@
-"""The client of the benchmark counts whole answers, and notices each that is none."""
+"""The client of the benchmark counts whole responses, and notices each incomplete one."""
 
 import socket
 import threading

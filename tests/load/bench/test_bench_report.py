@@ -1,4 +1,4 @@
-"""What `make bench` tells of its figures."""
+"""The report of `make bench` about its results."""
 
 import json
 

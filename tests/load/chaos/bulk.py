@@ -3,7 +3,7 @@
     DATABASE_URL=postgresql://… python -m tests.load.chaos.bulk --kills 100 --stops 20 --size 5000
 
 kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, and stops a PostgreSQL server of
-its own at once, at random moments of a bulk save; a table tells what was left (Linux). `--seed` repeats the moments.
+its own at once, at random moments of a bulk save; a table shows what was left (Linux). `--seed` repeats the moments.
 """
 
 import argparse
@@ -78,7 +78,7 @@ class Ordeal:
         self.duration = time.monotonic() - begin
 
     def strike(self, moment: float, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None) -> None:
-        """Begin a call, deal the `blow` after `moment` seconds, `mend`, and add to the tally what is left."""
+        """Begin a call, deal the `blow` after `moment` seconds, repair it by `mend`, and add to the tally what is left."""
         self._number += 1
         mark = f"strike-{self._number}"
         statuses: list[int] = []

@@ -1,9 +1,9 @@
-"""Twenty callers read and write while databases, connections, processes and disks fail.
+"""Twenty clients read and write while databases, connections, processes and disks fail.
 
     DATABASE_URL=postgresql://… python -m tests.load.chaos.faults --rounds 10 --seconds 5
 
 does each harm so often to a service and a database of its own, on the kind of database that DATABASE_URL names, and
-lets each last so many seconds; a table tells what was answered meanwhile. It ends with an error when something was
+lets each last so many seconds; a table shows what was answered meanwhile. It ends with an error when something was
 answered that may not be, or when the database does not have what was answered (Linux).
 """
 
@@ -173,7 +173,7 @@ _FELT = {"database stopped", "database locked", "disk full"}
 
 
 def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float, writes: int = 0) -> Report:
-    """Do each harm so often, while callers go on, and compare what they were answered with what is stored.
+    """Cause each failure so often, while clients continue, and compare what they were answered with what is stored.
 
     They do not end before so many `writes` were answered.
     """

@@ -3,7 +3,7 @@
     DATABASE_URL=postgresql://… python -m tests.load.chaos.keys --kills 150 --stops 15 --size 2000
 
 kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, and stops a PostgreSQL server of
-its own at once, at random moments of creations, bulk saves and starts of deletions; a table tells how each key was done
+its own at once, at random moments of creations, bulk saves and starts of deletions; a table shows how each key was done
 in the end (Linux). `--seed` repeats the moments.
 """
 
@@ -45,7 +45,7 @@ class Tally:
     replayed: int = 0
     # It was undone; a repetition did it.
     repeated: int = 0
-    # How many repetitions were told that the struck request is still at work.
+    # How many repetitions got the error that the struck request is still running.
     told_to_wait: int = 0
     other: list[str] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class Ordeal:
     def strike(
         self, kind: str, moment: float | None, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None
     ) -> None:
-        """Begin a request, deal the `blow` at its `moment`, `mend`, and repeat it until it is answered."""
+        """Begin a request, deal the `blow` at its `moment`, repair by `mend`, and repeat it until it is answered."""
         mark = f"strike-{self.tally.strikes}"
         first: list[Answer | None] = []
 
@@ -128,7 +128,7 @@ class Ordeal:
         return time.monotonic() - begin
 
     def _send(self, kind: str, mark: str) -> Answer | None:
-        """The answer to a request of that kind with the mark as its key; None when there is none, or it is 503."""
+        """The response to a request of that kind with the mark as its key; None without a response or for 503."""
         try:
             answer = self._service.send("POST", ROUTES[kind], self._body(kind, mark), Idempotency_Key=mark)
         except (OSError, HTTPException):

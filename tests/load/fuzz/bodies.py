@@ -7,7 +7,7 @@ from random import Random
 
 from tests.load.fuzz.message import Message, Mutation, damaged, somewhere
 
-# Unpacked it is larger than any body that the service under test accepts.
+# Decompressed it is larger than any body that the service under test accepts.
 _BOMB = gzip.compress(b" " * 20_000_000, mtime=0)
 
 _VALUES = (
@@ -58,7 +58,7 @@ def odd_bytes(random: Random, message: Message) -> Message:
 
 def packed(random: Random, message: Message) -> Message:
     """gzip as it should be, and every way in which it is not."""
-    whole = gzip.compress(message.body, mtime=0)  # else it would tell the time of its making
+    whole = gzip.compress(message.body, mtime=0)  # otherwise it would contain the time of its making
     forms = (
         whole,
         whole[: random.randint(0, len(whole))],

@@ -21,7 +21,7 @@ _IDEMPOTENCY_KEYS = [f"fuzz-key-{number}" for number in range(200)]
 
 
 class Corpus:
-    """Requests of the caller with that API key; `recipes` has one for each, by "METHOD route of dimension"."""
+    """Requests of the client with that API key; `recipes` has one for each, by "METHOD route of dimension"."""
 
     def __init__(self, key: str) -> None:
         self._key = key

@@ -23,13 +23,13 @@ VARIABLES = {
     # What refuses credentials has to be reached, and not only the counting of refusals.
     "THROTTLE_REFUSED": "off",
     "LOGIN_ATTEMPTS": "1000",
-    # A bomb that is unpacked up to the limit of a bulk save would measure the limit, half a gigabyte, and nothing else.
+    # A bomb decompressed up to the limit of a bulk save would only measure the limit, half a gigabyte.
     "API_MAX_BULK_BODY_SIZE": "8388608",
 }
 # The share of the calls that schemathesis makes: it is the slower of the two.
 _SEQUENCES = 0.1
 
-# A manager of northwind and fabrikam, who may nothing in contoso.
+# A manager of northwind and fabrikam, without rights in contoso.
 _PEOPLE = """
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -48,7 +48,7 @@ call_command("create_api_key", "frank", name="fuzzing")
 """
 # What Django refuses as unsafe it logs as an error.
 _REFUSED = '"logger": "django.security.'
-# No request names these, nor may the caller in contoso.
+# No request names these, and the client has no rights in contoso.
 _IDS = ",".join(f"{number:07}" for number in range(100))
 _UNTOUCHED = [f"/dimensions/v1/{db_id}/account/elements?filter=id=in=({_IDS})" for db_id in ("northwind", "contoso")]
 
@@ -131,7 +131,7 @@ class Ordeal:
 
 
 def _complaints_of(log: Path) -> list[str]:
-    """The lines of a log that tell of a failure of the service."""
+    """The lines of a log that report a failure of the service."""
     words = ("request_failed", "Traceback", "[CRITICAL]", '"level": "error"', '"level": "critical"', "SIGKILL")
     with log.open(errors="replace") as lines:
         found = [line for line in lines if any(word in line for word in words) and _REFUSED not in line]

@@ -19,7 +19,7 @@ _DOCUMENTS = ("currency", "account")
 _STEPS = 10
 # The sequences find what is stored and write it, so they have a repository of their own.
 REPOSITORY = "fabrikam"
-# The caller's key is sent with every call.
+# The client's key is sent with every call.
 _CONFIGURATION = {"generation": {"with-security-parameters": False}}
 # How many of the calls go there: in nearly any other repository they are only ever answered 404.
 _OWN = 0.9

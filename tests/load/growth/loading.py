@@ -16,7 +16,7 @@ from tests.load.growth.stages import LARGE, OTHERS, Stage
 from tests.services.clerk import errand
 from tests.services.database import migrated_database
 
-# Old versions are forgotten that others had replaced before so many days; each account was made, and changed once,
+# Old versions are purged that others had replaced before so many days; each account was made, and changed once,
 # longer ago.
 KEPT_DAYS = 365
 _MADE, _CHANGED = "now() - interval '800 days'", "now() - interval '400 days'"
@@ -120,7 +120,7 @@ def grow(ground: Ground, stage: Stage) -> None:
 
 
 def forget_saved(ground: Ground, first: int) -> None:
-    """Forget the accounts of the large repository from this number on, and their history, without a trace."""
+    """Delete the accounts of the large repository from this number on, and their history, without a trace."""
     of_them = "repository_id = (SELECT id FROM repositories_repository WHERE db_id = %s) AND element_id >= %s"
     parameters = [LARGE, f"{first:07}"]
     for statement in (

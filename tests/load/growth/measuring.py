@@ -1,4 +1,4 @@
-"""The figures of one stage."""
+"""The results of one stage."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from tests.load.growth.loading import Ground, grow
 from tests.load.growth.rows import BY_KEY
 from tests.load.growth.stages import Stage
 
-# The figures of each row; of what can be done only once at a stage it is one.
+# The results of each row; of what can be done only once at a stage it is one.
 Figures = Mapping[str, list[float]]
 
 

@@ -1,4 +1,4 @@
-"""What `make growth` tells of its figures."""
+"""The report of `make growth` about its results."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_the_exponent_is_that_of_all_stages():
 
 
 def told(key: str, figures: tuple[float, float, float]) -> str:
-    """The row of the table with these figures, the others being one."""
+    """The row of the table with these results, the others being one."""
     samples = {row.key: {str(stage.total): [1.0] for stage in STAGES} for row in ROWS}
     samples[key] = {str(stage.total): [figure] for stage, figure in zip(STAGES, figures, strict=True)}
     stages = [[stage.total, stage.large, stage.bulk] for stage in STAGES]

@@ -31,7 +31,7 @@ class NoAnswer(HTTPException):
 
 
 class Front(Service):
-    """The service as callers reach it, through nginx."""
+    """The service as clients reach it, through nginx."""
 
     def send(self, method: str, address: str, body: Any = None, **headers: str) -> Answer:
         """Send a request; raises NoAnswer when nginx got none."""

@@ -1,8 +1,8 @@
-"""Hosts fail while twenty callers read, write and delete; nothing that was answered is lost or done twice.
+"""Hosts fail while twenty clients read, write and delete; nothing that was answered is lost or done twice.
 
     python -m tests.load.hosts.run --seconds 4
 
-builds the hosts, measures what reading takes with one and with two web servers, does each harm for so many seconds, and
+builds the hosts, measures what reading takes with one and with two web servers, causes each failure for so many seconds, and
 compares what was answered with what is stored. It ends with 1 when something is wrong. Of the hosts nothing is left,
 however it ends (Linux, root).
 """
@@ -85,7 +85,7 @@ def main(folder: Path, seconds: float, pause: float) -> int:
 
 
 def suffer(built: Estate, seconds: float, pause: float) -> Report:
-    """Measure, do all harms while callers go on, and compare what they were answered with what is stored."""
+    """Measure, cause all failures while clients continue, and compare what they were answered with what is stored."""
     report, log = Report(), sys.stderr
     _wait_until_served(built)
     _measure(built, report, seconds)
@@ -177,7 +177,7 @@ def _cut_off(name: str) -> Harm:
 def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
     """The worker that is just deleting is cut off for good; the other one has to go on, and delete the rest.
 
-    The database is asked how far it is: while the locks of the lost worker are kept, callers may wait for long.
+    The database is asked how far it is: while the locks of the lost worker are kept, clients may wait for long.
     """
     ids = fill(built.url, "leaving", _MANY)
     with psycopg.connect(built.url) as other:

@@ -1,4 +1,4 @@
-"""A caller who reads, writes, saves many and deletes, and knows what has to be stored of what is his."""
+"""A client that reads, writes, saves many and deletes, and knows what has to be stored of its own."""
 
 import json
 import time
@@ -34,7 +34,7 @@ class Client:
         self.figures = Figures()
         # What has to be stored: the mark of the last write by id.
         self.stored: dict[str, str] = {}
-        # What the history has to tell: versions by their kind.
+        # What the history has to contain: versions by their kind.
         self.versions = {"+": 0, "~": 0, "-": 0}
         self._name = name
         self._key = service.key

@@ -17,7 +17,7 @@ class Figures:
 
     @classmethod
     def of(cls, parts: Iterable["Figures"]) -> "Figures":
-        """The sum of the figures of several clients."""
+        """The sum of the results of several clients."""
         whole = cls()
         for part in parts:
             for kind, seconds in part.seconds.items():

@@ -4,7 +4,7 @@
 
 prints requests, errors, how long they took, and the memory of each process after the first minute and at the end.
 The clients pause between their calls, so that on SQLite too, where writers wait for each other, nobody waits for too
-long: at a higher rate some writes would be answered 503 with `Retry-After`; these are told apart from errors, and fail
+long: at a higher rate some writes would be answered 503 with `Retry-After`; these are distinguished from errors, and fail
 the run.
 """
 
@@ -35,7 +35,7 @@ GROWTH = 100 * 1024
 
 @dataclass(frozen=True)
 class Soaked:
-    """What was seen; `errors` are the faults of the database among them."""
+    """What was seen; `errors` include those of the database."""
 
     figures: Figures
     errors: list[str]
@@ -62,7 +62,7 @@ def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm
 
 
 def main(seed: int) -> int:
-    """Run, print the figures, and return 0 when nothing went wrong."""
+    """Run, print the results, and return 0 when nothing went wrong."""
     seconds = float(os.environ.get("SOAK_MINUTES", "10")) * 60
     with (
         TemporaryDirectory() as folder,

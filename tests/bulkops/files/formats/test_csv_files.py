@@ -49,7 +49,7 @@ def test_utf_8_with_a_broken_character_is_not_taken_for_the_encoding_of_windows(
 
 
 def test_bytes_that_windows_does_not_know_are_refused():
-    """Guessing a third encoding would store wrong letters."""
+    """Trying a third encoding would store wrong letters."""
     outcome = read(b"id,name\n1,B\x81ro\n")
     assert outcome.refusal == "line 2: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
 
@@ -70,7 +70,7 @@ def test_a_nul_is_refused_where_it_stands():
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=["commas", "semicolons", "tabs"])
 def test_the_delimiter_is_recognised(delimiter):
-    """Excel writes the one of the country that it is set to."""
+    """Excel writes the separator of its country setting."""
     rows = [["id", "name", "amount"], ["0010", '"a,b;c\td"', '"1,5"']]
     outcome = read("\r\n".join(delimiter.join(row) for row in rows).encode())
     assert outcome.shape is not None
@@ -104,7 +104,7 @@ def test_line_ends_of_all_systems_are_read_and_those_in_quotes_are_kept(end):
 
 
 def test_empty_columns_and_rows_at_the_end_are_passed_over():
-    """Spreadsheets write the cells that somebody has coloured once."""
+    """Spreadsheets write cells that were coloured once."""
     outcome = read(b"id,name,,\n1000,Cash,,\n,,,\n\n1100,Bank,,\n,,,\n")
     assert outcome.headings == ["id", "name"]
     assert (outcome.cells, outcome.lines) == ([{"id": "1000", "name": "Cash"}, {"id": "1100", "name": "Bank"}], [2, 5])
@@ -154,7 +154,7 @@ def test_broken_quotes_end_the_reading_where_the_row_begins(row, refusal):
 
 
 def test_a_cell_of_one_megabyte_is_read_and_a_longer_one_is_a_failure():
-    """The failure names the column, and the reading goes on."""
+    """The failure names the column, and reading continues."""
     rows = f"1,{'x' * MAX_CELL_CHARACTERS}\n2,{'x' * (MAX_CELL_CHARACTERS + 1)}\n3,short\n"
     outcome = read(f"id,name\n{rows}".encode())
     assert [len(row["name"]) for row in outcome.cells] == [MAX_CELL_CHARACTERS, 5]

@@ -1,4 +1,4 @@
-"""Files that are no tables and no elements: each is answered by a sentence that tells what to do."""
+"""Files without a table or elements: each gets a sentence that says what to do."""
 
 import codecs
 import gzip
@@ -100,7 +100,7 @@ MARKUP = (
     ],
 )
 def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
-    """An accountant knows his programs, not formats."""
+    """Accountants know their programs, not formats."""
     outcome = read(content)
     assert outcome.refusal == f"line 1: {refusal}"
     assert not (outcome.rows)
@@ -146,7 +146,7 @@ def test_a_packed_table_is_read_like_an_open_one(content):
 )
 @pytest.mark.parametrize("format", Format)
 def test_a_format_that_is_given_has_to_be_the_true_one(content, looks, format):
-    """The name of a file is not asked, and a wrong option is not obeyed."""
+    """The name of the file is ignored, and a wrong option is rejected."""
     found, description = looks
     message = (
         f"line 1: The file is read as {format}, but it looks like {description}. Choose the format {found}, or none."

@@ -71,7 +71,7 @@ def test_description_is_the_text_in_the_default_language(import_accounts, import
     ],
 )
 def test_a_heading_that_means_no_field_is_refused_with_the_nearest_known_one(import_accounts, heading, message):
-    """Nothing of a file is dropped in silence."""
+    """Nothing in a file is dropped silently."""
     outcome = import_accounts(f"id,{heading}\n1000,x\n")
     assert len(outcome.errors) == 1
     assert outcome.errors[0].startswith(f"line 1, {heading}: {message}")
@@ -135,7 +135,7 @@ def test_errors_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
 
 
 def test_a_heading_is_mapped_once(import_accounts):
-    """None of two meanings is taken in silence."""
+    """Neither of two meanings is used silently."""
     outcome = import_accounts("Konto,type\n1000,NORMAL\n", "--map=Konto=id", "--map=Konto=oid")
     assert outcome.refusal == "--map must name 'Konto' only once; it names it 2 times."
 
@@ -150,7 +150,7 @@ def test_a_heading_is_mapped_once(import_accounts):
     ],
 )
 def test_a_mapping_that_does_not_fit_is_refused(import_accounts, cash, word, error):
-    """Nothing that somebody asks for is passed over."""
+    """No option is ignored silently."""
     assert import_accounts("id,type\n1000,NORMAL\n", "--map", word).errors == [error]
 
 

@@ -1,4 +1,4 @@
-"""A dry run tells what an import would do, and saves nothing."""
+"""A dry run reports what an import would do, and saves nothing."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_it_finds_the_errors_that_the_import_would_find(import_accounts, till):
 
 
 def test_it_counts_what_would_be_rejected_and_leaves_no_file(import_accounts, till, tmp_path: Path):
-    """So the same words without --dry-run do what was told."""
+    """The same options without --dry-run do what was reported."""
     words = ["--rejects", str(tmp_path / "rejects.csv")]
     outcome = import_accounts(HEADINGS + CASH.replace("FINAL", "LAST") + BANK, "--dry-run", *words)
     assert outcome.output.splitlines()[-1].endswith("1 created, 0 changed, 0 unchanged, 1 rejected.")

@@ -1,4 +1,4 @@
-"""Faulty rows go to a file of their own, are mended there, and are imported again."""
+"""Rows with errors go to a separate file, are corrected there, and are imported again."""
 
 import csv
 import gzip
@@ -89,7 +89,7 @@ def test_a_rejected_row_that_is_rejected_again_has_its_new_reason_only(import_ac
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("is_array", [False, True])
 def test_elements_of_json_are_rejected_as_json(import_currencies, rejects, is_packed, is_array):
-    """As they were sent, numbers beyond all bounds included; what is no element is a text."""
+    """As they were sent, huge numbers included; what is not an element is a text."""
     faulty = currency("CHF", decimalNumbers=10**40, percentageDifference="0.1")
     lines = [json.dumps(element) for element in (currency("EUR"), faulty)] + ['"no element"']
     content = f"[{','.join(lines)}]" if is_array else "\n".join(lines)
@@ -115,7 +115,7 @@ def test_a_number_keeps_its_digits_on_its_way_through_the_rejects(import_currenc
 
 
 def test_what_cannot_be_read_as_an_element_is_kept_as_it_was_written(import_currencies, rejects, tmp_path):
-    """It is refused until it is mended, and told in the same words again."""
+    """It is rejected until it is corrected, each time with the same message."""
     lines = [json.dumps(currency("EUR")), '{"id": "USD", "id": "CHF"}', '{"id": "NOK"', "", "5"]
     content = "\n".join(lines)
     outcome = import_currencies(content, "--rejects", str(rejects))
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_as_an_element_is_kept_as_it_was_written(import_curr
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(import_accounts, tmp_path, times):
-    """Under the headings its cells could be taken for what they are not, however often it is imported."""
+    """Under the headings its cells could be misread, however often it is imported."""
     headings = "id,descriptions.en,documentationLink"
     import_accounts(f"{HEADINGS.strip()},documentationLink\n{CASH.strip()},http://keep\n")
     content = f"{headings}\n1000,Cash\n1000,Cash, third parties,http://other\n".encode()
@@ -208,7 +208,7 @@ def test_what_clashes_with_what_is_stored_is_rejected(import_currencies, alice, 
 
 
 def test_more_errors_than_are_told_are_all_in_the_file(import_accounts, rejects):
-    """People are told of the first thousand, and of how many there are."""
+    """The first thousand are reported, with the total number."""
     rows = "".join(f"{number},Account,WRONG,WRONG,FINAL\n" for number in range(700))
     outcome = import_accounts(HEADINGS + rows + "x,Right,BALANCE_SHEET,NORMAL,FINAL\n", "--rejects", str(rejects))
     assert (len(outcome.errors), outcome.errors[-1]) == (1_001, "and 400 more errors")

@@ -45,7 +45,7 @@ def test_json_in_utf_8_is_read(post, content_type):
     ["", "text/plain", "application/x-www-form-urlencoded", "*/*", "application/*", "json", "application/json-patch"],
 )
 def test_other_content_types_are_415(post, content_type):
-    """The sentence names what was sent and what is read; a wildcard is no type of a body."""
+    """The sentence names what was sent and what is supported; a wildcard is not a media type of a body."""
     detail = refused(post(b'{"a": 1}', content_type), 415, "UNSUPPORTED_MEDIA_TYPE")
     assert "application/json" in detail
     assert content_type in detail
@@ -78,7 +78,7 @@ def test_the_content_encoding_identity_is_none(post):
 @pytest.mark.parametrize("body", [b"", b" \n", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_an_empty_body_is_400(post, body, method):
-    """It must never be taken for an object without members, which a PATCH would obey."""
+    """It must never count as an object without members, which a PATCH would apply."""
     assert "JSON object" in refused(post(body, method=method), 400, "EMPTY_BODY")
 
 

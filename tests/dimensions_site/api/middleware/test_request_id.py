@@ -26,7 +26,7 @@ def test_any_other_id_is_replaced(client, odd):
 
 @pytest.mark.contract("B2")
 def test_two_requests_without_an_id_get_different_ones(client):
-    """An id leads to one request."""
+    """An id identifies one request."""
     first, second = (client.get("/nothing")["X-Request-ID"] for _ in range(2))
     assert first != second
 
@@ -34,7 +34,7 @@ def test_two_requests_without_an_id_get_different_ones(client):
 @pytest.mark.contract("B2")
 @pytest.mark.parametrize("sent", ["mine", "not sane"])
 def test_the_log_line_of_a_request_has_the_id_of_the_answer(client, caplog, sent):
-    """Also where the caller's id was replaced."""
+    """Also where the client's id was replaced."""
     with caplog.at_level("INFO"):
         response = client.get("/dimensions/v1/nothing", headers={"X-Request-ID": sent})
     lines = [record.msg for record in caplog.records if isinstance(record.msg, dict)]

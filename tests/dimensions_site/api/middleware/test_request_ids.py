@@ -37,7 +37,7 @@ def test_every_answer_has_an_id(db, path):
 
 
 def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
-    """The line that every request leaves tells id, status and caller."""
+    """The log line of every request has id, status and user."""
     with caplog.at_level(logging.INFO):
         content(alice.get(alice.currency(), headers={"X-Request-ID": "trace-me"}))
         alice.send("POST", alice.currency(), currency(), X_Request_ID="trace-me-too")

@@ -1,4 +1,4 @@
-"""The page of an element tells who wrote each version, when, from where, and what it changed."""
+"""The page of an element shows who wrote each version, when, from where, and what it changed."""
 
 from datetime import timedelta
 from typing import Any
@@ -49,7 +49,7 @@ def shown(response: Any) -> list[tuple[Any, ...]]:
 
 
 def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
-    """REST, bulk, a file and the admin: the latest first, the author by name although he is gone."""
+    """REST, bulk, a file and the admin: the latest first, with the author's name even after deletion of the user."""
     alice.send("POST", alice.currency(), currency())
     ed.send("PATCH", ed.currency("elements/EUR"), {"preferred": True, "descriptions": {"fr": "Euro"}})
     save(ed, "currency", patch=[patch("EUR", descriptions={"de": None}, decimalNumbers=3)])

@@ -128,7 +128,7 @@ def test_filters_take_both_spellings(alice, listed, example, value):
 @pytest.mark.contract("C6", "D5", "D8")
 @pytest.mark.parametrize(("listed", "example", "value"), SCALARS)
 def test_sort_orders_and_properties_take_both_spellings(alice, listed, example, value):
-    """A fetch answers in the spelling of responses, whichever it was asked in."""
+    """A fetch returns the spelling of responses, whichever was requested."""
     payload = account("wanted")
     for path, inner in VALUES.items():
         put(payload, path, inner)

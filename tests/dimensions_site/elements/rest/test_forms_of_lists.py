@@ -1,4 +1,4 @@
-"""In which of its forms a list is answered, and what has only one (contract H4)."""
+"""The formats of lists, and what has only one (contract H4)."""
 
 import pytest
 
@@ -25,7 +25,7 @@ CSV, NDJSON = "text/csv", "application/x-ndjson"
 )
 @pytest.mark.parametrize("rest", ["elements", "elements-fetch?properties=id"])
 def test_the_caller_gets_the_form_that_he_likes_best(alice, rest, accept, content_type, name):
-    """By quality, and JSON when all are the same to him; caches are told that Accept counts."""
+    """By quality, and JSON if the client accepts all alike; caches learn from Vary that Accept counts."""
     for method in ("GET", "HEAD"):
         response = alice.generic(method, alice.currency(rest), headers={"Accept": accept})
         assert response.status_code == 200
@@ -52,7 +52,7 @@ def test_head_has_the_headers_and_sends_nothing(alice, northwind, accept):
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("accept", [CSV, NDJSON])
 def test_what_is_no_list_is_answered_in_json_only(alice, northwind, accept):
-    """406 in the form of errors: for one element, counts, deletions, and whatever writes."""
+    """406 as a problem document: for one element, counts, deletions, and all writes."""
     store_currencies(northwind, currency())
     for method, rest in (
         ("GET", "elements/EUR"),

@@ -30,7 +30,7 @@ class Caller(Client):
         return f"{ACCOUNT_PATH.format(db_id=db_id)}/{rest}"
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Send `body` as JSON; a text or bytes body goes as it is."""
+        """Send `body` as JSON; a text or bytes body is sent as it is."""
         return self.generic(
             method,
             path,

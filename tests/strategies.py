@@ -23,7 +23,7 @@ from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Wire
 
 # The specification's table of differences: the spelling of the field list, and that of the example payloads. An
-# inner difference stands before those of the groups around it.
+# inner difference precedes those of the groups around it.
 SPELLINGS = (
     ("alternativesDescriptions", "alternativeDescriptions"),
     ("conversion-conversionType", "conversion.conversionType"),
@@ -197,7 +197,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 
 
 def respelled(payload: dict[str, Any], choice: Random) -> dict[str, Any]:
-    """A copy of an account in which `choice` lets some fields stand in the field list's spelling, or in both."""
+    """A copy of an account in which `choice` puts some fields into the field list's spelling, or into both."""
     result = copy.deepcopy(payload)
     for listed, example in SPELLINGS:
         way = choice.choice(("example", "listed", "both"))
@@ -210,7 +210,7 @@ def respelled(payload: dict[str, Any], choice: Random) -> dict[str, Any]:
 
 
 def has(data: Any, path: str) -> bool:
-    """Whether a dotted path stands in the JSON `data`."""
+    """Whether a dotted path is in the JSON `data`."""
     head, _, rest = path.partition(".")
     return isinstance(data, dict) and head in data and (not rest or has(data[head], rest))
 

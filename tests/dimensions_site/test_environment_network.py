@@ -94,7 +94,7 @@ def test_names_of_the_service_are_read(monkeypatch):
     ],
 )
 def test_what_is_no_name_of_a_host_is_refused(monkeypatch, text):
-    """No request would match it, and each would be answered 400."""
+    """No request would match it, and each would get 400."""
     assert refusal(env.hosts, f"localhost,{text}", monkeypatch) == (
         f"SETTING is '{text}'; it has to be names like erp.example.com, without scheme, port and path, separated by "
         "commas; IPv6 addresses are in brackets."

@@ -27,7 +27,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 @contextmanager
 def after(time: timedelta) -> Iterator[None]:
-    """The clock of this process is ahead by so much, and goes on."""
+    """The clock of this process is ahead by that much, and keeps running."""
     with time_machine.travel(timezone.now() + time, tick=True):
         yield
 

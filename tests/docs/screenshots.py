@@ -30,7 +30,7 @@ class Album:
     folder: Path
 
     def take(self, name: str, height: int = 720, left: int = 0) -> None:
-        """A picture of what a window of 1,280 pixels and this height shows, without the given number of pixels at its `left`."""
+        """A picture of a window of 1,280 pixels and this height, without the given number of pixels at its `left`."""
         self.page.set_viewport_size({"width": 1280, "height": height})
         # A button under the mouse would look different from the others.
         self.page.mouse.move(640, 1)

@@ -1,4 +1,4 @@
-"""The page of libraries has those of the lock file, in the versions that were looked at."""
+"""The page of libraries has those of the lock file, in the reviewed versions."""
 
 import re
 import tomllib

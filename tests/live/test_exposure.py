@@ -16,7 +16,7 @@ ANYWHERE = str(ip_address(0))
 def test_the_log_names_an_address_that_other_machines_may_reach_and_the_remedy(
     prepared: tuple[str, str], tmp_path: Path
 ):
-    """The service starts all the same: a firewall may stand before it."""
+    """The service starts all the same: a firewall may protect it."""
     address = f"{ANYWHERE}:{free_port()}"
     with serving(*prepared, tmp_path, METRICS_BIND=address) as service:
         log = service.log.read_text()

@@ -91,7 +91,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
 
 @pytest.mark.contract("E2")
 def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[str, str], tmp_path: Path):
-    """A supervisor waits no longer for a server than the server says that it takes."""
+    """A supervisor waits no longer for a server than the server's own limit."""
     hasty = {"GUNICORN_CMD_ARGS": "--graceful-timeout 1 --worker-class tests.services.holding_worker.HoldingWorker"}
     with serving(*prepared, tmp_path, **hasty) as service, ThreadPoolExecutor(1) as pool:
         saving = pool.submit(bulk, service, "late")
@@ -105,8 +105,8 @@ def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[st
 
 
 def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
-    """Each request that is sent on it is answered, and the last answer says that the connection ends."""
-    # Else it would be closed whenever this process did not get a processor for five seconds.
+    """Each request sent on it is answered, and the last response announces the end of the connection."""
+    # Otherwise it would be closed whenever this process did not get a processor for five seconds.
     patient = {"GUNICORN_CMD_ARGS": "--keep-alive 120"}
     with serving(*prepared, tmp_path, **patient) as service:
         connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
@@ -122,4 +122,4 @@ def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str,
                 break
         assert set(told) == {200}
         assert 20 < len(told) < 2_000
-        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the doors of all its processes
+        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the sockets of all its processes

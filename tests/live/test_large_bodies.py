@@ -37,7 +37,7 @@ def one_thread(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFacto
 
 
 def idle(service: Service) -> Peak:
-    """Its memory from now on, when it has answered once and what is loaded once is there."""
+    """Its memory from now on, once it has answered and loaded what is loaded once."""
     assert service.send("POST", BULK, b"{").status == 400
     return Peak(service)
 

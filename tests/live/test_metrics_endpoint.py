@@ -93,7 +93,7 @@ def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(ob
 
 
 def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observed: Observed):
-    """Its process cannot count any more that it is over."""
+    """Its process can no longer count its end."""
     service, port = observed.service, observed.port
     with socket.create_connection(("127.0.0.1", service.port)) as waiting:
         body = b'{"id": "EUR"'  # and no more of it
@@ -151,7 +151,7 @@ def test_the_folder_of_the_figures_goes_with_the_service(
 
 
 def test_a_start_that_fails_leaves_no_folder(tmp_path: Path, port: int):
-    """A supervisor tries it again and again."""
+    """A supervisor retries again and again."""
     folders = set(FOLDERS.glob("dimensions-metrics-*"))
     outcome = started(WEB, tmp_path, METRICS_BIND=f"127.0.0.1:{port}", DEBUG="1")
     assert "DEBUG is '1'" in outcome.stderr
@@ -182,7 +182,7 @@ def folders_in_use() -> set[Path]:
 
 
 def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
-    """Those that its processes deleted, on a port of its own."""
+    """Those that its processes deleted, on a separate port."""
     url = prepared[0]
     ids = fill(url, "northwind", 25)
     # Other tests leave deletions that no worker has begun, in the same database.
@@ -203,7 +203,7 @@ def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], servic
 
 
 def test_the_worker_s_figures_end_with_its_first_process(prepared: tuple[str, str], tmp_path: Path, port: int):
-    """Else the next worker could not listen there."""
+    """Otherwise the next worker could not listen there."""
     with working(prepared[0], tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}") as worker:
         wait_until(lambda: not is_free(port), "Nobody listens")
         processes = worker.processes()

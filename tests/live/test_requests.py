@@ -13,7 +13,7 @@ ELEMENTS = "/dimensions/v1/northwind/account/elements"
 
 @pytest.mark.contract("B3")
 def test_a_chunked_body_is_read_like_any_other(service: Service):
-    """Programs that do not know the length of a body beforehand send it in chunks."""
+    """Programs that do not know the length of a body in advance send it in chunks."""
     text = json.dumps(account("chunked", descriptions={"en": "现金" * 400})).encode()
     chunks = iter([text[start : start + 700] for start in range(0, len(text), 700)])
     answer = service.send("POST", ELEMENTS, chunks)

@@ -88,7 +88,7 @@ def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, numbe
     """
     port = free_port()
     with demo(folder, port) as (process, output):
-        # Nothing stands before the banner.
+        # Nothing precedes the banner.
         assert output().startswith(f"\nThe service        http://127.0.0.1:{port}/\n")
         for dimension in ("currency", "account"):
             (page,) = re.findall(rf"http://\S+/docs/{dimension}$", output(), re.MULTILINE)
@@ -139,7 +139,7 @@ def test_who_ends_make_ends_the_service(tmp_path: Path):
 
 @linux
 def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
-    """As much time as the web server gives the requests that it still answers."""
+    """As much time as the web server gives running requests."""
     with demo(folder, free_port()) as (process, output):
         wait_until(lambda: len(started(output())) == 2)
         web = started(output())["web"]

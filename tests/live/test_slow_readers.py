@@ -15,7 +15,7 @@ from tests.services.worker import fill
 REPOSITORY = "slow-readers"
 BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
 THREADS = 2
-# More than what lies on the way between two programs: 20 MB.
+# More than the buffers between two programs hold: 20 MB.
 COUNT = 6_000
 
 

@@ -17,7 +17,7 @@ ALL = [
 
 
 def told(words: str, url: str, folder: Path) -> str:
-    """What the command says on standard error, in one line, when it ends with status 1."""
+    """The single line of the command on standard error, when it ends with status 1."""
     outcome = start((str(PROJECT / "manage.py"), *words.split()), folder, DATABASE_URL=url)
     assert outcome.returncode == 1, outcome.stderr
     assert outcome.stdout == ""
@@ -98,7 +98,7 @@ def test_any_other_error_keeps_its_trace(tmp_path: Path):
 
 
 def test_a_migration_that_fails_keeps_its_trace(tmp_path: Path):
-    """Migrations are missing then, of course; to run them is no advice."""
+    """Migrations are missing then, of course; running them again is useless advice."""
     with empty_database(tmp_path, SERVER) as url:
         migrated = start((str(PROJECT / "manage.py"), "migrate", "--fake", "account"), tmp_path, DATABASE_URL=url)
         assert migrated.returncode == 0, migrated.stderr

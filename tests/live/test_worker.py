@@ -59,7 +59,7 @@ def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], pa
 def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
     prepared: tuple[str, str], patient: Service, tmp_path: Path
 ):
-    """SIGTERM in the midst: status 0 between two chunks, and nobody waits until that worker counts as lost."""
+    """SIGTERM during work: status 0 between two chunks, and nobody waits until that worker counts as lost."""
     ids = fill(prepared[0], "ending", MANY)
     with working_slowly(prepared[0], tmp_path, **SLOW) as worker:
         deletion = delete(patient, ids, "ending")

@@ -1,4 +1,4 @@
-"""Workers that die without a word: whatever is killed, what is to be done gets done, once."""
+"""Workers that die silently: whatever is killed, the work gets done, once."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ pytestmark = [
 
 
 def test_no_process_outlives_the_first_one(prepared: tuple[str, str], tmp_path: Path):
-    """They would go on unwatched, and with each restart there would be more."""
+    """They would continue unwatched, and with each restart there would be more."""
     with working(prepared[0], tmp_path) as worker:
         others = worker.processes()[1:]
         assert len(others) == 5

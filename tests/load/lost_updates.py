@@ -59,7 +59,7 @@ def _increment(service: Service, times: int) -> Counter[int]:
 
 
 def main(callers: int, increments: int) -> int:
-    """Count in a service of our own; return 0 when nothing is lost."""
+    """Count in a separate service; return 0 when nothing is lost."""
     with TemporaryDirectory() as name, migrated_database(Path(name), os.environ.get("DATABASE_URL", "")) as url:
         begin = time.monotonic()
         with serving(url, prepare(url), Path(name)) as service:

@@ -1,4 +1,4 @@
-"""The OpenAPI documents are valid, and change only when somebody means it."""
+"""The OpenAPI documents are valid, and change only on purpose."""
 
 import os
 from collections.abc import Iterator
@@ -127,7 +127,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
 @pytest.mark.contract("M4")
 @each_document
 def test_answers_may_get_members_and_requests_may_not(name: str, document: Document) -> None:
-    """A client made of this document reads the answers of later releases; the service drops nothing in silence."""
+    """A client made of this document reads the answers of later releases; the service drops nothing silently."""
     endings = ("Request", "Create", "Replace", "Patch", "Bulk", "Key", "DeletionItem")
     schemas = document.content["components"]["schemas"]
     objects = {name: schema for name, schema in schemas.items() if "properties" in schema}

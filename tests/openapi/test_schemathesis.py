@@ -35,7 +35,7 @@ TAKING_LONG = (
     # The body of `replaceCurrency` has the same schema.
     *("createCurrency", "patchCurrency", "saveCurrencies"),
 )
-# Both spellings answer GET and POST, and each is described in one of them (contract A2).
+# Both spellings support GET and POST, and each is described in one of them (contract A2).
 DESCRIBED = {
     "/dimensions/v1/{dbID}/account/elements-bulk-delete-async": "GET",
     "/dimensions/v1/{dbID}/account/elements-bulk-delete-asynch": "POST",
@@ -135,7 +135,7 @@ def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
 def test_an_operation_does_what_its_document_says(
     name: str, role: Role, northwind: Repository, stored: dict[str, Stored], calls: dict[int, int]
 ) -> None:
-    """Every status, header and body is documented; what the document allows is done, and what it forbids is refused."""
+    """Every status, header and body is documented; what the document allows succeeds, what it forbids is refused."""
     key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
     operation = chosen(name, role)
 

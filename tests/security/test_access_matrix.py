@@ -30,7 +30,7 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G1", "G2", "G3", "A6")
 
-# Stands in what Northwind has, and nowhere else.
+# Occurs in Northwind's data, and nowhere else.
 SECRET = "nw-secret"
 OIDS = {"account": new_oid(), "currency": new_oid()}
 LONG_AGO = timedelta(days=400)
@@ -48,7 +48,7 @@ ROLES = {
     ("deletion-other-spelling", "DELETE"): Role.MANAGER,
 }
 QUERIES = {"elements-fetch": "?properties=id,description"}
-# What is answered to whom has the role, where it is not 200, by dimension, name of the route and method.
+# The status for clients with the role, where it is not 200, by dimension, name of the route and method.
 SUCCESS = {
     **{(dimension, "elements", "POST"): 201 for dimension in OIDS},
     **{(dimension, "deletions", "POST"): 202 for dimension in OIDS},
@@ -96,7 +96,7 @@ def altered(header: str) -> str:
 
 
 def with_old_password(user: User) -> str:
-    """What was right until the password was changed."""
+    """The secret that was right until the password was changed."""
     user.set_password("a-new-password")
     user.save()
     return basic(user.username, f"{user.username}-password")
@@ -128,7 +128,7 @@ class Attempt:
 
 
 def attempts(mode: Mode, people: dict[str, User]) -> dict[str, Callable[[], Attempt]]:
-    """Everybody who tries in that mode; the attempt is made ready when it is asked for."""
+    """Everybody who tries in that mode; the attempt is prepared on demand."""
     alice = people["alice"]
 
     def switched_off() -> Attempt:
@@ -194,7 +194,7 @@ def state() -> list[Any]:
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("mode", MODES)
 def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, who, record_property, settings):
-    """A refusal has the reason, the challenge where one helps, no word of what is there, and changes nothing."""
+    """A refusal has the reason, the challenge where one helps, nothing about the content, and changes nothing."""
     settings.LOGIN_ACCOUNT_ATTEMPTS = 1_000  # there are more calls with a wrong password than a day allows
     attempt = attempts(MODES[mode], people)[who]()
     caller = Client(headers={"Authorization": attempt.header} if attempt.header else {})
@@ -211,7 +211,7 @@ def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, wh
                 path + QUERIES.get(route.name, ""),
                 json_bytes(body(route, method)) if method in ("POST", "PUT", "PATCH") else b"",
                 content_type="application/json",
-                # Wrong secrets from one address are not even looked at for long.
+                # Wrong secrets from one address are soon no longer checked.
                 REMOTE_ADDR=f"10.0.0.{number}",
             )
             text = content(response).decode()
@@ -232,7 +232,7 @@ def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, wh
 @pytest.mark.contract("A6")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_repository_that_is_not_there_is_found_in_no_mode(people, mode):
-    """Each mode finds the repository by a query of its own; a name that no repository can have is asked for, too."""
+    """Each mode finds the repository by its own query; a name that no repository can have is tried, too."""
     caller = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
     for route in api_routes():
         for db_id in ("nowhere", "Northwind", "%00", "n" * 300):

@@ -1,4 +1,4 @@
-"""Small requests that would make much work: what they may cost is bounded, and what is beyond is refused at once."""
+"""Small requests that would cause much work: their cost is limited, and what exceeds the limit is refused at once."""
 
 import gc
 import json
@@ -38,7 +38,7 @@ def seconds(work: Callable[[], object], quick: float = 0, times: int = 3) -> flo
 
 
 def grows_as_its_length(small: Callable[[], object], large: Callable[[], object]) -> bool:
-    """A neighbour of the processor may slow one of them down, and does so seldom three times; squares always fail."""
+    """Another process may slow one of them down, but seldom all three; quadratic time always fails."""
     for _ in range(3):
         most = max(MOST * seconds(small), MOMENT)
         if seconds(large, most) < most:
@@ -93,7 +93,7 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
 
 @pytest.mark.contract("B1")
 def test_a_body_of_thousands_of_faults_tells_the_first_thousand(alice):
-    """The true number stands beside them."""
+    """The true number is beside them."""
     body = {"post": [{"id": "", "nature": "x", "unknown": 1}] * 1_000}
     report = refused(send(alice, "account", body))
     assert len(report["errors"]) == 1_000

@@ -1,4 +1,4 @@
-"""Names that look alike are different names: elements, repositories and people are never taken for each other."""
+"""Names that look alike are different names: elements, repositories and people are never confused."""
 
 import base64
 import unicodedata
@@ -117,7 +117,7 @@ def people(northwind: Repository) -> dict[str, User]:
 
 @pytest.mark.contract("G1", "G2")
 def test_people_whose_names_look_alike_are_different_people(people, alice):
-    """Each password opens for its own name only, remembered or not; the grant is that of the first alone."""
+    """Each password gives access for its own name only, cached or not; the grant is that of the first alone."""
     for _ in ("computed", "remembered"):
         for number, name in enumerate(PEOPLE):
             status = basic(name, f"password-{number}").get(alice.account()).status_code

@@ -34,7 +34,7 @@ def holds_one_line_a_header(answer) -> None:
 
 @pytest.mark.parametrize("text", BREAKS)
 def test_the_location_of_an_element_is_one_address(alice, text):
-    """Control characters are no part of an id (C1); whatever else is there comes percent-encoded."""
+    """Control characters are not part of an id (C1); everything else comes back percent-encoded."""
     created = alice.send("POST", alice.currency(), currency(f"a{text}"))
     holds_one_line_a_header(created)
     address = alice.currency(f"elements/{quote(f'b{text}', safe='')}")

@@ -43,7 +43,7 @@ def names(dimension: str) -> list[str]:
 
 @pytest.fixture
 def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
-    """An element of each dimension, as it is answered; somebody else's repository is there too."""
+    """An element of each dimension, as it is returned; somebody else's repository is there too."""
     for dimension in DIMENSIONS:
         path = getattr(alice, dimension)
         assert alice.send("POST", path(), NEW[dimension]("KNOWN")).status_code == 201

@@ -1,4 +1,4 @@
-"""Bodies and elements at the limits and far beyond: their cost grows no faster than they do, and errors stay cheap."""
+"""Bodies and elements at the limits and far beyond: their cost grows linearly, and errors stay cheap."""
 
 import gc
 import time
@@ -34,7 +34,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def takes_at_most(most: float, work: Callable[[], object]) -> bool:
-    """A neighbour of the processor may slow the work down, and does so seldom three times."""
+    """Another process may slow the work down, but seldom three times."""
     return any(seconds(work) <= most for _ in range(3))
 
 
@@ -88,7 +88,7 @@ def test_the_largest_hopeless_body_costs_as_much_as_one_of_an_eighth(alice):
 
 @pytest.mark.contract("B1", "F1")
 def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
-    """Items that are no objects with an id; one wrong item among many good ones is still found, and named."""
+    """Items that are not objects with an id; one wrong item among many good ones is still found, and named."""
 
     def start(items: list[Any]) -> Any:
         return alice.send("POST", alice.account("elements-bulk-delete-async"), items)

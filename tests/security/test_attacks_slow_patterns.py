@@ -1,4 +1,4 @@
-"""No regular expression takes more than its share of time, whatever text somebody makes for it (ReDoS)."""
+"""No regular expression takes more than linear time, whatever text is made for it (ReDoS)."""
 
 import ast
 import gc
@@ -29,7 +29,7 @@ OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
 LOCALS = {"self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}
 FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall", "finditer"}
-# From what texts are pumped up, and what stands before and behind that.
+# The repeated parts of texts, and what precedes and follows them.
 PUMPS = (
     *("a", "0", " ", "\t", "\r", "\n", ".", ",", ";", ":", "-", "_", "=", "/", "%", "*", "@", "'", '"', "\\", "(", "["),
     *("aA", "a0", "0.", "/a", "\\\\", '\\"', '"",', "\\u", "\\ud", "\\ud800", "%2", "a-", "a.", "_x", "x0", "0e", "a,"),
@@ -120,7 +120,7 @@ def is_quick(work: Callable[[], object]) -> bool:
 
 
 def grows_as_its_length(compare: Callable[[int], object]) -> bool:
-    """Whether comparing LONGER characters takes about four times as long as LENGTH; a neighbour may slow one."""
+    """Whether comparing LONGER characters takes about four times as long as LENGTH; another process may slow one."""
     for _ in range(3):
         if seconds(partial(compare, LONGER), MOMENT) < MOMENT:
             return True

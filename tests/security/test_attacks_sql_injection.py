@@ -1,4 +1,4 @@
-"""SQL in whatever reaches the database is a text like any other: found, stored and refused as harmless ones are."""
+"""SQL in any input that reaches the database is a text like any other: found, stored and refused like harmless ones."""
 
 import base64
 from urllib.parse import quote

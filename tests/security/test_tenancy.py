@@ -1,4 +1,4 @@
-"""What is in one repository is nothing to the people of another."""
+"""The content of one repository is invisible to the people of another."""
 
 from datetime import UTC, datetime
 
@@ -15,9 +15,9 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G2", "A6")
 
-# Words that stand in Northwind's elements and nowhere else.
+# Words that are in Northwind's elements and nowhere else.
 SECRETS = ("NWCODE", "nw-oid", "nw-words", "nw-link", "nw-deleted", "nw-person")
-# Whatever a route takes beside `{dbID}`, it is asked for what Northwind has.
+# Other arguments of a route than `{dbID}` name what Northwind has.
 ARGUMENTS = {"id": "NWCODE", "oid": "0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60"}
 
 
@@ -59,7 +59,7 @@ def test_no_route_lets_a_caller_of_another_repository_in(filled, bob, route: Rou
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
 def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: Route):
-    """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions go on."""
+    """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions continue."""
     for method in ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"):
         path = route.path("contoso", **ARGUMENTS)
         for query in ("", "?properties=id,description", "?filter=id==NWCODE"):
@@ -71,7 +71,7 @@ def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: 
 
 
 def test_every_route_names_its_repository_or_is_known_to_need_none():
-    """A new address that is not of the REST API has to be thought about here: those below `auth` know users alone."""
+    """A new address outside of the REST API has to be considered here: those below `auth` know users alone."""
     beside = {str(entry.pattern).split("/")[0] for entry in get_resolver().url_patterns} - {"api", "dimensions"}
     assert beside <= {"", "auth", "health", "admin", "openapi", "favicon.ico", "docs"}
 

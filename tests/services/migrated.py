@@ -17,7 +17,7 @@ from tests.services.own_postgresql import server_programs
 from tests.services.service import PROJECT, manage
 
 _FOLDER = PROJECT / ".pytest_cache" / "migrated"
-# Two checkouts that share a server of PostgreSQL keep their hands off each other's templates.
+# Two checkouts that share a PostgreSQL server do not touch each other's templates.
 _OWN = f"test_migrated_{hashlib.sha256(str(PROJECT).encode()).hexdigest()[:8]}_"
 # What decides which tables there are.
 _SOURCES = ("requirements.lock", "dimensions_site/settings.py", "*/migrations/*.py", "*/*/migrations/*.py")

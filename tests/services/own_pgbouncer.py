@@ -1,4 +1,4 @@
-"""A PgBouncer of our own, from the file of docs/deploy."""
+"""A separate PgBouncer, from the file of docs/deploy."""
 
 import os
 import string

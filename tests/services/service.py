@@ -21,7 +21,7 @@ from typing import IO, Any
 from tests.services.certificates import Certificate
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Nothing that runs on a developer's machine may decide how the service under test runs.
+# Nothing that runs on a developer's machine may affect the service under test.
 _UNSET = (
     *("BIND", "PORT", "GUNICORN_CMD_ARGS", "TRUSTED_PROXIES"),
     *("URL_PREFIX", "CORS_ALLOWED_ORIGINS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION"),

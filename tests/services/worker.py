@@ -17,7 +17,7 @@ from tests.services.service import PROJECT, Service, environment, stop
 _TIMEOUT = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
 QUICK = {"WORKER_LOST_AFTER_SECONDS": "3"}
-# Where something else is, nobody is taken for lost: the tests would end before that.
+# In other tests no worker counts as lost: they end before that.
 SLOW = {"WORKER_LOST_AFTER_SECONDS": "600"}
 # Chunks of a deletion in slow motion, for a minute at least.
 MANY = 500
@@ -50,7 +50,7 @@ class RunningWorker:
         return stop(self.process)
 
     def wait_for(self, event: str) -> None:
-        """Return as soon as the event stands in its log."""
+        """Return as soon as the event is in its log."""
         wait_until(lambda: event in self.log.read_text(), f"The log has no {event!r}", self.log.read_text)
 
 
@@ -87,7 +87,7 @@ def _started(
 
 @dataclass(frozen=True)
 class Deletion:
-    """A deletion of accounts that was asked for."""
+    """A deletion of accounts that was requested."""
 
     service: Service
     address: str

@@ -61,7 +61,7 @@ def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(al
 
 @pytest.mark.contract("C18")
 def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
-    """Before and after of each field stand beside each other; the restored element is exactly the old one."""
+    """The old and new value of each field are side by side; the restored element is exactly the old one."""
     before = rest("elements/A.10.100")
     open_account(alice, "A.10.100")
     alice.get_by_label("descriptions de: Text", exact=True).fill("Firmenwert")

@@ -106,7 +106,7 @@ def test_everything_is_there_unchanged(updated: Updated):
 def test_every_answer_is_the_one_of_the_old_release(updated: Updated, service: Service):
     """With the same keys, passwords and grants: status, body and entity tag, and the refusals too.
 
-    Fields that have come since stand in the body beside the old ones, and then the entity tag is another.
+    Newer fields are in the body beside the old ones, which changes the entity tag.
     """
     for recorded in answers(updated.release, updated.url):
         found = ask(service, recorded["name"], recorded["address"])

@@ -1,4 +1,4 @@
-"""An accountant imports a file in the admin, step by step, and sees beforehand what will happen."""
+"""An accountant imports a file in the admin, step by step, and sees the effect in advance."""
 
 import gzip
 import json

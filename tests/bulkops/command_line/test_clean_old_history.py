@@ -37,13 +37,13 @@ def clean(capsys) -> Callable[..., list[str]]:
 
 
 def put(caller: Caller, link: str, *, days_ago: int, id: str = "1000", db_id: str = "northwind") -> None:
-    """Save an account, so many days ago."""
+    """Save an account, that many days ago."""
     caller.send("PUT", caller.account(f"elements/{id}", db_id), account(id, documentationLink=link))
     age(days_ago)
 
 
 def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
-    """Delete an account, so many days ago."""
+    """Delete an account, that many days ago."""
     remove(Account.objects.filter(element_id=id), Provenance(Actor(caller.user, Origin.INPUT_WEB)))
     age(days_ago)
 

@@ -20,7 +20,7 @@ Export = Callable[..., str]
 
 @pytest.fixture
 def export(tmp_path, monkeypatch) -> Export:
-    """Run an export command in a folder of its own and return what it says."""
+    """Run an export command in a separate folder and return what it says."""
     monkeypatch.chdir(tmp_path)
 
     def run(command: str, *words: str) -> str:

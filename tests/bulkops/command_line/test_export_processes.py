@@ -1,4 +1,4 @@
-"""Exports in processes of their own: pipes, interruptions, and disks that are full."""
+"""Exports in separate processes: pipes, interruptions, and disks that are full."""
 
 import json
 import os

@@ -179,7 +179,7 @@ def test_what_another_repository_has_does_not_count(alice, bob):
 
 
 def test_a_currency_is_no_account(alice):
-    """Ids are looked for in the dimension that the field refers to."""
+    """Ids are searched for in the dimension that the field refers to."""
     save(alice, "currency", post=[currency("EUR")])
 
     assert unknown(alice, put=[referring("1", "EUR")])

@@ -38,7 +38,7 @@ def test_the_best_of_all_grants_counts_in_each_repository(
 def test_a_repository_is_open_to_whoever_has_the_role_there(
     emma: User, northwind: Repository, contoso: Repository, bob: Caller
 ) -> None:
-    """For the dimension that is asked for."""
+    """For the dimension that is requested."""
     assert set(repositories_open_to(emma, "account")) == {northwind}
     assert set(repositories_open_to(emma, "account", Role.EDITOR)) == {northwind}
     assert set(repositories_open_to(emma, "account", Role.MANAGER)) == set()

@@ -162,7 +162,7 @@ def test_a_call_with_a_remembered_password_writes_nothing_and_asks_for_no_failur
 
 
 def test_a_password_that_is_remembered_is_locked_out_too(alice, hashed):
-    """Otherwise a locked-out attacker could go on guessing at the user's address, without the cost of a hash."""
+    """Otherwise a locked-out attacker could continue guessing at the user's address, without the cost of a hash."""
     assert call("alice", "alice-password").status_code == 200
     lock()
     hashed.clear()

@@ -59,7 +59,7 @@ def test_equality_is_exact(codes_of, notes: None, text: str, codes: list[str]) -
 def test_containment_takes_wildcards_for_ordinary_characters(
     codes_of, notes: None, text: str, codes: list[str]
 ) -> None:
-    """`=like=` respects case and `=ilike=` does not; every text contains the empty one, a missing text contains none."""
+    """`=like=` respects case, `=ilike=` does not; every text contains the empty one, a missing text contains none."""
     assert codes_of(text) == codes
 
 

@@ -86,7 +86,7 @@ TIME = "a date or time such as 2024-12-31 or 2024-12-31T23:59:59.000+0000 (write
 def test_a_value_that_does_not_fit_is_named_with_its_field_and_what_would_be_right(
     field: str, right: str, values: list[str]
 ) -> None:
-    """In plain words, and with the place of the condition."""
+    """In plain English, and with the place of the condition."""
     for value in values:
         error = error_of(f"code==A;{field}=='{value}'")
 

@@ -28,7 +28,7 @@ class SentForm:
 
 
 class Leads(HTMLParser):
-    """Collects the forms of a page at `address`, and the addresses within the admin that stand in any attribute."""
+    """Collects the forms of a page at `address`, and the addresses within the admin that are in any attribute."""
 
     def __init__(self, address: str) -> None:
         super().__init__()

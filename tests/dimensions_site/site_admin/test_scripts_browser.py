@@ -8,7 +8,7 @@ from tests.browser import signed_in
 from tests.dimensions_site.site_admin.people import browser_of
 from tests.factories import Caller
 
-# Wide enough for the sidebar to stand beside the page.
+# Wide enough for the sidebar beside the page.
 LIGHT_DESK = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
 # What the console says of a violation.
 POLICY = "Content Security Policy"

@@ -27,7 +27,7 @@ def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
 
 
 class Provider:
-    """Runs in a thread; `keys` are those that it shows, `asked` is how often it was asked for them.
+    """Runs in a thread; `keys` are those that it publishes, `asked` is how often they were requested.
 
     While it `is_slow`, an answer comes byte by byte, with `silence` seconds between, and does not end; `answered` is
     how many have ended.

@@ -154,7 +154,7 @@ def test_a_form_that_was_tampered_with_does_nothing(alices_browser: Client) -> N
 def test_a_form_that_names_another_resource_than_the_page_does_nothing(
     alices_browser: Client, on_the_page: str | None, in_the_form: str
 ) -> None:
-    """What the person was asked for is what is granted."""
+    """What the consent page showed is what is granted."""
     address = question(planning_tool(), resource=on_the_page)
     assert answer_page(alices_browser, address, resource=in_the_form).status_code == 400
     assert not Grant.objects.exists()

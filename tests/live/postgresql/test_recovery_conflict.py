@@ -1,4 +1,4 @@
-"""A replica that has to replay what a list still reads breaks the list off: nobody takes the part for the whole."""
+"""A replica that has to replay what a list still reads cancels the list: no client mistakes the part for the whole."""
 
 import socket
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.services.service import Service, serving
 from tests.services.worker import QUICK, fill, wait_until
 
 LONG = "/dimensions/v1/long/account/elements"
-# So many that a list does not fit into what lies between two programs: 20 MB.
+# So many that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
 _CONFLICTS = "SELECT confl_lock FROM pg_stat_database_conflicts WHERE datname = current_database()"
 _RECEIVED = "SELECT pg_last_wal_receive_lsn() >= %s::pg_lsn"

@@ -1,4 +1,4 @@
-"""Elements are read from a replica that has all that was written to their repository, and else from the primary."""
+"""Elements are read from a replica that has everything written to their repository, otherwise from the primary."""
 
 import json
 import re
@@ -47,7 +47,7 @@ class House:
 
     @property
     def service(self) -> Service:
-        """One of the web servers; the other one has nothing in common with it but the databases."""
+        """One of the web servers; the other one shares only the databases with it."""
         return self.services[0]
 
     def follow(self) -> None:
@@ -55,7 +55,7 @@ class House:
         follow(self.primary, self.replica)
 
     def get(self, address: str) -> Any:
-        """What both web servers answer to a GET, which is the same."""
+        """The response of both web servers to a GET, which is the same."""
         one, other = (service.send("GET", address) for service in self.services)
         assert (one.status, one.body) == (other.status, other.body)
         return one.json()
@@ -141,7 +141,7 @@ def test_elements_are_read_from_a_replica_that_has_them_all(house: House):
 
 @pytest.mark.contract("C16", "D8")
 def test_what_is_written_is_read_at_once_by_whomever(house: House, first: str):
-    """While the replica has not got it all is read from the primary, through each web server; then from the replica."""
+    """While the replica lags, everything is read from the primary, through each web server; then from the replica."""
     pause(house.replica)
     modify(house.service, "paused")
     with house.reading_from("primary"):
@@ -211,7 +211,7 @@ def test_what_an_import_has_saved_is_read(house: House, tmp_path):
 
 @pytest.mark.contract("G1", "G3")
 def test_who_may_come_in_is_told_by_the_primary(house: House):
-    """A revoked key opens nothing any more, though the replica has not heard of it."""
+    """A revoked key gives no access any more, though the replica has not received that."""
     made = "from django.core.management import call_command as c; c('create_api_key', 'alice', name='short')"
     key = errand(house.primary.url, made).split()[-1]
     house.follow()
@@ -241,7 +241,7 @@ def test_without_the_replica_all_is_read_from_the_primary(house: House, first: s
 
 @pytest.mark.contract("B3")
 def test_a_query_that_the_replica_breaks_off_is_answered_by_the_primary(house: House, first: str):
-    """As it does with those that keep it from going on; nobody sees anything of it."""
+    """As it does with queries that block its replay; no client notices."""
     with psycopg.connect(house.primary.url) as primary, ThreadPoolExecutor(1) as thread:
         # The replica locks the table, too.
         primary.execute("LOCK TABLE account_account IN ACCESS EXCLUSIVE MODE")

@@ -1,4 +1,4 @@
-"""Connections on which clients send nothing, or drop by drop."""
+"""Connections on which clients send nothing, or byte by byte."""
 
 import socket
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 from tests.services.service import Service
 
-# To the end point for tokens, which reads a body before it knows who calls.
+# To the endpoint for tokens, which reads a body before it knows the client.
 BODY = (
     b"POST /auth/jwt/token HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"

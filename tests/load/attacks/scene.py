@@ -31,7 +31,7 @@ _PAUSE = 0.02
 
 @dataclass(frozen=True)
 class Scale:
-    """How much an attack has of each."""
+    """The amounts of an attack."""
 
     seconds: float
     elements: int
@@ -49,7 +49,7 @@ SHORT = Scale(0.3, 4, 500, 50_000, 10_000, 200, 2_000, 4)
 
 @dataclass(frozen=True)
 class Scene:
-    """A running service as the attacker and as the other tenant call it, and what the attacker has."""
+    """A running service as the attacker and as the other tenant call it, and the attacker's credentials."""
 
     scale: Scale
     database: str

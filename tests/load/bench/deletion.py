@@ -26,7 +26,7 @@ SELECT column_name FROM information_schema.columns WHERE table_name = 'account_a
 
 @dataclass(frozen=True)
 class Took:
-    """The seconds until COMPLETED was seen, and what they are for an account that does not exist."""
+    """The seconds until COMPLETED was seen, and those for an account that does not exist."""
 
     seconds: float
     wake_up: float

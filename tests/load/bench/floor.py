@@ -34,7 +34,7 @@ SELECT document FROM floor.accounts WHERE tenant = %s AND id IN (
     SELECT id FROM floor.accounts WHERE tenant = %s ORDER BY id LIMIT {_PAGE} OFFSET %s) ORDER BY id
 """
 _AFTER = f"SELECT document FROM floor.accounts WHERE tenant = %s AND id > %s ORDER BY id LIMIT {_PAGE}"
-# The text is looked for in the document first: only few have to be read as JSON.
+# The text is searched for in the document first: only few have to be read as JSON.
 _CONTAINING = """
 SELECT document FROM floor.accounts
 WHERE tenant = %s AND document LIKE %s AND document::json #>> '{descriptions,de}' LIKE %s ORDER BY id

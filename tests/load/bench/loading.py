@@ -84,7 +84,7 @@ def filled_database(server_url: str, folder: Path, count: int) -> Iterator[Ready
 
 
 def tidy(database: "psycopg.Connection", *, analyse: bool = False) -> None:
-    """What the server does by itself sooner or later, done now, so that it does not happen while something is timed."""
+    """What the server does by itself sooner or later, done now, so that it does not happen during a measurement."""
     database.execute("VACUUM ANALYZE" if analyse else "VACUUM")
     database.execute("CHECKPOINT")
 

@@ -24,7 +24,7 @@ from tests.services.service import Service
 # The results by row and contestant.
 Figures = Mapping[tuple[str, str], float]
 _CONNECTIONS = 8
-# Which process of the web server takes which connection is chance, so several are made anew so many times.
+# Which server process gets which connection is random, so several are made anew each time.
 _TIMES = 4
 _DIFFERENT = 2_000
 
@@ -51,7 +51,7 @@ class Scenario:
 
 
 def streaming(row: str) -> Scenario:
-    """Everything of the repository, read to its end."""
+    """Everything in the repository, read to its end."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)

@@ -26,7 +26,7 @@ from tests.services.own_postgresql import own_postgresql
 from tests.services.service import Service, serving
 
 LIST = "/dimensions/v1/northwind/account/elements"
-# In what time the service has to answer again, in seconds.
+# The time within which the service has to answer again, in seconds.
 TIMEOUT = 60
 # So many strikes may come after the end of their calls.
 MOST_LATE = 20
@@ -36,7 +36,7 @@ SINGLE = {"WEB_CONCURRENCY": "1"}
 
 @dataclass
 class Tally:
-    """What a number of strikes left: nothing of the call, everything, or something else, which may never be."""
+    """What a number of strikes left: nothing of the call, everything, or something else, which must never happen."""
 
     what: str
     nothing: int = 0
@@ -78,7 +78,7 @@ class Ordeal:
         self.duration = time.monotonic() - begin
 
     def strike(self, moment: float, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None) -> None:
-        """Begin a call, deal the `blow` after `moment` seconds, repair it by `mend`, and add to the tally what is left."""
+        """Begin a call, deal the `blow` after `moment` seconds, repair by `mend`, and add what is left to the tally."""
         self._number += 1
         mark = f"strike-{self._number}"
         statuses: list[int] = []
@@ -188,7 +188,7 @@ def stop_database(folder: Path, moments: Sequence[float], size: int) -> Tally:
 
 
 def main(kills: int, stops: int, size: int, seed: int) -> int:
-    """Strike so often, print the table, and return 0 when nothing was left that may never be."""
+    """Strike so often, print the table, and return 0 when only permitted states were left."""
     random = Random(seed)
     moments = [random.uniform(0, 1.1) for _ in range(kills + stops)]
     tallies = []

@@ -1,4 +1,4 @@
-"""Mutations of the path and the query: what is sent is one line of the request still."""
+"""Mutations of the path and the query: the result is still one line of the request."""
 
 from dataclasses import replace
 from random import Random

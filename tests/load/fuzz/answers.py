@@ -1,4 +1,4 @@
-"""What holds for every answer, whatever was asked: it is HTTP, no failure, and explains itself (contracts B1 to B3)."""
+"""What holds for every response to any request: it is HTTP, not a failure, and explains itself (contracts B1 to B3)."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _CONSENT = b"/auth/oauth2/authorize"
 
 
 class Malformed(AssertionError):
-    """What came back is no HTTP."""
+    """The response is not HTTP."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sends bytes on a bare connection, in good manners and in bad ones, and takes what comes back."""
+"""Sends bytes on a raw connection, politely or not, and reads the response."""
 
 import socket
 import struct
@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from tests.load.fuzz.attempts import Attempt, Manner
 
-# For how long a server may say nothing, in seconds: less than that is no finding on a busy machine.
+# How long a server may be silent, in seconds: less than that is normal on a slow machine.
 TIMEOUT = 60
 # For how long a client waits that goes away then, in seconds.
 _HASTE = 0.5

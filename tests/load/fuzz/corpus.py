@@ -1,4 +1,4 @@
-"""Valid requests for every route and method of both dimensions, and for what stands beside them."""
+"""Valid requests for every route and method of both dimensions, and for what is beside them."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Mutations after which nobody can be sure where the request ends: lines, lengths, chunks, plain bytes."""
+"""Mutations after which the end of the request is unclear: lines, lengths, chunks, plain bytes."""
 
 from dataclasses import replace
 from random import Random
@@ -76,7 +76,7 @@ def other_method(random: Random, message: Message) -> Message:
 
 
 def other_version(random: Random, message: Message) -> Message:
-    """HTTP/1.0, or what is no version."""
+    """HTTP/1.0, or an invalid version."""
     return replace(message, version=random.choice((b"HTTP/1.0", b"HTTP/1.2", b"HTTP/11", b"HTTP/", b"", b"HTTP/1.1\t")))
 
 

@@ -1,4 +1,4 @@
-"""Requests in parts that nothing has checked, so that each can be made wrong on its own."""
+"""Requests in unchecked parts, so that each can be made invalid on its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A service with its worker under thousands of hostile requests, and what has to be as it was before."""
+"""A service with its worker under thousands of hostile requests, and what must stay as it was."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -55,7 +55,7 @@ _UNTOUCHED = [f"/dimensions/v1/{db_id}/account/elements?filter=id=in=({_IDS})" f
 
 @dataclass
 class Report:
-    """What was answered, and what may never be: `findings`."""
+    """The responses, and those that must never occur: `findings`."""
 
     # How often each status was answered to the mutated requests, and to those of the sequences.
     mutated: Counter[str] = field(default_factory=Counter)
@@ -118,7 +118,7 @@ class Ordeal:
             return ["unread" if tried.manner in (Manner.ABORTED, Manner.UNREAD) else "closed"], findings
         faults = [
             *filter(None, [complaint(told[0], target, to_head=to_head)]),
-            # What follows is the answer to bytes of which nobody knows what they meant.
+            # What follows is the response to bytes whose meaning is unknown.
             *(f"status {later.status}" for later in told[1:] if later.status in (500, 502, 504)),
         ]
         return [str(each.status) for each in told], [f"request {number} ({tried.name}): {fault}" for fault in faults]

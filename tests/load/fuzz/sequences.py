@@ -47,7 +47,7 @@ class Sequences:
         for number, document in enumerate(_DOCUMENTS, start=1):
             machine = self._machine(service, document)
             while (left := count * number // len(_DOCUMENTS) - self.statuses.total()) > 0:
-                # What is stored grows, so a sequence that is tried once more may go on otherwise.
+                # What is stored grows, so a repeated sequence may continue differently.
                 with suppress(Flaky):
                     hypothesis.seed(seed)(machine).run(settings=_settings(left))
                 seed += 1

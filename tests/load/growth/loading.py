@@ -39,7 +39,7 @@ _COLUMNS = """
 SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'account_account'
 AND column_name NOT IN ('id', 'repository_id', 'element_id', 'descriptions') ORDER BY ordinal_position
 """
-# The number stands in each description; a number of the base is followed by a blank.
+# Each description contains the number; a number of the base is followed by a blank.
 _MULTIPLY = """
 INSERT INTO account_account (repository_id, element_id, descriptions, {columns})
 SELECT %(repository)s, lpad(number::text, 7, '0'), replace(

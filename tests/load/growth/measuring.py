@@ -17,7 +17,7 @@ Figures = Mapping[str, list[float]]
 def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: Callable[[str], None]) -> Figures:
     """Bring the database to that stage, see that the answers are right, and measure each row.
 
-    What is quick is asked for so many `seconds`, and all but sizes, memory, deletion and cleaning is repeated.
+    Quick rows repeat for that many `seconds`, and all but sizes, memory, deletion and cleaning are repeated.
     """
     figures: dict[str, list[float]] = defaultdict(list)
     grow(ground, stage)

@@ -64,5 +64,5 @@ def _circumstances(found: Mapping[str, Any]) -> str:
 
 
 def described_stages(stages: Sequence[Stage]) -> list[list[int]]:
-    """The stages as they stand in docs/developers/growth.json."""
+    """The stages as they are in docs/developers/growth.json."""
     return [[stage.total, stage.large, stage.bulk] for stage in stages]

@@ -12,7 +12,7 @@ SMALL, MIDDLE, LARGE = STAGES
 
 
 def test_the_page_is_made_of_the_results():
-    """Nobody has written a figure into it by hand."""
+    """No result in it was written by hand."""
     page = PAGE.read_text(encoding="utf-8")
     assert page_with(page, json.loads(DATA.read_text(encoding="utf-8"))) == page
 

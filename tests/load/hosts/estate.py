@@ -27,7 +27,7 @@ _NOTHING = -1
 
 
 class NoAnswer(HTTPException):
-    """nginx has asked a web server that did not answer."""
+    """nginx got no response from a web server."""
 
 
 class Front(Service):
@@ -169,6 +169,6 @@ def estate(folder: Path) -> Iterator[Estate]:
         try:
             yield made
         finally:
-            # Nobody has to end in good order any more.
+            # No process needs a graceful end any more.
             for host in hosts.values():
                 host.kill()

@@ -2,9 +2,9 @@
 
     python -m tests.load.hosts.run --seconds 4
 
-builds the hosts, measures what reading takes with one and with two web servers, causes each failure for so many seconds, and
-compares what was answered with what is stored. It ends with 1 when something is wrong. Of the hosts nothing is left,
-however it ends (Linux, root).
+builds the hosts, measures what reading takes with one and with two web servers, causes each failure for so many
+seconds, and compares what was answered with what is stored. It ends with 1 when something is wrong. Nothing is left
+of the hosts, however it ends (Linux, root).
 """
 
 import argparse
@@ -175,7 +175,7 @@ def _cut_off(name: str) -> Harm:
 
 @contextmanager
 def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
-    """The worker that is just deleting is cut off for good; the other one has to go on, and delete the rest.
+    """The worker that is just deleting is cut off for good; the other one has to continue, and delete the rest.
 
     The database is asked how far it is: while the locks of the lost worker are kept, clients may wait for long.
     """

@@ -1,4 +1,4 @@
-"""How long requests took, and what went wrong."""
+"""How long requests took, and which failed."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -4,8 +4,7 @@
 
 prints requests, errors, how long they took, and the memory of each process after the first minute and at the end.
 The clients pause between their calls, so that on SQLite too, where writers wait for each other, nobody waits for too
-long: at a higher rate some writes would be answered 503 with `Retry-After`; these are distinguished from errors, and fail
-the run.
+long: at a higher rate some writes would get 503 with `Retry-After`; these are not errors, but fail the run.
 """
 
 import os

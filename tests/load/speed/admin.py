@@ -2,8 +2,8 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.speed.admin 100000
 
-prints a table, and the query plan of the search. Pages are asked for within a process of Django, by a superuser: what a
-browser does with them is no part of it.
+prints a table, and the query plan of the search. Pages are requested within a process of Django, by a superuser: what a
+browser does with them is not part of it.
 """
 
 import os

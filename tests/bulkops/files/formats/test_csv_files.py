@@ -87,7 +87,7 @@ def test_other_delimiters_in_headings_and_cells_do_not_mislead():
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
 def test_the_separator_line_of_excel_is_honoured(line):
-    """It stands before the headings, and counts as a line."""
+    """It precedes the headings, and counts as a line."""
     outcome = read(f"{line}\r\nid;name\r\n1000;Cash\r\n".encode())
     assert (outcome.headings, outcome.lines) == (["id", "name"], [3])
 

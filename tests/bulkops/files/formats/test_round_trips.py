@@ -112,7 +112,7 @@ def test_a_table_that_no_workbook_can_hold_is_refused():
 @pytest.mark.parametrize("format", [Format.JSON, Format.NDJSON])
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_elements_come_back_exactly(format, gzipped, count):
-    """Each on a line of its own, so that people and other programs can look at it."""
+    """Each on a separate line, so that people and other programs can look at it."""
     elements = [{"id": f"{number:04d}", "descriptions": {"de": "Büro\n现金", "en": None}} for number in range(count)]
     file = io.BytesIO()
     writer = element_writer(Shape(format, gzipped=gzipped), file)

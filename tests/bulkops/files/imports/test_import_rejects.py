@@ -162,7 +162,7 @@ def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_mended(im
 
 
 def test_a_formula_does_not_become_a_text_on_its_way_through_the_rejects(import_accounts, rejects):
-    """Nor does an error of Excel: the row is refused until a value stands in its place."""
+    """Nor does an error of Excel: the row is refused until a value is in its place."""
     book = Workbook()
     sheet = book.worksheets[0]
     sheet.append([*HEADINGS.strip().split(","), "documentationLink"])

@@ -108,7 +108,7 @@ def test_reading_an_account_checks_the_query_before_it_looks(alice):
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize(("method", "body"), [("GET", ""), ("PATCH", "{}"), ("PATCH", '{"descriptions": {"en": "A"}}')])
 def test_last_comes_the_unknown_element(alice, base, method, body):
-    """404 when nothing else is wrong; the message names what was looked for, and where."""
+    """404 when nothing else is wrong; the message names what was searched for, and where."""
     response = alice.send(method, f"{base.format('northwind')}/elements/none", body)
     assert (response.status_code, response.json()["code"]) == (404, "ELEMENT_NOT_FOUND")
     assert "'none' in repository 'northwind'" in response.json()["detail"]

@@ -84,7 +84,7 @@ def test_an_empty_body_is_400(post, body, method):
 
 @pytest.mark.contract("B3")
 def test_json_that_is_refused_is_400_with_every_failure(post):
-    """What the strict reader finds stands in `errors`."""
+    """What the strict reader finds is in `errors`."""
     response = post(b'{"id": 1, "id": 2, "a": {"b": NaN}}')
     refused(response, 400, "INVALID_REQUEST")
     assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [

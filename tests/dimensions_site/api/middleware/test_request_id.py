@@ -18,7 +18,7 @@ def test_a_sane_id_of_the_caller_comes_back(client, address, sane):
 @pytest.mark.contract("B2")
 @pytest.mark.parametrize("odd", ["", "a b", "x" * 129, "a\n", "ä", "{id}", "a,b"])
 def test_any_other_id_is_replaced(client, odd):
-    """A new UUID stands in the header and in the body of the error."""
+    """A new UUID is in the header and in the body of the error."""
     response = client.get("/dimensions/v1/nothing", headers={"X-Request-ID": odd})
     assert uuid.UUID(response["X-Request-ID"]).version == 4
     assert response.json()["requestId"] == response["X-Request-ID"]

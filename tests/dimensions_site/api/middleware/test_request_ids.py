@@ -49,7 +49,7 @@ def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
 
 
 def test_log_lines_tell_no_credentials(alice, caplog):
-    """Neither a key nor a password stands in the log, at its most talkative."""
+    """Neither a key nor a password is in the log, at its most verbose."""
     with caplog.at_level(logging.DEBUG):
         content(alice.get(alice.currency()))
         Client().get(alice.currency(), headers={"Authorization": "Basic YWxpY2U6d3Jvbmc="})

@@ -171,7 +171,7 @@ def test_an_offered_row_whose_name_is_changed_counts(ed, cash):
 
 @pytest.mark.contract("C19")
 def test_an_empty_text_is_cleared_by_its_box_alone(ed, northwind):
-    """A box stands beside a field that holds an empty text; without its tick the field is not set."""
+    """A field with an empty text has a box beside it; unticked, the field is not set."""
     store_accounts(northwind, account(documentationLink=""))
     element = Account.objects.get()
     form = filled_in(browser_of(ed).get(page(Account, "change", element.pk)))

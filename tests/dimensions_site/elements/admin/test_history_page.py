@@ -174,7 +174,7 @@ def test_a_grant_for_one_dimension_opens_no_version_of_the_other(northwind, alic
 
 
 def test_nobody_reads_a_history_without_logging_in(northwind):
-    """The login is asked for."""
+    """The login page is shown."""
     element = store("account", northwind)
     assert "login" in Client().get(versions_page(element))["Location"]
     assert "login" in Client().post(page(Account, "restore", Account.history.get().pk))["Location"]

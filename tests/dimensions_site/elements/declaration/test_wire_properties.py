@@ -94,7 +94,7 @@ def test_every_path_addresses_the_value_that_a_fetch_answers_for_it(alice: Calle
 @settings(searching, max_examples=15)
 @given(any_element)
 def test_filtering_by_each_value_finds_the_element(alice: Caller, drawn: tuple[str, Any]) -> None:
-    """The value that stands at a path of the JSON is found under that path, and null by `=isnull=`."""
+    """The value at a path of the JSON is found under that path, and null by `=isnull=`."""
     dimension, payload = drawn
     wire, _ = DIMENSIONS[dimension]
     with taken_back():
@@ -118,7 +118,7 @@ def literal(value: Any) -> str:
 
 
 def can_be_asked(condition: str) -> bool:
-    """Whether a filter can hold the condition: control characters and long texts cannot be looked for."""
+    """Whether a filter can hold the condition: control characters and long texts cannot be searched for."""
     control = any((ord(c) < 32 and c != "\t") or 127 <= ord(c) < 160 for c in condition)
     return not control and len(condition) <= 4096
 
@@ -234,7 +234,7 @@ def paths_of(wire: Wire) -> list[str]:
 
 
 def spoil(payload: dict[str, Any], place: str, value: Any) -> None:
-    """Put a value at a path, unless something else stands in the way."""
+    """Put a value at a path, unless something else is in the way."""
     *groups, _ = place.split(".")
     inner: Any = payload
     for group in groups:

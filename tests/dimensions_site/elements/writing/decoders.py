@@ -37,7 +37,7 @@ def answer(dimension: str, element: Element) -> str:
 
 
 def agrees(dimension: str, text: bytes, existing: Element | None = None) -> bool:
-    """Whether the fast decoder accepts `text`; fails unless the exact way then gives the same row, alone and in bulk."""
+    """Whether the fast decoder accepts `text`; fails unless the exact way gives the same row, alone and in bulk."""
     decoder = DECODERS[dimension]
     in_bulk, alone = decoder.fast(text, existing), decoder.fast_raw(RawElement(text), existing)
     for row in (in_bulk, alone):

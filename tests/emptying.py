@@ -10,7 +10,7 @@ from django.test import TransactionTestCase
 
 # `migrate` fills these, and no test changes them.
 _KEPT = (ContentType._meta.db_table, Permission._meta.db_table)
-# So many deleted rows would slow down later tests on PostgreSQL, and change its plans.
+# That many deleted rows would slow down later tests on PostgreSQL, and change its plans.
 _MANY = 1_000
 
 

@@ -20,7 +20,7 @@ ALICE = {"X_API_Key": "", "Authorization": f"Basic {base64.b64encode(b'alice:ali
 
 
 @pytest.mark.contract("B3", "G1")
-def test_callers_are_known_with_and_without_the_cache(prepared: tuple[str, str], tmp_path: Path):
+def test_clients_are_known_with_and_without_the_cache(prepared: tuple[str, str], tmp_path: Path):
     """Missing, running, stopped: without it each call computes the hash of the password."""
     port = free_port()
     with serving(*prepared, tmp_path, CACHE_URL=f"redis://127.0.0.1:{port}") as service:

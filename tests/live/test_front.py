@@ -110,7 +110,7 @@ def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path:
 
 @pytest.mark.contract("G1")
 @pytest.mark.skipif(LACKING != "", reason=LACKING)
-def test_each_way_to_show_who_one_is_lets_a_caller_in(front: Front) -> None:
+def test_each_way_to_authenticate_gives_a_client_access(front: Front) -> None:
     """A password, a key in either header, and the tokens that are issued there."""
     log_in = json.dumps({"username": "demo", "password": PASSWORD})
     of_person = json.loads(bare_curl(front, f"{front.https}/auth/jwt/token", "--json", log_in)[1])
@@ -177,7 +177,7 @@ SPOOFED = {
 }
 
 
-def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
+def test_what_a_client_says_about_itself_changes_nothing(front: Front) -> None:
     """Neither the host nor the scheme, behind nginx or without; the log has the real client address."""
     words = [word for name, value in SPOOFED.items() for word in ("-H", f"{name}: {value}")]
     safe, _ = curl(front, f"{front.https}/admin/", *words, "-H", "X-Forwarded-Proto: http")

@@ -104,7 +104,7 @@ def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[st
     assert counts(prepared[0], "late") == Counts(0, 0, 0)
 
 
-def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
+def test_a_client_with_a_kept_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
     """Each request sent on it is answered, and the last response announces the end of the connection."""
     # Otherwise it would be closed whenever this process did not get a processor for five seconds.
     patient = {"GUNICORN_CMD_ARGS": "--keep-alive 120"}

@@ -37,7 +37,7 @@ def call(service: Service, name: str, password: str, address: str) -> Answer:
     return service.send("GET", PATH, X_API_Key="", Authorization=f"Basic {credentials}", X_Forwarded_For=address)
 
 
-def test_a_guesser_is_locked_out_by_all_processes_and_the_right_caller_goes_on(guarded: Service):
+def test_a_guesser_is_locked_out_by_all_processes_and_the_right_client_goes_on(guarded: Service):
     """After five wrong passwords, whichever process checked them; a forged header in front changes nothing."""
     assert call(guarded, "alice", "alice-password", "192.0.2.1").status == 200
     answers = [call(guarded, "alice", f"wrong {number}", "192.0.2.66") for number in range(12)]

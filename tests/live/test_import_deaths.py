@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.services.clerk import errand
 from tests.services.worker import QUICK, working, working_slowly
 
-# So many that an import takes longer than the test waits.
+# Enough that an import takes longer than the test waits.
 COUNT = 15_000
 
 

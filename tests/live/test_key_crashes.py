@@ -1,4 +1,4 @@
-"""A process or a database that dies while a request with a key is at work: sent again, it is done exactly once.
+"""A process or a database that dies while a request with a key is running: sent again, it is done exactly once.
 
 A few deaths each time; `python -m tests.load.chaos.keys` deals out many.
 """

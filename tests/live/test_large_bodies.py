@@ -43,7 +43,7 @@ def idle(service: Service) -> Peak:
 
 
 @pytest.mark.parametrize("address", [ELEMENTS, BULK])
-def test_a_caller_that_announces_too_much_is_refused_at_once_and_keeps_nobody_waiting(
+def test_a_client_that_announces_too_much_is_refused_at_once_and_keeps_nobody_waiting(
     one_thread: Service, address: str
 ):
     """The service does not wait for ten gigabytes: the connection ends, and the only thread serves the next client."""

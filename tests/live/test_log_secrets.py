@@ -51,7 +51,7 @@ SENT = {
 
 
 class Run:
-    """A service at work, and all secrets that have come up so far."""
+    """A running service, and all secrets that have come up so far."""
 
     def __init__(self, service: Service, database_url: str) -> None:
         self.service = service

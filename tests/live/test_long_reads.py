@@ -49,7 +49,7 @@ def hasty(heavy: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> I
         yield running
 
 
-def test_callers_who_hang_up_leave_nobody_waiting(service: Service):
+def test_clients_that_hang_up_leave_nobody_waiting(service: Service):
     """As many as there are threads request minutes of work and disconnect; others are answered meanwhile."""
     for _ in range(CALLERS):
         hang_up(service, ENDLESS)
@@ -64,7 +64,7 @@ def test_callers_who_hang_up_leave_nobody_waiting(service: Service):
 
 
 @pytest.mark.contract("B1")
-def test_callers_who_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
+def test_clients_that_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
     """Two of them continue in each process; the others get 503, and another repository is answered."""
     with ThreadPoolExecutor(CALLERS) as callers:
         waiting = [callers.submit(service.send, "GET", ENDLESS) for _ in range(CALLERS)]

@@ -119,7 +119,7 @@ def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(o
         assert b"dimensions_" not in answer.body
 
 
-def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
+def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
     """There gunicorn takes the port of the server from the header Host."""
     path = tmp_path / "web.socket"
     variables = environment(prepared[0], BIND=f"unix:{path}", METRICS_BIND=f"127.0.0.1:{port}")
@@ -137,7 +137,7 @@ def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
     assert b"dimensions_" not in answer
 
 
-def test_the_folder_of_the_figures_goes_with_the_service(
+def test_the_folder_of_the_metrics_is_removed_with_the_service(
     prepared: tuple[str, str], service: Service, tmp_path: Path, port: int
 ):
     """And without the setting there is no endpoint."""
@@ -202,7 +202,7 @@ def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], servic
     assert is_free(port)
 
 
-def test_the_worker_s_figures_end_with_its_first_process(prepared: tuple[str, str], tmp_path: Path, port: int):
+def test_the_worker_s_metrics_end_with_its_first_process(prepared: tuple[str, str], tmp_path: Path, port: int):
     """Otherwise the next worker could not listen there."""
     with working(prepared[0], tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}") as worker:
         wait_until(lambda: not is_free(port), "Nobody listens")

@@ -50,7 +50,7 @@ def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], pa
 
 @pytest.mark.contract("F2")
 def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """Two workers, of which the one that is at work is killed, and a third that starts; nothing is done twice."""
+    """Two workers, of which the one that is running is killed, and a third that starts; nothing is done twice."""
     url = prepared[0]
     ids = fill(url, "killed", MANY)
     deletion = delete(patient, ids, "killed")

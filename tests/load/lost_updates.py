@@ -38,7 +38,7 @@ class Outcome:
 
 
 def count(service: Service, url: str, callers: int, increments: int) -> Outcome:
-    """Have so many clients at the same time add one so many times each; a client that gets 412 begins again."""
+    """Have that many clients at the same time add one that many times each; a client that gets 412 begins again."""
     service.send("PUT", _ELEMENT, marked("counted", "counted") | {"customAttributes": {"number": "0"}})
     with ThreadPoolExecutor(callers) as pool:
         statuses = sum(pool.map(lambda _: _increment(service, increments), range(callers)), Counter[int]())

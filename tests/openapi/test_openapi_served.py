@@ -31,7 +31,7 @@ def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody:
 
 
 @pytest.mark.contract("H3")
-def test_a_document_that_the_caller_has_is_not_sent_again(anybody: Client) -> None:
+def test_a_document_that_the_client_has_is_not_sent_again(anybody: Client) -> None:
     """The entity tag of the document is answered with 304."""
     first = anybody.get("/openapi/account.json")
 

@@ -14,7 +14,7 @@ from tests.factories import account, content, currency, json_bytes
 
 pytestmark = pytest.mark.contract("B3", "D4")
 
-# Of a body that is four times as long, the work may take so many times as long: sixteen would be its square.
+# Of a body that is four times as long, the work may take that many times as long: sixteen would be its square.
 MOST = 9
 # Work that takes less is not compared, in seconds.
 MOMENT = 0.15
@@ -47,7 +47,7 @@ def grows_as_its_length(small: Callable[[], object], large: Callable[[], object]
 
 
 def text(size: int, *parts: str) -> bytes:
-    """The middle one of three parts so often that the whole has about that size."""
+    """The middle one of three parts, repeated until the whole has about that size."""
     first, middle, last = parts
     return (first + middle * (size // len(middle)) + last).encode()
 
@@ -86,7 +86,7 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
 
     small, large = answered(40_000), answered(160_000)
     assert len(small()) < 1_000_000
-    # What takes no more than that needs no comparison.
+    # Anything faster needs no comparison.
     if seconds(large, MOMENT, times=1) >= MOMENT:
         assert grows_as_its_length(small, large)
 

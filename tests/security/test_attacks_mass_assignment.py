@@ -128,7 +128,7 @@ def test_a_file_has_no_columns_but_those_of_the_wire(stored, contoso, tmp_path, 
 
 
 @pytest.mark.parametrize("name", ["repository", "dbID", "db_id", "user", "role", "dimension"])
-def test_no_query_parameter_chooses_another_repository_or_caller(alice, contoso, name):
+def test_no_query_parameter_chooses_another_repository_or_client(alice, contoso, name):
     """Unknown ones are refused; reading one currency ignores them."""
     alice.send("POST", alice.currency(), currency("KNOWN"))
     for path in (alice.currency(), alice.currency("elements-count"), alice.account("elements/KNOWN")):

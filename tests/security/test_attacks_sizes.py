@@ -16,7 +16,7 @@ from tests.factories import account, content, json_bytes
 
 # More elements than errors are counted.
 MANY = 12_000
-# A hopeless body may take so many times as long as one of as many good elements, without what the database does for
+# A hopeless body may take that many times as long as one of as many good elements, without what the database does for
 # these: up to 10,000 of them are looked at closely.
 MOST = 12
 
@@ -106,7 +106,7 @@ def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("count", [10_000, 10_001])
 def test_errors_are_counted_exactly_up_to_ten_thousand(alice, count):
-    """Each element has one; from the next one on there are at least so many, and the sentence says so."""
+    """Each element has one; from the next one on there are at least that many, and the sentence says so."""
     body = json_bytes({"post": [account(f"{number}", nature=7) for number in range(count)]})
     report = refused(send(alice, "account", body))
     assert (report["errorCount"], report["errorCountIsExact"]) == (10_000, count == 10_000)
@@ -163,7 +163,7 @@ def test_patches_cannot_make_an_element_larger_than_it_may_be(alice):
 @pytest.mark.contract("C20", "D7")
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson", "text/csv"])
 def test_a_list_of_the_largest_elements_takes_the_memory_of_a_few(alice, northwind, accept):
-    """Of 120 elements of 250 KB, 30 MB in all, the peak is no more than that of 30."""
+    """Of 120 elements of 250 KB, 30 MB in all, the peak is at most that of 30."""
     texts = {f"k{number:03}": "x" * 1_000 for number in range(200)}
     values = ACCOUNT_WIRE.serializer(context={"repository": northwind}).run_validation(account(customAttributes=texts))
     told = {"update_user": "x", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}

@@ -39,9 +39,9 @@ BEFORE = ("", '"')
 BEHIND = ("", "\x00")
 # A pattern that takes exponential time is noticed at one of these, before it takes for ever.
 SHORT = (16, 20, 24, 28, 64)
-# So many seconds of the processor it would need there.
+# The processor seconds that it would need there.
 TOO_LONG = 0.2
-# Of a text that is four times as long, a comparison may take so many times as long: sixteen would be its square.
+# Of a text that is four times as long, a comparison may take that many times as long: sixteen would be its square.
 LENGTH = 8_000
 LONGER = 4 * LENGTH
 MOST = 9
@@ -171,7 +171,7 @@ def compared(
 def test_a_pattern_that_takes_the_square_of_the_text_is_noticed():
     """This one was in the project, for the formats of a workbook; an eighth of the characters is enough.
 
-    A busy machine may slow the shorter text down once, and seldom each of five times.
+    A busy machine may slow the shorter text down once, but seldom each of five times.
     """
     pattern = re.compile(r"\[[^\]]*\]")
     assert not all(grows_as_its_length(lambda length: pattern.findall("[" * (length // 8))) for _ in range(5))

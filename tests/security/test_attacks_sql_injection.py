@@ -64,7 +64,7 @@ def test_values_of_every_text_field_are_texts(alice):
     """Many in one filter: no element is like any of them, and all are unlike each."""
     for field in TEXT_FIELDS:
         for operators, joint, found in ((("==", "=ilike="), ",", 0), (("!=",), ";", 3)):
-            # A filter may have fifty conditions, and no more than its characters.
+            # A filter may have fifty conditions, and a limited number of characters.
             share = len(INJECTIONS) // len(operators)
             for first in range(0, len(INJECTIONS), share):
                 part = INJECTIONS[first : first + share]

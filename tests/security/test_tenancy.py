@@ -46,7 +46,7 @@ def tells_a_secret(response):
 
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_no_route_lets_a_caller_of_another_repository_in(filled, bob, route: Route):
+def test_no_route_gives_a_client_of_another_repository_access(filled, bob, route: Route):
     """Every route of the URL table with every method: 403 before anything else is said, 405 included."""
     for method in METHODS:
         for values in (ARGUMENTS, {}):
@@ -78,7 +78,7 @@ def test_every_route_names_its_repository_or_is_known_to_need_none():
 
 @pytest.mark.parametrize("page", ["landing", "health-live", "health-ready"])
 def test_public_pages_tell_nothing_of_any_repository(filled, client, page):
-    """Nobody has to be known to read them."""
+    """They are public."""
     client.raise_request_exception = False
     response = client.get(reverse(page))
     assert not tells_a_secret(response)
@@ -134,7 +134,7 @@ def test_a_bulk_save_in_one_repository_writes_nothing_in_another(filled, northwi
     assert bob.get(bob.currency("elements/EUR", "contoso")).json()["decimalNumbers"] == 7
 
 
-def test_one_caller_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
+def test_one_client_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
     """The role counts in the repository that the path names."""
     carol = caller("carol", northwind, Role.READER)
     AccessGrant.objects.create(user=User.objects.get(username="carol"), repository=contoso, role=Role.EDITOR)

@@ -35,7 +35,7 @@ _UNSOUND = (
 
 @dataclass(frozen=True)
 class Write:
-    """A call that writes so many versions with its mark; the status is 0 when there was no answer."""
+    """A call that writes that many versions with its mark; the status is 0 when there was no answer."""
 
     mark: str
     versions: int
@@ -124,7 +124,7 @@ class _Caller:
 
 @contextmanager
 def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
-    """So many clients, with that `pause` in seconds between calls, and one that has elements deleted, until the block
+    """That many clients, with that `pause` in seconds between calls, and one that has elements deleted, until the block
     ends."""
     record = Record()
     is_over = threading.Event()

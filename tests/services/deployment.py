@@ -40,7 +40,7 @@ http {{
 
 
 def skip_without(program: str) -> str:
-    """The path of the program; without it the test is left out, and in CI it fails."""
+    """The path of the program; without it the test is skipped, and in CI it fails."""
     found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if found is None and os.environ.get("CI") != "true":
         pytest.skip(f"There is no {program}.")

@@ -32,7 +32,7 @@ def own_pgbouncer(
     address: tuple[str, int] | None = None,
     inside: Sequence[str] = (),
 ) -> Iterator[Pool]:
-    """PgBouncer before that database, with so many connections to it, until the block ends.
+    """PgBouncer before that database, with that many connections to it, until the block ends.
 
     It listens at the `address`, host and port, or else at a free port of this host, and is started by the words
     `inside`, on which the command follows. It refuses to run as root, and then runs as the user of PostgreSQL. Without

@@ -30,7 +30,7 @@ def own_replica(primary: OwnServer) -> Iterator[OwnServer]:
 
 
 def patient(replica: OwnServer) -> str:
-    """Its address for a service that waits until it answers: a busy machine is no failure, and one that fails refuses.
+    """Its address for a service that waits until it answers: a slow machine is not a failure, and a failed one refuses.
 
     Usually nobody waits longer than two seconds.
     """

@@ -104,7 +104,7 @@ class Deletion:
         return self.told()
 
     def wait_for_progress(self, processed: int) -> None:
-        """Return as soon as so many ids are processed; it must not have ended by then."""
+        """Return as soon as that many ids are processed; it must not have ended by then."""
         wait_until(lambda: self.told()["processed"] >= processed, "No progress", lambda: str(self.told()))
         assert self.told()["status"] == "RUNNING"
 
@@ -118,7 +118,7 @@ def delete(service: Service, ids: Sequence[str], db_id: str = "northwind") -> De
 
 
 def fill(database_url: str, db_id: str, count: int) -> list[str]:
-    """Bring the accounts of the repository, new or not, up to so many; return their ids."""
+    """Bring the accounts of the repository, new or not, up to that many; return their ids."""
     errand(database_url, f"from tests.services.big_accounts import fill; fill({db_id!r}, {count})")
     return [f"{number:07}" for number in range(count)]
 

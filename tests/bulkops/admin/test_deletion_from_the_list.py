@@ -77,7 +77,7 @@ def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, north
 
 
 def test_all_that_the_list_finds_can_be_selected(elements, northwind, alice, django_assert_max_num_queries):
-    """Across all pages, and no more than the filter and the search find; only ids are read."""
+    """Across all pages, and only what the filter and the search find; only ids are read."""
     browser = browser_of(alice)
     one = keys(northwind, "N10")
     with django_assert_max_num_queries(14) as queries:

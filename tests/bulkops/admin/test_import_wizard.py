@@ -136,7 +136,7 @@ def test_elements_of_json_have_no_columns(ed, northwind):
     assert ids(northwind) == ["1", "2"]
 
 
-def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
+def test_rows_with_errors_are_reported_and_may_be_left_out(ed, northwind):
     """With line, column and what is expected; they can be downloaded, corrected and imported again."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
@@ -160,7 +160,7 @@ def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
     assert ids(northwind) == ["1000", "1020"]
 
 
-def test_what_has_become_faulty_since_the_check_is_not_imported(ed, northwind):
+def test_what_has_become_invalid_since_the_check_is_not_imported(ed, northwind):
     """All or nothing: the page goes back to the check and says why."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + BANK, mode="create")

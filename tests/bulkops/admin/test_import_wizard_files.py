@@ -99,7 +99,7 @@ def test_a_file_that_needs_more_than_the_limits_is_refused_with_a_sentence(ed, n
 
 
 @pytest.mark.contract("B3")
-def test_a_file_that_needs_more_than_the_limits_is_a_faulty_one_for_the_worker(ed, northwind, settings):
+def test_a_file_that_needs_more_than_the_limits_is_invalid_for_the_worker(ed, northwind, settings):
     """The page of the import says so, and the worker continues with others."""
     browser = browser_of(ed)
     settings.IMPORT_READ_MEMORY = 96 * 1024**2

@@ -49,7 +49,7 @@ def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
 
 
 def age(days: int) -> None:
-    """Let the latest version have been written so many days ago."""
+    """Let the latest version have been written that many days ago."""
     latest = HISTORY.objects.order_by("-history_id").values("history_id")[:1]
     HISTORY.objects.filter(history_id=latest.get()["history_id"]).update(
         history_date=timezone.now() - timedelta(days=days)

@@ -119,7 +119,7 @@ def test_a_missing_file_or_repository_is_told_in_one_sentence(
 
 
 @pytest.mark.contract("H4")
-def test_faulty_rows_in_a_file_of_their_own_end_with_status_3(database, tmp_path):
+def test_rows_with_errors_in_a_separate_file_end_with_status_3(database, tmp_path):
     """The others are saved; the name of the file is relative to where the command is called."""
     (tmp_path / "table.csv").write_text(f"{HEADINGS}\nCHF,Franc,2,0.0000\nGBP,Pound,two,0.0000\n")
     words = ("import_currencies", "plain", "table.csv", "--rejects", "faulty.csv")

@@ -21,7 +21,7 @@ def body(ids: Iterable[str]) -> list[dict[str, str]]:
 
 
 def fill(repository: Repository, count: int) -> list[str]:
-    """Store so many accounts and as many currencies; return their ids, the same for both."""
+    """Store that many accounts and as many currencies; return their ids, the same for both."""
     ids = [f"E{number:03}" for number in range(count)]
     store_accounts(repository, *map(account, ids))
     store_currencies(repository, *map(currency, ids))

@@ -38,7 +38,7 @@ def claimed(worker: str = "worker") -> Claim:
 
 
 def be_silent(seconds: float) -> None:
-    """Let so many seconds pass since the last heartbeat."""
+    """Let that many seconds pass since the last heartbeat."""
     DataProcessing.objects.update(heartbeat=F("heartbeat") - timedelta(seconds=seconds))
 
 

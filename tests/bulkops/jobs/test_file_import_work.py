@@ -32,7 +32,7 @@ LONG = 600
 
 @pytest.fixture
 def begin(ed, northwind):
-    """Have Ed's file with so many accounts checked, or, with the status CHECKED, confirm it right away."""
+    """Have Ed's file with that many accounts checked, or, with the status CHECKED, confirm it right away."""
 
     def begin(count: int = 2, status: str = ImportStatus.DRAFT) -> FileImport:
         with TemporaryFile() as file:
@@ -54,7 +54,7 @@ def claimed(worker="worker"):
 
 
 def be_silent(seconds: float) -> None:
-    """Let so many seconds pass since the last heartbeat."""
+    """Let that many seconds pass since the last heartbeat."""
     FileImport.objects.update(heartbeat=F("heartbeat") - timedelta(seconds=seconds))
 
 
@@ -218,7 +218,7 @@ def test_a_worker_notices_within_a_second_that_an_import_was_dropped(begin, monk
 
         def run(self, _source):
             self.tell("reading", 0.5)
-            for _ in range(600):  # until it is noticed: a busy machine may take its time
+            for _ in range(600):  # until it is noticed: a slow machine may take its time
                 if FileImport.objects.get().progress == 0.5:
                     file_imports.drop(file_import)
                 try:

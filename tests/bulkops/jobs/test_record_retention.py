@@ -13,7 +13,7 @@ from tests.bulkops.jobs.deletions import start
 
 @pytest.fixture
 def ended(alice):
-    """A deletion that ended so many days ago in that state."""
+    """A deletion that ended that many days ago in that state."""
 
     def make(status: Status, days: float) -> str:
         oid = start(alice, ["A"])

@@ -159,7 +159,7 @@ def test_another_body_than_a_bulk_save_is_refused(alice, body, code):
 
 
 @pytest.mark.contract("B3")
-def test_bodies_may_be_packed_and_begin_with_a_byte_order_mark(alice):
+def test_bodies_may_be_compressed_and_begin_with_a_byte_order_mark(alice):
     """As programs send them."""
     body = codecs.BOM_UTF8 + json_bytes({"post": [account("1", documentationLink="日本")]})
 

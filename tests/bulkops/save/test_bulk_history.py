@@ -1,6 +1,6 @@
 """A bulk save leaves what the same single writes leave: elements, history and generated logic.
 
-BULK_EQUALITY=10000 in the environment compares so many elements of each dimension rather than 100.
+BULK_EQUALITY=10000 in the environment compares that many elements of each dimension rather than 100.
 """
 
 import os

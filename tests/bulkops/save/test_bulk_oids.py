@@ -55,7 +55,7 @@ def test_the_oid_of_an_existing_currency_stays(alice):
     ],
 )
 def test_an_oid_that_is_different_or_taken_is_refused(alice, body, path, code):
-    """Its own never changes, and no other element has it, in the repository or in the body."""
+    """An oid never changes, and no other element in the repository or in the body has it."""
     save(alice, "currency", post=[currency("A", oid="a"), currency("B", oid="b")])
     before = elements(alice, "currency")
 

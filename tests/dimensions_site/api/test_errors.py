@@ -211,7 +211,7 @@ def test_each_exception_has_its_status_and_code(exception, status, code):
 
 
 @pytest.mark.contract("B1")
-def test_a_throttled_caller_learns_how_long_to_wait():
+def test_a_throttled_client_learns_how_long_to_wait():
     """The header Retry-After, in seconds."""
     assert as_problem(exceptions.Throttled(2.5)).headers == {"Retry-After": "3"}
 

@@ -53,7 +53,7 @@ def test_the_same_route_under_the_other_prefix_is_another_address(alice):
 
 
 @pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
-def test_a_packed_body_is_the_same_as_an_unpacked_one(alice, post):
+def test_a_compressed_body_is_the_same_as_an_uncompressed_one(alice, post):
     """However and whenever it was compressed: only the decompressed body counts."""
     first = post.send(alice)
     for level in (1, 9):

@@ -12,7 +12,7 @@ each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 
 
 @each
-def test_two_callers_may_use_the_same_key(alice, northwind, post):
+def test_two_clients_may_use_the_same_key(alice, northwind, post):
     """The second request is a different one, which is performed, or refused for itself."""
     clara = caller("clara", northwind, Role.MANAGER)
     first = post.send(alice)
@@ -24,7 +24,7 @@ def test_two_callers_may_use_the_same_key(alice, northwind, post):
 
 
 @pytest.mark.contract("G1")
-def test_a_caller_may_show_who_he_is_in_another_way(alice):
+def test_a_client_may_authenticate_in_another_way(alice):
     """Another key of the same user, or their password."""
     first = CREATE.send(alice)
     _, key = ApiKey.objects.create_key(user=alice.user, name="another")
@@ -44,7 +44,7 @@ def test_in_two_repositories_the_same_key_means_two_requests(alice, contoso, pos
 
 
 @each
-def test_a_caller_whose_grant_was_taken_away_gets_no_stored_answer(alice, post):
+def test_a_client_whose_grant_was_taken_away_gets_no_stored_answer(alice, post):
     """Nor one whose role has become too small; once it is restored, the answer is there."""
     first = post.send(alice)
     grants = AccessGrant.objects.filter(user=alice.user)

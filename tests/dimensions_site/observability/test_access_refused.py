@@ -28,7 +28,7 @@ def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
 
 
 @pytest.mark.contract("A6", "B2")
-def test_a_caller_without_credentials(alice, caplog):
+def test_a_client_without_credentials(alice, caplog):
     Client().get(alice.currency())
     assert refusal(caplog) == ("NOT_AUTHENTICATED", 401, None, "northwind")
 
@@ -145,7 +145,7 @@ def test_a_repository_whose_api_is_switched_off(alice, northwind, caplog):
     assert refusal(caplog) == ("API_NOT_ENABLED", 403, "alice", "northwind")
 
 
-def test_a_caller_who_calls_too_often(alice, caplog, monkeypatch):
+def test_a_client_that_calls_too_often(alice, caplog, monkeypatch):
     def refuse(view: object, request: object) -> None:
         raise Throttled(7)
 

@@ -74,7 +74,7 @@ def test_a_dry_run_writes_no_rows(alice, caplog):
 
 
 @pytest.mark.contract("G1")
-def test_the_mode_tells_how_the_caller_showed_who_he_is(alice, caplog):
+def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     """By a key, by a password, or by the session of the administration."""
     password = base64.b64encode(b"alice:alice-password").decode()
     alice.get(alice.currency("elements-count"))
@@ -180,7 +180,7 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
     assert "rows_read" not in lines(caplog, "request_finished")[1]
 
 
-def test_a_caller_is_told_as_he_is_called(northwind, caplog):
+def test_a_client_gets_the_spelling_that_it_used(northwind, caplog):
     """Whatever letters the name has."""
     zoe: Caller = caller("zoë@example.com", northwind)
     zoe.get(zoe.currency())

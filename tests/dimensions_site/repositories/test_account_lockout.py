@@ -41,7 +41,7 @@ def networks() -> Iterator[str]:
 
 
 def guess_from_everywhere(name: str, count: int) -> list[int]:
-    """The statuses of so many wrong passwords, each from another network."""
+    """The statuses of that many wrong passwords, each from another network."""
     return statuses(*(call(name, "wrong", address) for address in islice(networks(), count)))
 
 

@@ -119,7 +119,7 @@ def test_a_grant_goes_to_a_user_or_to_a_group(northwind, alice, both):
     wrong = AccessGrant(repository=northwind, dimension="currency")
     if both:
         wrong.user, wrong.group = alice.user, group
-    with pytest.raises(ValidationError, match="to a user or to a group"):
+    with pytest.raises(ValidationError, match="either a user or a group"):
         wrong.full_clean()
     with pytest.raises(IntegrityError), transaction.atomic():
         wrong.save()

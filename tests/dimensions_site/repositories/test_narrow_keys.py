@@ -135,7 +135,7 @@ def test_what_is_changed_later_counts_at_once(cora, northwind):
         assert answer(program, "POST", program.currency()) == expected
 
 
-def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_caller(cora):
+def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_client(cora):
     """So that nobody asks for a grant that they have."""
     told = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
     assert told.endswith("the API key 'narrow' allows the role reader.")

@@ -128,7 +128,7 @@ def test_all_spellings_of_a_name_count_together(alice, spellings):
     [("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::3"), (HOME, f"::ffff:{HOME}", HOME), ("", "", "x")],
     ids=["a network of version 6", "version 4 within 6", "none"],
 )
-def test_one_caller_has_one_address(alice, addresses):
+def test_one_client_has_one_address(alice, addresses):
     """An IPv6 client has any number of addresses; clients without an address count as one."""
     assert statuses(*(call("alice", "wrong", address) for address in addresses)) == [401, 401, 429]
 
@@ -262,7 +262,7 @@ def test_old_failures_are_forgotten_by_the_daily_cleaning(alice):
     assert {row.name for row in LoginFailures.objects.all()} == {"young"}
 
 
-def test_an_address_from_which_too_much_was_refused_has_no_password_looked_at(alice, settings, hashed):
+def test_no_password_is_checked_from_an_address_with_too_many_refusals(alice, settings, hashed):
     """Of any name, neither by Basic nor on the sign-in page: attackers try many names, too."""
     settings.THROTTLE_REFUSED = Rate(3, "day")
     assert statuses(*(call(f"name {number}", "wrong") for number in range(3))) == [401] * 3

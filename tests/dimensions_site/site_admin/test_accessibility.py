@@ -36,7 +36,7 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# The pages are tested in so many parts, which processes of the tests share.
+# The pages are tested in that many parts, which processes of the tests share.
 PARTS = 3
 AXE = Axe().axe_script
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]

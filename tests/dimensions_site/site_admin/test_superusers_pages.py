@@ -136,7 +136,7 @@ def test_the_queue_is_to_be_looked_at_only(root, model):
     assert not Schedule.objects.filter(func="os.getpid").exists()
 
 
-def test_an_api_caller_is_none_of_the_people_of_the_admin(alice: Caller, root):
+def test_an_api_client_has_no_access_to_the_admin(alice: Caller, root):
     """Whoever is not staff is sent to the login."""
     browser = Client()
     browser.force_login(alice.user)

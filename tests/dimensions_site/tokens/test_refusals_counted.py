@@ -56,7 +56,7 @@ def test_wrong_passwords_lock_the_name_out(alice: Caller, settings: Any) -> None
     assert (locked.json()["code"], int(locked["Retry-After"]) > 0) == ("LOGIN_LOCKED", True)
 
 
-def test_a_body_is_not_read_before_the_caller_is_known(alice: Caller) -> None:
+def test_a_body_is_not_read_before_the_client_is_known(alice: Caller) -> None:
     """A bad token is reported before a bad body."""
     program = with_token("wrong")
     assert program.send("POST", program.currency(), "{").status_code == 401

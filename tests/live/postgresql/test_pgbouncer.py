@@ -35,7 +35,7 @@ LONG = "/dimensions/v1/long/account/elements"
 # Connections to PostgreSQL; the service and the worker have up to 14 to PgBouncer.
 CONNECTIONS = 3
 WRITES = 200
-# So many that a list does not fit into the buffers between two programs: 20 MB.
+# Enough that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
 _IDLE = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%%'"
@@ -89,7 +89,7 @@ def test_limits_of_waiting_are_those_without_a_pool(pool: Pool, prepared: tuple[
 
 
 @pytest.mark.contract("D7", "E2", "C18", "F2")
-def test_what_many_callers_were_answered_is_stored_once(prepared: tuple[str, str], tmp_path: Path):
+def test_what_many_clients_were_answered_is_stored_once(prepared: tuple[str, str], tmp_path: Path):
     """Twenty of them read, list, create, patch and save some, and one has elements deleted, all through the pool."""
     with (
         migrated_database(tmp_path, prepared[0]) as url,

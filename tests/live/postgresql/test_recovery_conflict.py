@@ -16,7 +16,7 @@ from tests.services.service import Service, serving
 from tests.services.worker import QUICK, fill, wait_until
 
 LONG = "/dimensions/v1/long/account/elements"
-# So many that a list does not fit into the buffers between two programs: 20 MB.
+# Enough that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
 _CONFLICTS = "SELECT confl_lock FROM pg_stat_database_conflicts WHERE datname = current_database()"
 _RECEIVED = "SELECT pg_last_wal_receive_lsn() >= %s::pg_lsn"

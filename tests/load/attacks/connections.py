@@ -16,7 +16,7 @@ BODY = (
 
 @contextmanager
 def connections(service: Service, count: int, beginning: bytes = b"") -> Iterator[list[socket.socket]]:
-    """So many connections, on which so much of a request is sent."""
+    """That many connections, on which that part of a request is sent."""
     with ExitStack() as stack:
         opened = []
         for _ in range(count):
@@ -27,7 +27,7 @@ def connections(service: Service, count: int, beginning: bytes = b"") -> Iterato
 
 @contextmanager
 def dripping(service: Service, count: int, seconds: float) -> Iterator[None]:
-    """So many clients that send a byte of a body in so many seconds each, until the block ends."""
+    """That many clients, each of which sends a byte of a body every so many seconds, until the block ends."""
     with connections(service, count, BODY) as opened:
         over = Event()
 

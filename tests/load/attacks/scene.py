@@ -129,7 +129,7 @@ def _time(durations: list[float], seen: Meanwhile, call: Callable[[], Answer]) -
 
 
 def repeatedly(clients: int, seconds: float, call: Callable[[int], object]) -> Counter[str]:
-    """Have so many clients call for so long, each at least once; return how often what was answered.
+    """Have that many clients call for so long, each at least once; return how often what was answered.
 
     `call` gets a number of its own each time, and returns a status.
     """

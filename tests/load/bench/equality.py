@@ -17,7 +17,7 @@ _NULL = "[[null]]"
 
 
 def check(contestants: Mapping[Name, Contestant], count: int) -> int:
-    """Compare what each of them answers of the repository with so many accounts; return how many answers were equal.
+    """Compare what each of them answers of the repository with that many accounts; return how many answers were equal.
 
     What differs is an AssertionError. Members of objects may be in any order.
     """

@@ -74,7 +74,7 @@ def rate(
     seconds: float,
     during: AbstractContextManager[Any] | None = None,
 ) -> Rate:
-    """Send the requests again and again for so many seconds over so many connections that are kept.
+    """Send the requests again and again for that many seconds over that many connections that are kept.
 
     Each connection waits for its answer before it sends the next request. Connections, and what the server does only
     once for each of its threads, count for nothing: there is a short run before. What counts happens `during` that.

@@ -63,7 +63,7 @@ class Ready:
 
 @contextmanager
 def filled_database(server_url: str, folder: Path, count: int) -> Iterator[Ready]:
-    """A new database of that PostgreSQL server, with so many accounts in each repository, until the block ends.
+    """A new database of that PostgreSQL server, with that many accounts in each repository, until the block ends.
 
     The service gets them by bulk saves over REST, the others copies of what it has then.
     """

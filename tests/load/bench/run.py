@@ -28,7 +28,7 @@ _SECONDS = 1.5
 
 
 def main(keys: Sequence[str], rounds: int) -> None:
-    """Fill a database, compare the responses, measure so many rounds, and report."""
+    """Fill a database, compare the responses, measure that many rounds, and report."""
     with (
         TemporaryDirectory() as folder,
         filled_database(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _COUNT) as ready,

@@ -28,9 +28,9 @@ from tests.services.service import Service, serving
 LIST = "/dimensions/v1/northwind/account/elements"
 # The time within which the service has to answer again, in seconds.
 TIMEOUT = 60
-# So many strikes may come after the end of their calls.
+# How many strikes may come after the end of their calls.
 MOST_LATE = 20
-# One process, so that the one that is killed is the one at work.
+# One process, so that the one that is killed is the one running.
 SINGLE = {"WEB_CONCURRENCY": "1"}
 
 
@@ -74,7 +74,7 @@ class Ordeal:
         self._call("put", [f"old-{number}" for number in range(self._accounts)], "before")
         begin = time.monotonic()
         assert self._save("warm-up") == 200
-        # What one call takes when nobody strikes, in seconds; if a busy machine has delayed it, it is corrected later.
+        # What one call takes when nobody strikes, in seconds; if a slow machine has delayed it, it is corrected later.
         self.duration = time.monotonic() - begin
 
     def strike(self, moment: float, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None) -> None:
@@ -188,7 +188,7 @@ def stop_database(folder: Path, moments: Sequence[float], size: int) -> Tally:
 
 
 def main(kills: int, stops: int, size: int, seed: int) -> int:
-    """Strike so often, print the table, and return 0 when only permitted states were left."""
+    """Strike that often, print the table, and return 0 when only permitted states were left."""
     random = Random(seed)
     moments = [random.uniform(0, 1.1) for _ in range(kills + stops)]
     tallies = []

@@ -2,8 +2,8 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.chaos.faults --rounds 10 --seconds 5
 
-does each harm so often to a service and a database of its own, on the kind of database that DATABASE_URL names, and
-lets each last so many seconds; a table shows what was answered meanwhile. It ends with an error when something was
+does each harm that often to a service and a database of its own, on the kind of database that DATABASE_URL names, and
+lets each last that many seconds; a table shows what was answered meanwhile. It ends with an error when something was
 answered that may not be, or when the database does not have what was answered (Linux).
 """
 
@@ -40,7 +40,7 @@ _TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <
 
 @dataclass
 class Tally:
-    """The responses while a failure was caused so often, and how long the service took to recover, in seconds."""
+    """The responses while a failure was caused that often, and how long the service took to recover, in seconds."""
 
     times: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
@@ -173,9 +173,9 @@ _FELT = {"database stopped", "database locked", "disk full"}
 
 
 def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float, writes: int = 0) -> Report:
-    """Cause each failure so often, while clients continue, and compare what they were answered with what is stored.
+    """Cause each failure that often, while clients continue, and compare what they were answered with what is stored.
 
-    They do not end before so many `writes` were answered.
+    They do not end before that many `writes` were answered.
     """
     report = Report()
     with ExitStack() as stack:

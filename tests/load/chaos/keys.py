@@ -72,7 +72,7 @@ class Ordeal:
         self._url = url
         self._size = size
         self._deletions = 0
-        # What one request takes when nobody strikes, in seconds; corrected later, if a busy machine has delayed it.
+        # What one request takes when nobody strikes, in seconds; corrected later, if a slow machine has delayed it.
         self._durations = {kind: self._time(kind) for kind in ROUTES}
 
     def strike(
@@ -213,7 +213,7 @@ def stop_database(folder: Path, strikes: Strikes, size: int) -> Tally:
 
 
 def main(kills: int, stops: int, size: int, seed: int) -> int:
-    """Strike so often, print the table, and return 0 when each key was done exactly once."""
+    """Strike that often, print the table, and return 0 when each key was done exactly once."""
     random = Random(seed)
     kinds = [*islice(cycle(ROUTES), kills), *["bulk"] * stops]  # the others end before a server has stopped
     strikes = [(kind, random.choice((None, random.uniform(0, 1.2)))) for kind in kinds]

@@ -57,7 +57,7 @@ _UNTOUCHED = [f"/dimensions/v1/{db_id}/account/elements?filter=id=in=({_IDS})" f
 class Report:
     """The responses, and those that must never occur: `findings`."""
 
-    # How often each status was answered to the mutated requests, and to those of the sequences.
+    # How often each status was returned for the mutated requests, and for those of the sequences.
     mutated: Counter[str] = field(default_factory=Counter)
     in_sequences: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)

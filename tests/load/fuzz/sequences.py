@@ -26,7 +26,7 @@ _OWN = 0.9
 
 
 def _settings(calls: int) -> hypothesis.settings:
-    """For at most about so many calls."""
+    """For at most about that many calls."""
     return hypothesis.settings(
         max_examples=max(1, calls // _STEPS),
         stateful_step_count=_STEPS,

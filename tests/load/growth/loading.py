@@ -16,7 +16,7 @@ from tests.load.growth.stages import LARGE, OTHERS, Stage
 from tests.services.clerk import errand
 from tests.services.database import migrated_database
 
-# Old versions are purged that others had replaced before so many days; each account was made, and changed once,
+# Old versions are purged that others had replaced before that many days; each account was made, and changed once,
 # longer ago.
 KEPT_DAYS = 365
 _MADE, _CHANGED = "now() - interval '800 days'", "now() - interval '400 days'"

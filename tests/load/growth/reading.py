@@ -52,7 +52,7 @@ def paths(stage: Stage) -> Mapping[str, Sequence[str]]:
 
 
 def read(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
-    """The seconds of the list, and the milliseconds of each of the others, asked for again for so many `seconds`."""
+    """The seconds of the list, and the milliseconds of each of the others, asked for again for that many `seconds`."""
     service = ground.service
     yield "list", _listed(service)
     for key, asked in paths(stage).items():

@@ -2,7 +2,7 @@
 
     python -m tests.load.hosts.run --seconds 4
 
-builds the hosts, measures what reading takes with one and with two web servers, causes each failure for so many
+builds the hosts, measures what reading takes with one and with two web servers, causes each failure for that many
 seconds, and compares what was answered with what is stored. It ends with 1 when something is wrong. Nothing is left
 of the hosts, however it ends (Linux, root).
 """

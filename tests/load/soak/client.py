@@ -50,7 +50,7 @@ class Client:
         }  # fmt: skip
 
     def work(self, until: float, pause: float) -> None:
-        """Call until that moment (`time.monotonic`), with pauses of so many seconds in the mean."""
+        """Call until that moment (`time.monotonic`), with pauses of that many seconds in the mean."""
         self._save()
         turns = 0
         while turns < FEWEST or time.monotonic() < until:

@@ -8,7 +8,7 @@ from statistics import median
 
 @dataclass
 class Figures:
-    """The seconds of each request by its kind, answers 503, and what may never be."""
+    """The seconds of each request by its kind, answers 503, and what must never occur."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     # How often a write was answered 503, because others held the database for too long.

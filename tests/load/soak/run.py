@@ -45,7 +45,7 @@ class Soaked:
 
 
 def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm_up: float, seed: int) -> Soaked:
-    """Have the clients call for so many seconds; the memory is looked at after the `warm_up` and at the end."""
+    """Have the clients call for that many seconds; the memory is looked at after the `warm_up` and at the end."""
     clients = [Client(service, f"client-{number:02}", seed) for number in range(CLIENTS)]
     until = time.monotonic() + seconds
     with ThreadPoolExecutor(CLIENTS) as threads:

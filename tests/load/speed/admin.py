@@ -17,7 +17,7 @@ from tests.services.service import manage
 
 
 def main(count: int) -> None:
-    """Fill a database of the kind that DATABASE_URL names with so many accounts, and measure."""
+    """Fill a database of the kind that DATABASE_URL names with that many accounts, and measure."""
     with TemporaryDirectory() as folder, migrated_database(Path(folder), os.environ.get("DATABASE_URL", "")) as url:
         prepare(url)
         for code in (

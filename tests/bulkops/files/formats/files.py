@@ -136,7 +136,7 @@ def zeros_in_gzip(size: int) -> bytes:
 
 
 def slow_workbook(texts: int) -> bytes:
-    """A workbook with so many shared texts, which are read before its first row."""
+    """A workbook with that many shared texts, which are read before its first row."""
     part = b"<sst>%s</sst>" % (b"<si><t>a</t></si>" * texts)
     return with_parts(as_excel_saves(workbook(["id"], ["a"])), {STRINGS: lambda _part: part})
 

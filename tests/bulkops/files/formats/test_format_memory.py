@@ -68,7 +68,7 @@ def of_rows(shape, count):
     ids=["CSV", "XLSX", "JSON", "NDJSON", "packed"],
 )
 def test_memory_is_flat_whatever_the_number_of_rows(shape):
-    """100,000 accounts take no more than 1,000."""
+    """100,000 accounts take at most 1,000."""
     few, _ = peak(of_rows(shape, FEW))
     many, rows = peak(of_rows(shape, MANY))
     assert rows == MANY

@@ -52,7 +52,7 @@ def test_blank_lines_are_passed_over_and_counted():
     ids=["key twice", "NaN", "NUL", "no object", "too long"],
 )
 @pytest.mark.parametrize("is_array", [True, False], ids=["array", "lines"])
-def test_a_faulty_element_is_a_failure_and_the_others_are_read(element, message, is_array):
+def test_an_invalid_element_is_a_failure_and_the_others_are_read(element, message, is_array):
     """The messages are those of the REST API."""
     parts = [b'{"id": "1"}', element, b'{"id": "3"}']
     outcome = read(b"[%b]" % b",\n".join(parts) if is_array else b"\n".join(parts))

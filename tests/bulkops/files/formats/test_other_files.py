@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
     [zeros_in_gzip, lambda size: archive(**{"xl/worksheets/sheet1.xml": bytes(size)})],
     ids=["gzip bomb", "zip bomb"],
 )
-def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(pack):
+def test_a_small_file_that_decompresses_to_a_huge_one_is_refused(pack):
     """What is in it is read no further than what an import accepts."""
     outcome = read(pack(128 * 1024**2))
     assert outcome.refusal == f"line 1: {TOO_LARGE}"
@@ -127,7 +127,7 @@ def test_an_archive_of_countless_parts_is_refused_before_they_are_listed():
 
 
 @pytest.mark.parametrize("content", [TABLE, workbook(["id", "name"], ["1000", "Cash"])], ids=["CSV", "workbook"])
-def test_a_packed_table_is_read_like_an_open_one(content):
+def test_a_compressed_table_is_read_like_a_plain_one(content):
     outcome = read(gzip.compress(content))
     assert outcome.shape is not None
     assert outcome.shape.gzipped

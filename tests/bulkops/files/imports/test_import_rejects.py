@@ -30,7 +30,7 @@ def ids() -> list[str]:
     return list(Account.objects.order_by("element_id").values_list("element_id", flat=True))
 
 
-def test_the_others_are_saved_and_the_faulty_ones_can_be_mended_and_imported(import_accounts, rejects):
+def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_imported(import_accounts, rejects):
     """The file is like the one that was imported: a semicolon for a comma, the same headings, the same cells."""
     table = (
         "\ufeffid;descriptions.en;nature;type;conversion.conversionType;documentationLink\r\n"
@@ -149,7 +149,7 @@ def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(imp
     assert (account.descriptions, account.documentation_link) == ({"en": "Cash"}, "http://keep")
 
 
-def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_mended(import_accounts, rejects):
+def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_corrected(import_accounts, rejects):
     import_accounts(HEADINGS + CASH + "1100,Bank\n", "--rejects", str(rejects))
     mended = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
     (error,) = import_accounts(mended).errors
@@ -216,7 +216,7 @@ def test_more_errors_than_are_told_are_all_in_the_file(import_accounts, rejects)
     assert ids() == ["x"]
 
 
-def test_without_faulty_rows_there_is_no_file(import_accounts, rejects):
+def test_without_rows_with_errors_there_is_no_file(import_accounts, rejects):
     outcome = import_accounts(HEADINGS + CASH, "--rejects", str(rejects))
     assert outcome.output == "Imported into northwind: 1 created, 0 changed, 0 unchanged, 0 rejected.\n"
     assert (outcome.status, rejects.exists()) == (0, False)
@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_begun_is_told_before_anything_is_done(import_acco
     assert (ids(), (tmp_path / "there").read_text()) == ([], "precious")
 
 
-def test_the_rejects_of_a_packed_file_are_packed_and_named_so(import_accounts, tmp_path):
+def test_the_rejects_of_a_compressed_file_are_compressed_and_named_so(import_accounts, tmp_path):
     """Under another name programs would show what nobody can read."""
     content = gzip.compress((HEADINGS + CASH + "001010,Petty cash,BALANCE,NORMAL,FINAL\n").encode())
     file = str(tmp_path / "rejects.csv")

@@ -39,7 +39,7 @@ def test_strict_finds_what_is_stored_and_what_is_in_the_file(import_accounts, al
     assert import_accounts(table.replace("nowhere", ""), "--strict").status == 0
 
 
-def test_the_references_of_a_faulty_row_are_reported_with_its_other_errors(import_accounts):
+def test_the_references_of_an_invalid_row_are_reported_with_its_other_errors(import_accounts):
     outcome = import_accounts(HEADINGS + row("1000", "nowhere", nature="WRONG") + row("1100", "1000"), "--strict")
     assert places(outcome.errors) == ["line 2, nature", "line 2, rules.accrual.debitAccrual.id"]
 

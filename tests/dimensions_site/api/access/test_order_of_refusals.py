@@ -48,7 +48,7 @@ def test_then_comes_the_repository(bob, base):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_then_comes_what_the_caller_may(bob, rita, northwind, base):
+def test_then_comes_what_the_client_may(bob, rita, northwind, base):
     """403 without a grant, with too small a role, and where the API is off; method, query and body are wrong too."""
     path = base.format("northwind")
     assert answer(bob, "DELETE", path + EVERYTHING_WRONG) == (403, "NO_GRANT")
@@ -166,7 +166,7 @@ def test_of_many_elements_then_come_the_method_what_is_malformed_and_the_unknown
     assert answer(alice, method, base.format("northwind") + rest, body) == refusal
 
 
-def test_a_caller_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
+def test_a_client_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
     """The response for a repository without a grant does not depend on its content."""
     told = {answer(bob, "GET", alice.currency(rest)) for rest in ("elements", "elements/EUR", "elements/none")}
     assert told == {(403, "NO_GRANT")}

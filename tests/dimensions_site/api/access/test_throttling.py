@@ -71,7 +71,7 @@ def test_every_route_counts(rita, settings, route):
         assert rita.send(method, route.path("nowhere") + "?wrong=1", {}).json()["code"] == "TOO_MANY_CALLS"
 
 
-def test_a_call_too_many_costs_nothing_but_to_know_the_caller(rita, settings, django_assert_num_queries):
+def test_a_call_beyond_the_rate_costs_only_its_authentication(rita, settings, django_assert_num_queries):
     settings.THROTTLE_CALLS = Rate(1, "day")
     rita.get(rita.currency("elements-count"))
     with django_assert_num_queries(1):

@@ -103,7 +103,7 @@ def test_a_body_of_the_largest_size_is_read_and_one_byte_more_is_413(post, setti
 
 
 @pytest.mark.contract("A6", "B3")
-def test_a_body_is_not_read_before_the_caller_is_known():
+def test_a_body_is_not_read_before_the_client_is_known():
     """Without credentials the answer is 401, whatever the body is."""
     response = Client().generic("POST", ADDRESS, b"{", content_type="text/plain")
     assert response.status_code == 401

@@ -35,7 +35,7 @@ def test_a_byte_order_mark_is_removed():
     assert post(codecs.BOM_UTF8 + b"[]").json() == {"read": "bytearray(b'[]')"}
 
 
-def test_a_packed_body_is_unpacked():
+def test_a_compressed_body_is_decompressed():
     response = post(gzip.compress(b"[]"), **{"Content-Encoding": "gzip"})
     assert response.json() == {"read": "bytearray(b'[]')"}
 

@@ -47,7 +47,7 @@ def test_members_one_after_the_other_are_one_body(texts, level, data):
     assert response.json() == {"read": repr(texts)}
 
 
-def test_a_large_body_is_unpacked_whole(settings):
+def test_a_large_body_is_decompressed_whole(settings):
     """Longer than the pieces that are read and decompressed; numbers do not compress well."""
     settings.API_MAX_BODY_SIZE = 8 * MEGABYTE
     numbers = [n * n for n in range(500_000)]
@@ -66,13 +66,13 @@ def test_the_limit_applies_to_the_decompressed_body(settings):
     assert "after decompression" in detail
 
 
-def test_the_limit_holds_for_the_packed_body_too(settings):
+def test_the_limit_holds_for_the_compressed_body_too(settings):
     """It is detected before anything is decompressed."""
     settings.API_MAX_BODY_SIZE = 1_000
     assert "decompress" not in refused(post(b"\x1f\x8b" * 501), 413, "BODY_TOO_LARGE")
 
 
-def test_a_body_that_unpacks_to_very_much_takes_no_memory(settings):
+def test_a_body_that_decompresses_to_very_much_takes_no_memory(settings):
     """A gigabyte of zeros fits into a megabyte."""
     bomb = gzip.compress(b"\0" * MEGABYTE) * 1_000
     tracemalloc.start()
@@ -117,6 +117,6 @@ def test_a_gzip_body_without_its_end_is_400(missing):
     assert "missing" in refused(post(gzip.compress(b"[") + whole[:-missing]), 400, "INCOMPLETE_BODY")
 
 
-def test_a_packed_empty_body_is_400():
+def test_a_compressed_empty_body_is_400():
     """It does not count as an object without members."""
     refused(post(gzip.compress(b"")), 400, "EMPTY_BODY")

@@ -92,7 +92,7 @@ def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Call
         (f"{CALLER}, ' OR 1=1", NGINX),
     ],
 )
-def test_the_caller_is_the_nearest_address_that_is_no_proxy(call: Callable[..., Any], hops: str, address: str) -> None:
+def test_the_client_is_the_nearest_address_that_is_no_proxy(call: Callable[..., Any], hops: str, address: str) -> None:
     """From right to left, as the proxies have added them."""
     answer = call(NGINX, [NGINX, "10.9.9.0/24"], X_Forwarded_For=hops)
     assert answer.content.decode().split()[0] == address

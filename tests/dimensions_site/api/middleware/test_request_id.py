@@ -10,7 +10,7 @@ pytestmark = pytest.mark.urls("tests.dimensions_site.api.echo")
 @pytest.mark.contract("B2")
 @pytest.mark.parametrize("sane", ["a", "import-2026:07.b_C", "x" * 128])
 @pytest.mark.parametrize("address", ["/dimensions/v1/nothing", "/nothing", "/dimensions/v1/r/echo/x"])
-def test_a_sane_id_of_the_caller_comes_back(client, address, sane):
+def test_a_sane_id_of_the_client_comes_back(client, address, sane):
     """With any answer, pages and errors too."""
     assert client.get(address, headers={"X-Request-ID": sane})["X-Request-ID"] == sane
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.contract("B2")
 
 
 @pytest.mark.parametrize("sent", ["r-1", "A.b:c_d-9", "x" * 128])
-def test_a_sane_id_of_the_caller_is_kept(alice, sent):
+def test_a_sane_id_of_the_client_is_kept(alice, sent):
     """In the header, in the body of a refusal, for a streamed list as for one element."""
     for path in (alice.currency(), alice.currency("elements/none"), "/api/nowhere"):
         response = alice.get(path, headers={"X-Request-ID": sent})

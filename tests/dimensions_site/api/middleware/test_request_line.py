@@ -65,7 +65,7 @@ def test_an_unreadable_path_is_404(alice, encoded, method):
 
 
 @pytest.mark.contract("A6")
-def test_an_unreadable_path_is_refused_after_the_caller_and_the_method(alice):
+def test_an_unreadable_path_is_refused_after_the_client_and_the_method(alice):
     """401, 404 for the repository and 405 come first."""
     address = "/dimensions/v1/{}/echo/%FF"
     assert APIClient().get(address.format("r"), RAW_URI=address.format("r")).status_code == 401

@@ -1,6 +1,6 @@
 """The history has every state that a repository was ever in, however it was written.
 
-HISTORY_REPLAY=500 in the environment makes so many changes of each dimension rather than 60.
+HISTORY_REPLAY=500 in the environment makes that many changes of each dimension rather than 60.
 """
 
 import json

@@ -24,7 +24,7 @@ CSV, NDJSON = "text/csv", "application/x-ndjson"
     ],
 )
 @pytest.mark.parametrize("rest", ["elements", "elements-fetch?properties=id"])
-def test_the_caller_gets_the_form_that_he_likes_best(alice, rest, accept, content_type, name):
+def test_the_client_gets_the_format_that_it_prefers(alice, rest, accept, content_type, name):
     """By quality, and JSON if the client accepts all alike; caches learn from Vary that Accept counts."""
     for method in ("GET", "HEAD"):
         response = alice.generic(method, alice.currency(rest), headers={"Accept": accept})

@@ -80,7 +80,7 @@ def test_one_of_many_simultaneous_puts_inserts_and_the_others_replace(alice):
 
 
 def at_once(times: int, call: Any) -> list[Any]:
-    """What a call gives in each of so many threads that start together."""
+    """What a call gives in each of that many threads that start together."""
     start = Barrier(times)
 
     def in_thread(_: int) -> Any:

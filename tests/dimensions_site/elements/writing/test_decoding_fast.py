@@ -241,7 +241,7 @@ def test_columns_are_those_that_the_wire_writes():
 
 @pytest.mark.contract("C8")
 def test_only_groups_have_rules_of_their_own():
-    """The fast decoder asks groups for them; a bundle is one value to it."""
+    """The fast decoder decodes groups member by member; a bundle is one value to it."""
 
     def bundles(declaration: WireObject) -> list[Bundle]:
         inner = [member for member in declaration.fields.values() if isinstance(member, WireObject)]

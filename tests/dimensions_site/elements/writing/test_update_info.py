@@ -12,7 +12,7 @@ FORGED = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "
 
 
 @pytest.mark.contract("C12")
-def test_update_info_tells_the_caller_the_moment_and_the_web(alice, ed):
+def test_update_info_tells_the_client_the_moment_and_the_web(alice, ed):
     """It is that of the last write."""
     created = read(alice.send("POST", alice.account(), account()))["updateInfo"]
     changed = read(ed.send("PATCH", ed.account("elements/1000"), {"type": "DETAIL"}))["updateInfo"]

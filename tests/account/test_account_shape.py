@@ -136,7 +136,7 @@ def test_custom_attributes_are_a_map_from_any_name_to_text_or_null(alice, attrib
         (["a"], "customAttributes"),
     ],
 )
-def test_what_is_no_custom_attribute_is_refused(alice, attributes, path):
+def test_an_invalid_custom_attribute_is_refused(alice, attributes, path):
     """The error is at the entry."""
     response = alice.send("POST", alice.account(), account(customAttributes=attributes))
 

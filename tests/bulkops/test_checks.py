@@ -8,7 +8,7 @@ from bulkops.checks import check_limits
 
 
 @pytest.mark.contract("B3")
-def test_a_system_that_bounds_no_memory_is_told_of(monkeypatch):
+def test_a_system_without_memory_limits_is_reported(monkeypatch):
     """Linux does; elsewhere the operator gets a warning at start, and the time limits apply."""
     assert (check_limits() == []) == (sys.platform == "linux")
     monkeypatch.setattr("bulkops.checks.HAS_LIMITS", False)

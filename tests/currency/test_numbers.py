@@ -153,7 +153,7 @@ def test_a_coefficient_may_be_true_or_false(alice, truth):
 
 @pytest.mark.contract("C10")
 @pytest.mark.parametrize("value", ["true", "TRUE", "yes"])
-def test_a_coefficient_is_no_word(alice, value):
+def test_a_coefficient_is_not_a_word(alice, value):
     """A boolean in quotes is neither a number nor a boolean."""
     assert alice.send("POST", alice.currency(), currency(referenceCurrency={"coefficient": value})).status_code == 400
 

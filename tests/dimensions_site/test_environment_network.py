@@ -27,7 +27,7 @@ def test_proxies_are_addresses_networks_and_the_unix_socket(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["*", "localhost", "10.0.0.1/8", "10.0.0.256", "10.0.0.0-10.0.0.9", "UNIX", "::1%"])
-def test_what_is_no_address_is_refused(monkeypatch, text):
+def test_an_invalid_address_is_refused(monkeypatch, text):
     """A network that is not written from its first address on may be meant otherwise."""
     told = refusal(env.proxies, f"127.0.0.1,{text}", monkeypatch)
     assert told.startswith(f"SETTING has '{text}' in it (")
@@ -64,7 +64,7 @@ def test_origins_are_read(monkeypatch):
         ),
     ],
 )
-def test_what_is_no_origin_is_refused(monkeypatch, text):
+def test_an_invalid_origin_is_refused(monkeypatch, text):
     """A browser would never send it, so it would silently have no effect."""
     assert refusal(env.origins, text, monkeypatch) == (
         f"SETTING is '{text}'; it has to be origins like https://app.example.com in lower case, separated by commas."
@@ -93,7 +93,7 @@ def test_names_of_the_service_are_read(monkeypatch):
         *("*.example.com", "::1", "[::1]:8000", "erp.example.com.", ".", "bücher.example", "erp_1.example"),
     ],
 )
-def test_what_is_no_name_of_a_host_is_refused(monkeypatch, text):
+def test_an_invalid_host_name_is_refused(monkeypatch, text):
     """No request would match it, and each would get 400."""
     assert refusal(env.hosts, f"localhost,{text}", monkeypatch) == (
         f"SETTING is '{text}'; it has to be names like erp.example.com, without scheme, port and path, separated by "

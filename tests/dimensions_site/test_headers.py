@@ -73,7 +73,7 @@ def test_no_page_can_be_shown_in_a_frame_of_another(alice: Caller, path: str) ->
     assert answer["X-Frame-Options"] == "DENY"
 
 
-def test_over_http_nobody_is_told_to_stay_with_https(client: Client) -> None:
+def test_over_http_no_browser_is_instructed_to_stay_with_https(client: Client) -> None:
     """The specification promises http beside https."""
     assert "Strict-Transport-Security" not in client.get("/")
 

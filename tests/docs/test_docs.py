@@ -72,14 +72,14 @@ def test_the_tables_of_settings_have_every_setting_with_its_default():
 
 
 @pytest.mark.parametrize(("heading", "wire"), [("Currency", CURRENCY_WIRE), ("Account", ACCOUNT_WIRE)])
-def test_the_table_of_fields_tells_what_the_serializer_declares(heading, wire):
+def test_the_table_of_fields_shows_what_the_serializer_declares(heading, wire):
     """Each leaf with its type, whether it is required, its default and its allowed values."""
     rows = field_rows(wire.serializer())
     right_table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     assert table(FOR_INTEGRATORS, heading) == rows, f"The table has to be:\n{right_table}"
 
 
-def test_the_table_of_spellings_tells_what_is_accepted():
+def test_the_table_of_spellings_shows_what_is_accepted():
     """Each alternative spelling of the page means the field beside it."""
     for row in table(FOR_INTEGRATORS, "Alternative spellings"):
         alternative, wire = (

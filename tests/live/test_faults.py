@@ -40,7 +40,7 @@ def test_a_full_folder_for_temporary_files_is_worth_another_try(prepared: tuple[
     with small_disk(megabytes=32) as disk, ExitStack() as stack:
         variables = {"TMPDIR": str(disk.folder), "WEB_CONCURRENCY": "1"}
         service = stack.enter_context(serving(*prepared, tmp_path, **variables))
-        # Python checks once where there is space.
+        # Python determines once which folder has space.
         assert service.send("POST", f"{LIST}-bulk", body("before")).status == 200
         disk.fill()
         answer = service.send("POST", f"{LIST}-bulk", body("full"))

@@ -37,7 +37,7 @@ def call(service: Service, name: str, password: str, address: str) -> Answer:
     return service.send("GET", PATH, X_API_Key="", Authorization=f"Basic {credentials}", X_Forwarded_For=address)
 
 
-def test_a_guesser_is_locked_out_by_all_processes_and_the_right_client_goes_on(guarded: Service):
+def test_an_attacker_is_locked_out_by_all_processes_and_the_right_client_continues(guarded: Service):
     """After five wrong passwords, whichever process checked them; a forged header in front changes nothing."""
     assert call(guarded, "alice", "alice-password", "192.0.2.1").status == 200
     answers = [call(guarded, "alice", f"wrong {number}", "192.0.2.66") for number in range(12)]
@@ -50,7 +50,7 @@ def test_a_guesser_is_locked_out_by_all_processes_and_the_right_client_goes_on(g
         assert guarded.send("GET", PATH, X_Forwarded_For="192.0.2.66").status == 200  # with her key
 
 
-def test_guesses_at_the_same_moment_are_counted_each(guarded: Service):
+def test_concurrent_login_attempts_are_counted_each(guarded: Service):
     """No more are checked than are allowed, and one for each thread that had begun before."""
     with ThreadPoolExecutor(THREADS) as guessers:
         guesses = [guessers.submit(call, guarded, "rita", f"wrong {number}", "192.0.2.67") for number in range(30)]

@@ -181,7 +181,7 @@ def folders_in_use() -> set[Path]:
 # --- The worker --------------------------------------------------------------------------------
 
 
-def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
+def test_the_worker_shows_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
     """Those that its processes deleted, on a separate port."""
     url = prepared[0]
     ids = fill(url, "northwind", 25)
@@ -237,7 +237,7 @@ def started(command: list[str], folder: Path, **variables: str) -> subprocess.Co
 @pytest.mark.parametrize(
     "address", ["9464", "localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "::1:9464", "a b:1"]
 )
-def test_what_is_no_address_is_refused(tmp_path: Path, address: str):
+def test_an_invalid_address_is_refused(tmp_path: Path, address: str):
     outcome = started(WEB, tmp_path, METRICS_BIND=address)
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(

@@ -107,7 +107,7 @@ def allow(address: str) -> str:
     return answer.headers["Location"]
 
 
-def test_a_program_acts_for_a_person_who_lets_it(plain: Service) -> None:
+def test_a_program_acts_for_a_person_who_consents(plain: Service) -> None:
     """Authorization code with PKCE, then a renewal; the code and the used refresh token are no longer valid."""
     token_url = f"{plain.address}/auth/oauth2/token"
     session = OAuth2Session("planning", redirect_uri=CALLBACK, scope=["write"], pkce="S256")

@@ -30,7 +30,7 @@ def test_a_deletion_whose_queue_entry_was_lost_is_done(prepared: tuple[str, str]
 
 
 @pytest.mark.contract("F2", "F6")
-def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple[str, str], tmp_path: Path):
+def test_redis_wakes_the_worker_and_may_be_emptied_or_stopped_at_any_time(prepared: tuple[str, str], tmp_path: Path):
     """It works; it is emptied; it stops, while requests and worker continue without it; and it is back."""
     port = free_port()
     queue = {"BROKER_URL": f"redis://127.0.0.1:{port}/1"}

@@ -167,7 +167,7 @@ def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
 
 
 @pytest.mark.parametrize("port", ["taken", "eighty", "70000"])
-def test_a_port_that_cannot_be_used_is_told_in_plain_words(tmp_path: Path, port: str):
+def test_an_unusable_port_is_reported_with_a_clear_message(tmp_path: Path, port: str):
     """Before anything is prepared, with a way out."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         text = str(other.getsockname()[1]) if port == "taken" else port

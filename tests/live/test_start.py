@@ -89,7 +89,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_in_a_setting_is_told_in_one_line(name: str, tmp_path: Path):
+def test_an_error_in_a_setting_is_reported_in_one_line(name: str, tmp_path: Path):
     """The service does not start with a misunderstood value."""
     value, sentence = MISTAKES[name]
     outcome = start(COMMANDS["command line"], tmp_path, **{name: value})
@@ -110,7 +110,7 @@ def test_the_web_server_says_the_same_in_one_line(name: str | None, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORT", "http"), ("WEB_CONCURRENCY", "0"), ("WEB_THREADS", "4.5")])
-def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str, value: str, tmp_path: Path):
+def test_an_error_in_a_setting_of_the_web_server_is_reported_in_one_line(name: str, value: str, tmp_path: Path):
     """An operator reads a sentence, not a stack trace."""
     outcome = start(COMMANDS["web"], tmp_path, BIND=None, **{name: value})
     assert outcome.returncode == 1
@@ -118,7 +118,7 @@ def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str,
     assert len(outcome.stderr.splitlines()) == 1
 
 
-def test_an_address_without_a_port_is_told_in_one_line(tmp_path: Path):
+def test_an_address_without_a_port_is_reported_in_one_line(tmp_path: Path):
     """gunicorn would use another port."""
     outcome = start(COMMANDS["web"], tmp_path, BIND="10.0.0.11")
     assert outcome.returncode == 1

@@ -53,7 +53,7 @@ def test_a_file_in_a_folder_that_is_missing_cannot_be_opened(tmp_path: Path):
         )
 
 
-def test_a_file_that_is_no_database_cannot_be_opened(tmp_path: Path):
+def test_a_file_that_is_not_a_database_cannot_be_opened(tmp_path: Path):
     """Nor is it backed up."""
     file = tmp_path / "table.csv"
     file.write_text("id,descriptions.en\n" * 1_000)
@@ -66,7 +66,7 @@ def test_a_file_that_is_no_database_cannot_be_opened(tmp_path: Path):
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_server_that_is_away_is_told_with_its_own_reason(tmp_path: Path):
+def test_a_server_that_is_down_is_reported_with_its_own_reason(tmp_path: Path):
     """In one line, without the password."""
     port = free_port()
     for words in ("migrate --check", *ALL[:2]):
@@ -76,7 +76,7 @@ def test_a_server_that_is_away_is_told_with_its_own_reason(tmp_path: Path):
         assert "hidden" not in sentence
 
 
-def test_what_else_keeps_a_connection_from_being_made_is_told(tmp_path: Path):
+def test_other_failures_of_a_connection_are_reported(tmp_path: Path):
     """A database of another name, and a host without an address."""
     with own_postgresql() as server:
         missing = f"{server.url.rpartition('/')[0]}/missing"

@@ -74,7 +74,7 @@ def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
 
 
 @pytest.mark.contract("H3")
-def test_readiness_tells_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+def test_readiness_reports_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
     """None, working, stopped, killed: 503 with what to do unless one works."""
 
     def told() -> tuple[int, str]:

@@ -71,7 +71,9 @@ def test_only_canonical_paths_are_documented() -> None:
 
 @pytest.mark.contract("A2", "H2", "H3")
 @pytest.mark.parametrize(("name", "spelling"), [("currency", "async"), ("account", "asynch")])
-def test_the_start_of_a_deletion_is_told_in_the_spelling_of_the_specification_only(name: str, spelling: str) -> None:
+def test_the_start_of_a_deletion_is_documented_in_the_spelling_of_the_specification_only(
+    name: str, spelling: str
+) -> None:
     """The list and the status have their own paths, whatever the spelling of the start."""
     paths = DOCUMENTS[name].content["paths"]
     methods = {path.partition(f"/{name}/")[2]: set(item) for path, item in paths.items() if "delete" in path}

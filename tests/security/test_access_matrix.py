@@ -193,7 +193,7 @@ def state() -> list[Any]:
 
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("mode", MODES)
-def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, who, record_property, settings):
+def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, who, record_property, settings):
     """A refusal has the reason, the challenge where one helps, nothing about the content, and changes nothing."""
     settings.LOGIN_ACCOUNT_ATTEMPTS = 1_000  # there are more calls with a wrong password than a day allows
     attempt = attempts(MODES[mode], people)[who]()

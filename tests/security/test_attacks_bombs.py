@@ -92,7 +92,7 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
 
 
 @pytest.mark.contract("B1")
-def test_a_body_of_thousands_of_faults_tells_the_first_thousand(alice):
+def test_a_body_of_thousands_of_errors_shows_the_first_thousand(alice):
     """The true number is beside them."""
     body = {"post": [{"id": "", "nature": "x", "unknown": 1}] * 1_000}
     report = refused(send(alice, "account", body))

@@ -135,7 +135,7 @@ def test_names_that_normalise_to_the_same_are_one_person(people, name):
 
 
 @pytest.mark.contract("C18")
-def test_the_history_tells_people_apart(people, alice, northwind):
+def test_the_history_distinguishes_people(people, alice, northwind):
     """The author is known by the exact name."""
     AccessGrant.objects.update(role=Role.EDITOR)
     for person in User.objects.filter(username__in=PEOPLE[1:]):

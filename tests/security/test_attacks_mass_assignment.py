@@ -57,7 +57,7 @@ def rows(dimension: str) -> list:
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_names_of_columns_are_no_members(alice, contoso, stored, dimension):
+def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
     """Every way of writing refuses each of them by its path, and nothing is stored."""
     path, new = getattr(alice, dimension), NEW[dimension]
     for value in (contoso.pk, "contoso", None, {"id": contoso.pk}):

@@ -82,7 +82,7 @@ def test_the_values_of_a_list_are_texts(alice, operator):
 
 
 @pytest.mark.parametrize("field", ["decimalNumbers", "preferred", "percentageDifference", "updateInfo.date"])
-def test_a_value_that_is_no_number_truth_or_moment_is_refused(alice, field):
+def test_an_invalid_number_boolean_or_instant_is_refused(alice, field):
     """400, naming it: it never comes to the database."""
     harmless = alice.get(alice.currency(), {"filter": f"{field}=={HARMLESS}"})
     for text in INJECTIONS:

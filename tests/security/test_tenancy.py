@@ -58,7 +58,7 @@ def test_no_route_gives_a_client_of_another_repository_access(filled, bob, route
 
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: Route):
+def test_no_route_reveals_the_content_of_another_repository(filled, bob, route: Route):
     """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions continue."""
     for method in ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"):
         path = route.path("contoso", **ARGUMENTS)
@@ -77,7 +77,7 @@ def test_every_route_names_its_repository_or_is_known_to_need_none():
 
 
 @pytest.mark.parametrize("page", ["landing", "health-live", "health-ready"])
-def test_public_pages_tell_nothing_of_any_repository(filled, client, page):
+def test_public_pages_reveal_nothing_of_any_repository(filled, client, page):
     """They are public."""
     client.raise_request_exception = False
     response = client.get(reverse(page))

@@ -33,7 +33,7 @@ def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(ali
 
 
 @pytest.mark.contract("C3", "C9")
-def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(alice, rest, house):
+def test_she_edits_texts_in_four_languages_and_gets_the_messages_of_rest(alice, rest, house):
     """At the field that is wrong, in the same words; once it is corrected, REST returns what she typed."""
     open_account(alice, "A.24.100")
     texts = {"en": "Cash in hand", "de": "Barkasse", "it": "Denaro in cassa", "fr": "Espèces"}

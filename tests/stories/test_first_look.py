@@ -9,7 +9,7 @@ from tests.stories.pages import go
 
 
 @pytest.mark.contract("G2", "F3")
-def test_it_tells_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
+def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
     """What waits while no worker runs is done as soon as one is there again."""
     address = "/dimensions/v1/northwind/account/elements"
     house.service.send("POST", address, {**rest("elements/A.24.100"), "id": "A.24.999"})

@@ -104,7 +104,7 @@ def test_a_selection_that_has_changed_is_asked_about_again(elements, northwind, 
 
 
 def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwind, contoso):
-    """Filtering by repository is the way; then it works for a superuser in each."""
+    """After filtering by repository it works, for a superuser in each."""
     browser = superuser()
     selected = keys(northwind, "N01") + keys(contoso, "C01")
     for form in ({}, {"confirmed": "2"}):
@@ -151,7 +151,7 @@ def test_the_switch_of_the_api_does_not_stop_the_admin(elements, northwind, alic
     assert "N01" not in stored(northwind)
 
 
-def test_the_page_tells_what_was_not_found(elements, northwind, alice):
+def test_the_page_shows_what_was_not_found(elements, northwind, alice):
     """And how many; the first hundred by id."""
     start(alice, ["N01", "gone", *(f"x{number:03}" for number in range(150))])
     work_now()
@@ -212,7 +212,7 @@ def test_processings_of_others_are_neither_listed_nor_found(elements, northwind,
     assert reader.get(page(DataProcessing)).status_code == 403
 
 
-def test_the_page_tells_why_nothing_happens_yet(elements, alice):
+def test_the_page_shows_why_nothing_happens_yet(elements, alice):
     """No worker, or other jobs first."""
     start(alice, ["N01"])
     found = DataProcessing.objects.get()

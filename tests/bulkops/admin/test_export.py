@@ -198,7 +198,7 @@ def test_the_languages_can_be_chosen(chart, rita):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_table_that_no_workbook_holds_is_told_on_the_page(chart, rita, monkeypatch):
+def test_a_table_that_no_workbook_holds_is_reported_on_the_page(chart, rita, monkeypatch):
     """No part of a file is sent."""
     monkeypatch.setattr(workbook_writing, "MAX_ROWS", 3)
     browser = browser_of(rita)
@@ -207,7 +207,7 @@ def test_a_table_that_no_workbook_holds_is_told_on_the_page(chart, rita, monkeyp
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_table_with_too_many_columns_is_told_on_the_page(chart, rita, monkeypatch):
+def test_a_table_with_too_many_columns_is_reported_on_the_page(chart, rita, monkeypatch):
     """The time that a web process spends on a row is limited."""
     monkeypatch.setattr(exporting, "MAX_COLUMNS", 3)
     browser = browser_of(rita)

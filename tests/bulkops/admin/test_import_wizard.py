@@ -69,7 +69,7 @@ def test_a_file_goes_all_the_way(ed, northwind):
     assert not FileImportPiece.objects.exists()
 
 
-def test_what_changes_is_told_from_what_to_what(ed, northwind):
+def test_changes_are_shown_with_both_values(ed, northwind):
     store_accounts(northwind, account("1000"))
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH.replace("Cash", "Money"))
     text = shown(browser_of(ed), file_import)
@@ -114,7 +114,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
         ({"mode": "wrong"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_meant_is_told_in_its_place(alice, northwind, chosen, told):
+def test_what_is_unclear_is_reported_in_its_place(alice, northwind, chosen, told):
     """The file is not checked then."""
     browser = browser_of(alice)
     upload(browser, northwind, HEADINGS + CASH)

@@ -113,9 +113,7 @@ def test_a_file_that_needs_more_than_the_limits_is_invalid_for_the_worker(ed, no
 
 
 @pytest.mark.contract("B3")
-def test_when_the_process_that_reads_fails_people_are_not_told_that_their_file_is_wrong(
-    ed, northwind, monkeypatch, caplog
-):
+def test_when_the_reading_process_fails_no_message_blames_the_file(ed, northwind, monkeypatch, caplog):
     """The log has the reason."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     page = upload(browser_of(ed), northwind, HEADINGS + CASH)
@@ -236,7 +234,7 @@ def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
     assert set(FileImportPiece.objects.values_list("file", flat=True)) == {"REJECTS"}
 
 
-def test_the_record_of_an_import_is_forgotten_with_those_of_deletions(ed, northwind, settings):
+def test_the_record_of_an_import_is_purged_with_those_of_deletions(ed, northwind, settings):
     """With its file of rejected rows."""
     settings.DATA_PROCESSING_RETENTION_DAYS = 10
     browser = browser_of(ed)

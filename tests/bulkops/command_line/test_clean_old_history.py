@@ -64,7 +64,7 @@ def kept(**which: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.contract("C18")
-def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
+def test_versions_that_were_replaced_before_are_purged(alice, clean):
     """What the account was like on each of the last 365 days stays, also when it was written long before."""
     for link, days_ago in {"first": 900, "second": 800, "of the day": 500, "young": 300, "last": 10}.items():
         put(alice, link, days_ago=days_ago)
@@ -73,7 +73,7 @@ def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
 
 
 @pytest.mark.contract("C18")
-def test_the_version_that_holds_is_never_forgotten(alice, clean):
+def test_the_current_version_is_never_purged(alice, clean):
     """However old it is: the history still shows who wrote the stored values."""
     put(alice, "first", days_ago=5_000)
     put(alice, "last", days_ago=4_000)
@@ -81,7 +81,7 @@ def test_the_version_that_holds_is_never_forgotten(alice, clean):
     assert kept() == [("~", "last")]
 
 
-def test_an_element_that_was_deleted_before_is_forgotten_for_good(alice, northwind: Repository, clean):
+def test_an_element_that_was_deleted_before_is_purged_for_good(alice, northwind: Repository, clean):
     """One that was deleted since can still be restored, to what it was on any of the days."""
     put(alice, "long gone", days_ago=900)
     delete(alice, days_ago=800)
@@ -118,7 +118,7 @@ def test_each_dimension_is_cleaned(alice, clean):
     ]
 
 
-def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
+def test_a_dry_run_reports_the_same_and_purges_nothing(alice, clean):
     put(alice, "first", days_ago=900)
     put(alice, "second", days_ago=800)
     before = kept()
@@ -126,7 +126,7 @@ def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
     assert kept() == before
 
 
-def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
+def test_few_versions_are_purged_at_a_time(alice, clean, monkeypatch):
     """Each step is a separate statement, however many there are: nobody waits long, and nothing piles up."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for change in range(2):
@@ -139,7 +139,7 @@ def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
     assert kept() == [("~", "1")] * 8
 
 
-def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean, monkeypatch):
+def test_what_was_purged_before_an_interruption_stays_purged(alice, clean, monkeypatch):
     """The latest versions of each account are left, and the next run continues."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 2)
     for number in range(4):
@@ -192,7 +192,7 @@ def test_an_unknown_repository_is_refused(db, clean):
         clean("--days", "365", "--repository", "nowhere")
 
 
-def test_the_log_tells_how_many(alice, clean, caplog):
+def test_the_log_shows_how_many(alice, clean, caplog):
     put(alice, "first", days_ago=900)
     put(alice, "second", days_ago=800)
     clean("--days", "365")

@@ -86,7 +86,7 @@ def test_json_is_an_array_of_whole_elements_and_ndjson_has_one_on_each_line(alic
     assert [json.loads(line) for line in gzip.decompress(Path("a.ndjson.gz").read_bytes()).splitlines()] == wanted
 
 
-def test_currencies_are_told_by_their_descriptions_and_not_twice(export, northwind):
+def test_currencies_are_exported_with_their_descriptions_and_not_twice(export, northwind):
     """`description` repeats one of them: a person who edits the file would have to change both."""
     store_currencies(northwind, currency(oid="7"))
     assert export("export_currencies", "northwind", "c.json") == "Exported 1 currency of northwind to c.json.\n"
@@ -190,13 +190,13 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
         ),
     ],
 )
-def test_what_cannot_be_done_is_told_in_plain_words_and_no_file_is_left(export, northwind, words, message):
+def test_what_cannot_be_done_is_reported_clearly_and_no_file_is_left(export, northwind, words, message):
     """All errors at once, as on REST."""
     assert refusal(export, "export_accounts", *words) == message
     assert list(Path().iterdir()) == []
 
 
-def test_the_format_can_be_told_where_the_name_does_not(export, chart):
+def test_the_format_can_be_chosen_if_the_name_has_no_extension(export, chart):
     """It takes precedence over the name."""
     export("export_accounts", "northwind", "a.txt", "--format=ndjson", "--properties=id")
     assert Path("a.txt").read_text(encoding="utf-8") == '{"id":"001000"}\n{"id":"2000"}\n{"id":"A"}\n'

@@ -108,7 +108,7 @@ def test_a_refused_import_ends_with_status_1_and_plain_words(database, tmp_path)
     ],
 )
 @pytest.mark.parametrize("command", ["import_currencies", "import_accounts"])
-def test_a_missing_file_or_repository_is_told_in_one_sentence(
+def test_a_missing_file_or_repository_is_reported_in_one_sentence(
     northwind, tmp_path, monkeypatch, command, db_id, file, message
 ):
     """Django's command line turns that into status 1, and prints nothing else."""
@@ -203,7 +203,7 @@ def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
 
 
 @pytest.mark.contract("H4")
-def test_on_a_terminal_a_bar_tells_phase_rate_and_time_left(database, tmp_path):
+def test_on_a_terminal_a_bar_shows_phase_rate_and_time_left(database, tmp_path):
     """Otherwise a slow import prints a plain line now and then, and a quick one nothing."""
     rows = "".join(f"T{number},New,2,0.0000\n" for number in range(3_000))
     (tmp_path / "table.csv").write_text(f"{HEADINGS}\n{rows}")

@@ -24,7 +24,7 @@ def ended(alice):
 
 
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED, Status.ABORTED])
-def test_what_ended_longer_ago_than_it_is_kept_is_forgotten(ended, settings, status):
+def test_what_ended_longer_ago_than_it_is_kept_is_purged(ended, settings, status):
     """Whatever its final status was; the boundary is a whole day."""
     settings.DATA_PROCESSING_RETENTION_DAYS = 10
     ended(status, 10.5)
@@ -41,7 +41,7 @@ def test_what_runs_is_kept_however_old_it_is(alice):
 
 
 @pytest.mark.django_db
-def test_a_lost_worker_is_forgotten_after_a_day():
+def test_a_lost_worker_is_purged_after_a_day():
     Worker.objects.create(name="lost", beat_at=Now() - timedelta(days=2))
     Worker.objects.create(name="just lost", beat_at=Now() - timedelta(hours=2))
     clean()

@@ -79,7 +79,7 @@ def test_where_the_api_is_switched_off_nothing_is_saved(alice, dimension):
 
 
 @pytest.mark.contract("A6", "B2")
-def test_nobody_is_asked_who_he_is(db):
+def test_an_anonymous_client_gets_401(db):
     """Before the body is read."""
     for dimension in DIMENSIONS:
         response = Client().post(f"/dimensions/v1/northwind/{dimension}/elements-bulk", b"{", "application/json")

@@ -12,7 +12,7 @@ from tests.factories import read
 
 @pytest.mark.contract("F2")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_the_answer_tells_the_id_and_the_place_of_the_status(alice, dimension):
+def test_the_answer_shows_the_id_and_the_place_of_the_status(alice, dimension):
     """202; `Location` leads to it; nothing is deleted by the request itself."""
     answer = alice.send("POST", getattr(alice, dimension)(ASYNC), body(["A"]))
     assert answer.status_code == 202

@@ -61,7 +61,7 @@ def test_currencies_are_answered_as_if_they_were_saved(alice):
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_errors_are_told_as_without_it(alice, dimension):
+def test_errors_are_reported_as_without_it(alice, dimension):
     """Those that are found only during writing, too; an error has no Preference-Applied."""
     make = MAKERS[dimension]
     save(alice, dimension, post=[make("taken")])

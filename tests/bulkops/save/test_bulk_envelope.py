@@ -84,14 +84,14 @@ def test_a_body_without_an_operation_is_refused(body):
 
 @pytest.mark.parametrize("name", ["post", "put", "patch"])
 @pytest.mark.parametrize("value", [None, {}, "[]", 1, False, {"id": "EUR"}])
-def test_an_operation_that_is_no_array_is_refused(name, value):
+def test_an_operation_that_is_not_an_array_is_refused(name, value):
     """Null too: an operation that is not wanted is left out."""
     assert errors({name: value}) == [(f"/{name}", "INVALID")]
     assert f"{name} must be an array of elements; got {json.dumps(value)}." in message({name: value})
 
 
 @pytest.mark.parametrize("body", ["[]", "null", '"post"', "1", "true", '[{"post": []}]'])
-def test_a_body_that_is_no_object_is_refused(body):
+def test_a_body_that_is_not_an_object_is_refused(body):
     """The sentence names what was sent."""
     assert errors(body) == [("", "INVALID")]
     assert f"must be an object with post, put or patch; got {body}." in message(body)

@@ -39,7 +39,7 @@ def stored() -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
-def test_each_kind_of_error_is_told_where_it_stands(alice, kind):
+def test_each_kind_of_error_is_reported_where_it_stands(alice, kind):
     """Between two valid elements; pointer, id, code, and a sentence with the value and what is expected."""
     save(alice, "account", post=[STORED])
     for id in ("a", "x", "z"):
@@ -54,7 +54,7 @@ def test_each_kind_of_error_is_told_where_it_stands(alice, kind):
     assert stored() == before
 
 
-def test_of_ten_thousand_elements_every_error_is_told(alice):
+def test_of_ten_thousand_elements_every_error_is_reported(alice):
     """500 errors of all these kinds, in the order of the body, each with its pointer; nothing is saved."""
     save(alice, "account", post=[STORED, *({**STORED, "id": f"patch-{number}"} for number in range(3_000))])
     before = stored()
@@ -91,7 +91,7 @@ def test_of_ten_thousand_elements_every_error_is_told(alice):
     assert stored() == before
 
 
-def test_several_errors_of_one_element_are_all_told(alice):
+def test_several_errors_of_one_element_are_all_reported(alice):
     """Those of its fields, a conflict of spellings, and that its id already exists."""
     save(alice, "account", post=[STORED])
     element = account(
@@ -158,7 +158,7 @@ def test_more_than_a_thousand_errors_are_counted(alice):
 
 
 @pytest.mark.contract("B3")
-def test_a_body_that_is_no_text_is_refused_as_a_whole(alice):
+def test_a_body_that_is_not_a_text_is_refused_as_a_whole(alice):
     """Half of a character, which is not valid text: the message names its place."""
     texts = [json.dumps(account("1")), json.dumps(account("2", documentationLink="?")).replace("?", r"\ud83d")]
 
@@ -247,7 +247,7 @@ def test_another_mode_is_refused(alice, dimension, mode):
         ({"oid": None}, "/oid", "NULL", "oid must be text of at most 64 characters, not null."),
     ],
 )
-def test_the_errors_of_currencies_are_told_for_each_operation(alice, fields, place, code, message):
+def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields, place, code, message):
     """In new, replaced and patched ones."""
     save(alice, "currency", post=[currency("A"), currency("B")])
     before = (elements(alice, "currency"), Currency.history.count())

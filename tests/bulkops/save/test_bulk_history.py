@@ -114,7 +114,7 @@ def test_the_logic_follows_the_saved_accounts(alice, northwind):
 
 
 @pytest.mark.contract("C12", "C18")
-def test_each_version_tells_who_wrote_it_and_when(alice, ed):
+def test_each_version_records_who_wrote_it_and_when(alice, ed):
     """One instant for the whole call, that of `updateInfo`; the user, and the name that survives the user."""
     save(alice, "account", post=[account("1"), account("2")])
     answer = save(ed, "account", put=[account("1", type="DETAIL")], patch=[patch("2")])
@@ -152,7 +152,7 @@ def test_a_refused_call_leaves_no_version(alice):
 
 
 @pytest.mark.contract("C18")
-def test_somebody_elses_write_is_no_part_of_it(northwind, alice):
+def test_somebody_elses_write_is_not_part_of_it(northwind, alice):
     """The version of a patch has the whole element as it was saved, including what others had written before."""
     carol = caller("carol", northwind, Role.EDITOR)
     save(alice, "account", post=[account("1")])

@@ -213,7 +213,7 @@ def test_what_stays_as_it_is_is_not_written(alice):
 
 
 @pytest.mark.contract("C18", "C19", "E1")
-def test_the_order_of_a_map_is_no_change(alice):
+def test_the_order_of_a_map_is_not_a_change(alice):
     """Nor are numbers written in another way as the same text; an empty text differs from null, and counts as text."""
     save(alice, "account", post=[account(customAttributes={"a": "1", "b": None}, documentationLink=None)])
 
@@ -258,7 +258,7 @@ def test_every_alternative_spelling_is_accepted(alice, operation, listed, exampl
         ({"description": None, "descriptions": {"de": "Euro", "it": None}}, {"de": "Euro", "it": None}, None),
     ],
 )
-def test_a_description_may_be_told_in_each_way(alice, operation, texts, descriptions, description):
+def test_a_description_may_be_sent_in_each_way(alice, operation, texts, descriptions, description):
     """A plain text means the default language of the repository."""
     sent = {name: value for name, value in currency().items() if name != "descriptions"}
 

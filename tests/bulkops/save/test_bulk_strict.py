@@ -77,7 +77,7 @@ def test_a_reference_to_what_is_stored_is_accepted(alice, field):
     assert ids(strict(alice, post=[referring("1", "there", field)])) == ["1"]
 
 
-def test_every_reference_to_nothing_is_told(alice):
+def test_every_reference_to_nothing_is_reported(alice):
     """Of one account and of several; in the order of the body."""
     save(alice, "account", post=[account("there"), account("old")])
     body = {
@@ -178,7 +178,7 @@ def test_what_another_repository_has_does_not_count(alice, bob):
     assert unknown(alice, "currency", post=[currency("EUR", referenceCurrency={"id": "theirs"})])
 
 
-def test_a_currency_is_no_account(alice):
+def test_a_currency_is_not_an_account(alice):
     """Ids are searched for in the dimension that the field refers to."""
     save(alice, "currency", post=[currency("EUR")])
 
@@ -205,7 +205,7 @@ def test_reference_currencies_are_looked_for(alice, operation):
 
 
 @pytest.mark.contract("B1")
-def test_references_and_other_errors_are_told_together(alice):
+def test_references_and_other_errors_are_reported_together(alice):
     """One report, in the order of the body; an account with an error can still be referred to."""
     report = refused(
         send(
@@ -237,7 +237,7 @@ def test_more_than_a_thousand_references_to_nothing_are_counted(alice):
 
 
 @pytest.mark.parametrize("target", ["a\0b", "..", " x ", ""])
-def test_a_reference_to_what_no_element_can_be_is_refused(alice, target):
+def test_a_reference_to_an_impossible_id_is_refused(alice, target):
     """It counts as not found, and not as a failure of the service."""
     report = refused(send(alice, "account", {"saveMode": "STRICT", "post": [referring("1", target)]}))
 

@@ -58,7 +58,7 @@ def test_allow_names_the_methods_of_that_address_only(alice):
 
 
 @pytest.mark.contract("A4")
-def test_options_tells_the_methods(alice):
+def test_options_lists_the_methods(alice):
     """In the header and, for programs that only read bodies, in the body."""
     response = alice.options(ADDRESS)
     assert response.status_code == 200
@@ -126,7 +126,7 @@ def test_a_repeated_query_parameter_is_400(alice):
 
 
 @pytest.mark.contract("A7", "B1")
-def test_all_faults_of_a_query_are_listed(alice):
+def test_all_errors_of_a_query_are_listed(alice):
     """One repeated parameter and two unknown ones."""
     response = alice.get(f"{ADDRESS}?skip=1&Filter=a&skip=2&x&Filter=b")
     assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [

@@ -96,7 +96,7 @@ def test_the_list_is_cut_at_a_thousand_and_the_count_is_true(found, listed):
 
 
 @pytest.mark.contract("B1")
-def test_whoever_stops_collecting_still_tells_the_true_number():
+def test_whoever_stops_collecting_still_reports_the_true_number():
     """A bulk save keeps the first failures only, but counts all of them."""
     body = answered(bad_request([Failure("/post/0", "X", "Bad.")], failure_count=7_000))
     assert (body["code"], len(body["errors"]), body["errorCount"]) == ("INVALID_REQUEST", 1, 7_000)

@@ -41,11 +41,11 @@ else:
             call_command("backup_sqlite", str(copy))
         assert copy.read_text() == "the backup of yesterday"
 
-    def test_a_folder_that_is_not_there_is_told(tmp_path):
+    def test_a_folder_that_is_not_there_is_reported(tmp_path):
         with pytest.raises(CommandError, match=r"cannot be created: No such file or directory\."):
             call_command("backup_sqlite", str(tmp_path / "nowhere" / "copy"))
 
-    def test_a_mistyped_database_is_no_empty_backup(tmp_path, monkeypatch):
+    def test_a_mistyped_database_is_not_an_empty_backup(tmp_path, monkeypatch):
         """SQLite itself would make an empty one, and back up that."""
         monkeypatch.setitem(connection.settings_dict, "NAME", str(tmp_path / "mistyped.sqlite3"))
         with pytest.raises(CommandError, match=r"There is no database at .+mistyped\.sqlite3\."):

@@ -41,7 +41,7 @@ def test_filling_twice_changes_nothing_but_what_was_edited(alice):
     assert Account.objects.filter(element_id="own").exists()
 
 
-def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
+def test_a_default_language_beyond_the_samples_is_accepted(bob, contoso):
     """`description` is null where the repository's own language is not among the sample texts' languages."""
     contoso.default_language = "pt"
     contoso.save()
@@ -49,7 +49,7 @@ def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
     assert read(bob.get(bob.currency("elements/EUR", "contoso")))["description"] is None
 
 
-def test_an_unknown_repository_is_told_in_plain_words(db):
+def test_an_unknown_repository_is_reported_with_a_clear_message(db):
     """Nothing is written then."""
     with pytest.raises(CommandError, match="There is no repository 'nowhere'"):
         fill("nowhere")

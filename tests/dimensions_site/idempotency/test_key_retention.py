@@ -41,7 +41,7 @@ def test_an_old_key_may_come_with_another_request(alice):
     assert DELETION.send(alice).status_code == 202
 
 
-def test_the_daily_cleaning_forgets_what_is_no_longer_found(alice):
+def test_the_daily_cleaning_purges_what_is_no_longer_found(alice):
     """With its body, an hour later, when nobody reads it any more; newer ones stay."""
     BULK.send(alice, key="old")
     grow_old(24.9)
@@ -55,7 +55,7 @@ def test_the_daily_cleaning_forgets_what_is_no_longer_found(alice):
     assert CREATE.send(alice, key="young").body == young.body
 
 
-def test_a_user_is_deleted_however_many_answers_he_has(alice):
+def test_a_user_is_deleted_however_many_answers_they_have(alice):
     """They stay until they expire, and nobody gets them: the user cannot call any more."""
     CREATE.send(alice)
     with CaptureQueriesContext(connection) as queries:

@@ -67,7 +67,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
 
 @each
 @pytest.mark.contract("B1")
-def test_a_repetition_is_told_to_come_back_and_gets_the_answer_then(alice, door, post):
+def test_a_repetition_has_to_come_back_and_gets_the_answer_then(alice, door, post):
     """409 at once, with the seconds to wait; it does nothing itself."""
     first = Call(post, alice)
     first.start()
@@ -87,7 +87,7 @@ def test_a_repetition_is_told_to_come_back_and_gets_the_answer_then(alice, door,
     assert stored() == done
 
 
-def test_another_request_with_the_key_is_told_the_same(alice, door):
+def test_another_request_with_the_key_gets_the_same_answer(alice, door):
     """Its content is known when it has ended: then the other one is 422."""
     first = Call(CREATE, alice)
     first.start()

@@ -111,7 +111,7 @@ def test_what_nobody_means_leaves_its_reason_and_no_stack_trace(db, caplog, addr
 
 
 @pytest.mark.contract("B3")
-def test_a_proxy_that_tells_another_scheme(alice, caplog, settings):
+def test_a_proxy_that_sends_another_scheme(alice, caplog, settings):
     """Otherwise its operator could not find out why everything is refused."""
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
     assert alice.get(alice.currency(), headers={"X-Forwarded-Proto": "gopher"}).status_code == 400
@@ -155,7 +155,7 @@ def test_a_client_that_calls_too_often(alice, caplog, monkeypatch):
     assert refusal(caplog) == ("THROTTLED", 429, "alice", "northwind")
 
 
-def test_an_element_that_is_not_there_is_no_refused_access(alice, caplog):
+def test_an_unknown_element_is_not_a_refused_access(alice, caplog):
     alice.get(alice.currency("elements/none"))
     alice.get("/api/none")
     alice.send("POST", alice.currency(), {})

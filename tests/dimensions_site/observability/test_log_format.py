@@ -86,7 +86,7 @@ def test_no_message_of_an_exception_forges_a_line(logger, format):
         assert not {character for line in others for character in line if not character.isprintable()}
 
 
-def test_libraries_do_not_tell_what_passes_through_them():
+def test_libraries_do_not_log_what_passes_through_them():
     """Django would log all that a page shows, a new key too, and the parameters of each SQL statement."""
     configuration = json.dumps(
         "import logging, django; django.setup();"

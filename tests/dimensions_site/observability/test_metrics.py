@@ -158,7 +158,7 @@ def test_the_database_is_asked_a_handful_of_questions(northwind, django_assert_m
         state()
 
 
-def test_without_a_database_that_is_what_is_told(db):
+def test_without_a_database_only_that_is_reported(db):
     """The other metrics are reported as ever."""
     working = connections["default"]
     broken = working.copy()

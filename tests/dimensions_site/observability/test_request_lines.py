@@ -22,7 +22,7 @@ def everything(caplog):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_write_tells_caller_mode_address_route_repository_status_and_rows(alice, caplog):
+def test_a_write_logs_caller_mode_address_route_repository_status_and_rows(alice, caplog):
     """The route is the pattern of the address; one row was written, and read for the answer."""
     alice.send("POST", alice.currency(), currency())
     assert line(caplog, "request_finished") == {
@@ -40,13 +40,13 @@ def test_a_write_tells_caller_mode_address_route_repository_status_and_rows(alic
     }
 
 
-def test_the_duration_is_told_in_milliseconds(alice, caplog):
+def test_the_duration_is_reported_in_milliseconds(alice, caplog):
     alice.get(alice.currency("elements-count"))
     (record,) = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
     assert 0 < record["duration_ms"] < 60_000
 
 
-def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
+def test_a_list_shows_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
     """The line at its beginning counts the first piece only."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     content(alice.get(alice.account()))
@@ -55,7 +55,7 @@ def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplo
     assert (finished["rows_read"], finished["caller"], finished["repository"]) == (450, "alice", "northwind")
 
 
-def test_a_list_that_nobody_reads_to_its_end_is_told_as_abandoned(alice, northwind, caplog):
+def test_a_list_that_nobody_reads_to_its_end_is_reported_as_abandoned(alice, northwind, caplog):
     """The client has disconnected."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     response = alice.get(alice.account())
@@ -88,7 +88,7 @@ def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     assert told == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
 
 
-def test_nobody_is_told_as_nobody(db, caplog):
+def test_an_anonymous_client_is_logged_without_a_name(db, caplog):
     """The landing page has neither user nor repository."""
     Client().get("/")
     assert line(caplog, "request_finished") == {
@@ -100,7 +100,7 @@ def test_nobody_is_told_as_nobody(db, caplog):
     }
 
 
-def test_neither_path_nor_query_are_told(alice, caplog):
+def test_neither_path_nor_query_are_logged(alice, caplog):
     """Ids are data, and clients put secrets into query strings; also at an unknown address."""
     caplog.set_level(logging.DEBUG)
     alice.get(alice.currency("elements/TOP-SECRET?filter=id==HUSH&api_key=HUSH"))
@@ -112,14 +112,14 @@ def test_neither_path_nor_query_are_told(alice, caplog):
     assert [told.get("route") for told in lines(caplog, "request_finished")] == [ELEMENT, None]
 
 
-def test_nobody_chooses_the_address_that_is_told(alice, caplog):
+def test_nobody_chooses_the_address_that_is_recorded(alice, caplog):
     """Forwarding headers are trusted only from the named proxies."""
     forged = {"X-Forwarded-For": "192.0.2.66", "X-Real-IP": "192.0.2.66", "Forwarded": "for=192.0.2.66"}
     alice.get(alice.currency("elements-count"), headers=forged)
     assert line(caplog, "request_finished")["address"] == "127.0.0.1"
 
 
-def test_a_repository_that_is_no_repository_is_told_shortened(alice, caplog):
+def test_an_invalid_repository_is_quoted_shortened(alice, caplog):
     """As much as helps, so that nobody can fill the log with it."""
     alice.get(alice.currency(db_id="x" * 5_000))
     assert line(caplog, "request_finished")["repository"] == "x" * 100 + "…"
@@ -136,7 +136,7 @@ def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
 
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a mistake"), 500)])
-def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
+def test_a_failure_of_the_service_logs_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
     """One line, `request_failed`; the client learns nothing of it."""
 
     def fail(*arguments: object, **named: object) -> None:
@@ -156,7 +156,7 @@ def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, 
     assert lines(caplog, "request_finished") == []
 
 
-def test_a_page_that_fails_for_want_of_the_database_is_told_too(alice, caplog, monkeypatch):
+def test_a_page_that_fails_without_the_database_is_logged_too(alice, caplog, monkeypatch):
     """Also if it is not known who reads it."""
 
     def fail(*arguments: object, **named: object) -> None:
@@ -188,7 +188,7 @@ def test_a_client_gets_the_spelling_that_it_used(northwind, caplog):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_bulk_save_tells_how_many_elements_it_wrote(alice, caplog):
+def test_a_bulk_save_shows_how_many_elements_it_wrote(alice, caplog):
     """A new one and a changed one; an unchanged one is not written."""
     alice.send("POST", alice.currency("elements-bulk"), {"post": [currency("EUR"), currency("USD")]})
     body = {"post": [currency("CHF")], "put": [currency("EUR", decimalNumbers=3), currency("USD")]}

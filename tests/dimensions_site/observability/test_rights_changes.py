@@ -120,7 +120,7 @@ def test_a_new_password(changes, admin):
     assert not [secret for secret in (*hashes, "old-password-9", "new-password-9") if secret in changes.text]
 
 
-def test_what_is_no_change_of_rights_is_not_told(changes, settings):
+def test_what_changes_no_rights_is_not_logged(changes, settings):
     """Signing in, a stronger hash of the same password, another name, or a save of what was there."""
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.MD5PasswordHasher",
@@ -174,7 +174,7 @@ def test_the_switch_of_a_repository(changes, northwind):
     assert line(changes, "repository_deleted")["subject"]["repository"] == "northwind"
 
 
-def test_what_is_undone_is_not_told(changes, northwind, admin, monkeypatch):
+def test_what_is_rolled_back_is_not_recorded(changes, northwind, admin, monkeypatch):
     """A transaction that fails has changed nothing."""
 
     def fail(*arguments: object, **named: object) -> None:

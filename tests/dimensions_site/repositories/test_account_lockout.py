@@ -76,7 +76,7 @@ def test_a_name_that_nobody_has_is_locked_as_any_other(
 
 
 @pytest.mark.usefixtures("few")
-def test_where_the_user_has_signed_in_before_he_still_may(alice: Caller) -> None:
+def test_where_the_user_has_signed_in_before_they_still_may(alice: Caller) -> None:
     """Otherwise anybody could lock out anybody; by Basic, at the token endpoint and on the sign-in page."""
     User.objects.update(is_staff=True)
     assert call("alice", "alice-password", HOME).status_code == 200
@@ -105,7 +105,7 @@ def test_a_known_address_has_a_count_of_its_own(alice: Caller, settings: Any) ->
 
 
 @pytest.mark.usefixtures("few")
-def test_a_right_password_forgets_the_failures_of_its_address_alone(alice: Caller) -> None:
+def test_a_right_password_resets_the_failures_of_its_address_alone(alice: Caller) -> None:
     """Otherwise an attacker would get as many more attempts with each sign-in of the user."""
     assert call("alice", "alice-password", HOME).status_code == 200
     assert guess_from_everywhere("alice", 5) == [401] * 5

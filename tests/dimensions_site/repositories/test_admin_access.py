@@ -63,7 +63,7 @@ def test_a_repository_is_created_changed_and_switched_off(root, rita):
         ("name", "", "required"),
     ],
 )
-def test_a_repository_that_cannot_be_is_refused_in_words(root, northwind, field, value, words):
+def test_an_invalid_repository_is_refused_with_a_message(root, northwind, field, value, words):
     """At the field that is wrong."""
     form = {"db_id": "acme", "name": "Acme", "default_language": "it", **NO_GRANTS, field: value}
     refused = errors(root.post(page("repository", "add"), form))
@@ -83,7 +83,7 @@ def test_a_grant_opens_the_service_and_its_removal_closes_it(root, northwind, bo
     assert bob.get(bob.currency()).status_code == 403
 
 
-def test_a_grant_that_cannot_be_is_refused_in_words(root, northwind, rita):
+def test_an_invalid_grant_is_refused_with_a_message(root, northwind, rita):
     """To nobody, and a second one for the same."""
     form = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}
     refused = errors(root.post(page("accessgrant", "add"), form))

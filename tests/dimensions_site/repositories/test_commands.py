@@ -52,7 +52,7 @@ def test_a_program_has_no_password_and_does_not_sign_in(run):
     assert not user.has_usable_password()
 
 
-def test_somebody_of_the_staff_signs_in_when_he_has_a_password(run):
+def test_staff_sign_in_once_they_have_a_password(run):
     """The message says how to create one."""
     assert run("create_user", "ann", "--staff") == [
         "Created user ann, who signs in to the administration with a password: `manage.py changepassword ann` sets it."
@@ -166,7 +166,7 @@ def test_what_cannot_be_done_is_refused_in_plain_words(run, northwind, arguments
 
 
 @pytest.mark.contract("C3")
-def test_several_faults_of_a_repository_are_told_at_once(run):
+def test_several_errors_of_a_repository_are_reported_at_once(run):
     """One line each."""
     with pytest.raises(CommandError) as refusal:
         run("create_repository", "a b", "--name", "", "--language", "x")

@@ -59,7 +59,7 @@ def test_a_key_that_is_not_valid_any_more_says_why(alice, knock):
     assert knock(X_API_Key=valid) == (401, "The user of this API key is not active.")
 
 
-def test_a_key_that_is_none_of_the_service_is_told_apart_from_one_that_has_been(alice, knock):
+def test_an_unknown_key_is_distinguished_from_one_that_was_valid(alice, knock):
     """By its form; for a key of the right form, nothing reveals whether it ever existed."""
     assert knock(X_API_Key="secret") == (401, "This is not an API key of this service.")
     assert knock(X_API_Key=f"{'a' * 8}.{'b' * 32}") == (401, "The API key is unknown or revoked.")
@@ -67,7 +67,7 @@ def test_a_key_that_is_none_of_the_service_is_told_apart_from_one_that_has_been(
     assert knock(X_API_Key=f"{key[:9]}{'b' * 32}") == (401, "The API key is unknown or revoked.")
 
 
-def test_who_may_not_enter_is_told_what_is_missing(alice, bob):
+def test_a_user_without_access_learns_what_is_missing(alice, bob):
     """In a message that names the repository."""
     refused = bob.get(bob.currency("elements-count"))
     assert (refused.status_code, refused.json()["detail"]) == (
@@ -117,7 +117,7 @@ def test_a_password_opens_as_a_key_does(alice, knock):
     assert knock(Authorization=basic("alice:alice-password"))[0] == 401
 
 
-def test_a_password_that_does_not_open_tells_nothing_about_the_user(alice, knock):
+def test_a_wrong_password_reveals_nothing_about_the_user(alice, knock):
     """Unknown name, wrong password and inactive user get one response, though the password was right before."""
     assert knock(Authorization=basic("alice:alice-password")) == 200
     answers = {knock(Authorization=basic("alice:wrong")), knock(Authorization=basic("nobody:alice-password"))}

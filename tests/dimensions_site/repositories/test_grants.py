@@ -96,7 +96,7 @@ def test_a_superuser_may_do_everything_without_a_grant(northwind, contoso):
     assert check_access(User.objects.get(username="root"), "contoso", "account").role == Role.MANAGER
 
 
-def test_staff_is_no_grant(northwind):
+def test_staff_status_is_not_a_grant(northwind):
     """Access to the admin does not imply access to the API."""
     someone = caller("someone")
     User.objects.filter(username="someone").update(is_staff=True)

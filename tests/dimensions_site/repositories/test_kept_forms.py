@@ -188,7 +188,7 @@ def test_what_is_too_long_to_be_kept_is_said(tab, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["x", "[1]", '[["a"]]', "{}", '[["_user", "ed"], ["nature", null]]', "[" * 1000])
-def test_what_no_page_has_sent_along_is_no_harm(tab, cash, text):
+def test_what_no_page_has_sent_does_no_harm(tab, cash, text):
     """After signing in, the user sees the form as it is."""
     tab.sign_out()
     address = f"{reverse('admin:login')}?next={tab.address}"

@@ -205,7 +205,7 @@ def test_a_wrong_password_costs_bounded_work(alice, hashed, django_assert_max_nu
     assert hashed == ["wrong"] * 3
 
 
-def test_a_superuser_sees_who_is_locked_out_and_unlocks_him(alice):
+def test_a_superuser_sees_who_is_locked_out_and_unlocks_them(alice):
     """The log names who unlocked."""
     lock()
     call("rita", "wrong", ELSEWHERE)
@@ -253,7 +253,7 @@ def test_an_operator_unlocks_by_command(alice, command, capsys):
     assert call("alice", "alice-password").status_code == 200
 
 
-def test_old_failures_are_forgotten_by_the_daily_cleaning(alice):
+def test_old_failures_are_purged_by_the_daily_cleaning(alice):
     """After a week."""
     for name, days in (("old", 8), ("young", 6)):
         call(name, "wrong")

@@ -46,7 +46,7 @@ def test_a_field_that_no_filter_may_use_is_refused() -> None:
 
 
 @pytest.mark.contract("B1")
-def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
+def test_all_errors_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
     """Also those inside lists and deeper groups."""
     error = error_of("nothing==1;quantity=in=(1,x,y);(code==A,(active==1;code=like=B))")
 
@@ -60,7 +60,7 @@ def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
     assert (error.code, error.position) == ("UNKNOWN_FIELD", 1)
 
 
-def test_one_fault_is_its_own_list() -> None:
+def test_one_error_is_its_own_list() -> None:
     """So that code that reports errors needs no special case."""
     error = error_of("nothing==1")
 

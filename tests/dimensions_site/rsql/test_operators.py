@@ -231,7 +231,7 @@ def test_bounds_compare_numbers_instants_and_code_points(codes_of, field: str, v
         ("coefficient<=1", ["one", "zero", "zeros"]),
     ],
 )
-def test_decimal_text_equals_as_a_number_and_words_are_no_numbers(codes_of, text: str, codes: list[str]) -> None:
+def test_decimal_text_equals_as_a_number_and_words_are_not_numbers(codes_of, text: str, codes: list[str]) -> None:
     """`"0"` equals `0.000`, `true` equals itself alone, and is neither greater nor smaller than a number."""
     for code, coefficient in {"zero": "0", "zeros": "0.000", "one": "01.0", "true": "true", "false": "false"}.items():
         Sample.objects.create(code=code, coefficient=coefficient)

@@ -117,7 +117,7 @@ def test_what_names_no_instant_is_refused(text: str) -> None:
         ("9999-12-31T23:59:59-00:01", "The year in UTC is not from 1 to 9999."),
     ],
 )
-def test_the_reason_is_told_in_a_sentence(text: str, told: str) -> None:
+def test_the_reason_is_reported_in_a_sentence(text: str, told: str) -> None:
     """Which the error of the field shows."""
     with pytest.raises(ValueError, match="is not") as caught:
         parse_timestamp(text)

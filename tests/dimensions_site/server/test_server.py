@@ -211,7 +211,7 @@ def test_head_does_not_make_a_streamed_body(server):
     assert server.send("GET", "/dimensions/v1/r/streamed").status == 500
 
 
-def test_the_server_tells_no_version_and_leaves_no_files(server):
+def test_the_server_reveals_no_version_and_leaves_no_files(server):
     """No control socket in the home or runtime directory."""
     assert server.send("GET", ADDRESS).headers["Server"] == "gunicorn"
     assert [entry.name for entry in server.home.iterdir()] == ["log"]

@@ -162,7 +162,7 @@ def test_an_address_with_nul_is_refused_with_a_page(browsers, rest):
     assert response["Content-Type"].startswith("text/html")
 
 
-def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
+def test_the_login_accepts_staff_and_refuses_others_with_a_page(alice):
     """With user name and password, from the form that everybody may see."""
     login = reverse("admin:login")
     browser = Client()

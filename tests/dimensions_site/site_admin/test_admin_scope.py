@@ -49,7 +49,7 @@ def page(dimension, action="changelist", *arguments):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_a_user_sees_the_elements_of_his_repositories_only(filled, rita, dimension):
+def test_a_user_sees_the_elements_of_their_repositories_only(filled, rita, dimension):
     """In the list, its sidebar, a search, and by filters that name the other repository."""
     browser = browser_of(rita)
     others = MODELS[dimension].objects.get(element_id="CCODE")
@@ -101,7 +101,7 @@ def test_a_reader_looks_and_changes_nothing(filled, rita, dimension):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_nobody_writes_where_he_may_only_look(filled, ed, contoso, dimension):
+def test_nobody_writes_with_a_role_for_reading(filled, ed, contoso, dimension):
     """An editor of one repository who reads another one; not even a list of their own elements hides it."""
     AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.READER)
     others = MODELS[dimension].objects.get(element_id="CCODE")

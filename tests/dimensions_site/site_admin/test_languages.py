@@ -141,7 +141,7 @@ def test_no_page_shows_english_in_another_language(pages, english):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_worker_finds_in_a_file_is_told_in_the_language_of_who_uploaded_it(ed, northwind):
+def test_what_a_worker_finds_in_a_file_is_reported_in_the_language_of_who_uploaded_it(ed, northwind):
     store_accounts(northwind, account("1000"))
     browser = speaks(browser_of(ed), "de")
     upload(browser, northwind, HEADINGS + CASH.replace("Cash", "Till") + FAULTY)
@@ -269,7 +269,7 @@ def test_numbers_and_dates_are_written_as_the_language_writes_them(alice, northw
     assert 'value="20000"' in german
 
 
-def test_a_day_is_filtered_by_as_the_language_writes_it(alice, northwind):
+def test_days_in_filters_have_the_format_of_the_language(alice, northwind):
     store_accounts(northwind, account("1000"))
     Account.objects.update(update_date="2026-03-04T10:00:00Z")
     browser = speaks(browser_of(alice), "de")

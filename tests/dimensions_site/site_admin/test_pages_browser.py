@@ -10,7 +10,7 @@ from tests.factories import Caller, account, currency
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_the_landing_page_tells_what_this_is_and_leads_on(visit, width: int, scheme: str) -> None:
+def test_the_landing_page_shows_what_this_is_and_leads_on(visit, width: int, scheme: str) -> None:
     """It fits on a phone and on a desktop, and its colours keep the contrast of WCAG AA in both schemes."""
 
     def look(page: Page) -> list[str]:

@@ -48,7 +48,7 @@ def test_the_page_speaks_the_language_of_the_user(root, settings):
     assert '<html lang="de">' in root.get(LIST, headers=german).content.decode()
 
 
-def test_each_user_has_a_rate_of_his_own(root, settings):
+def test_each_user_has_a_separate_rate(root, settings):
     settings.THROTTLE_ADMIN = Rate(1, "day")
     other = Client()
     other.force_login(User.objects.create_superuser("other"))

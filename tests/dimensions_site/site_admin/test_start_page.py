@@ -102,7 +102,7 @@ def test_ten_changes_are_shown(filled, alice):
     assert len(index(browser_of(alice)).context["changes"]) == 10
 
 
-def test_the_state_of_the_worker_is_told_in_plain_words(rita):
+def test_the_state_of_the_worker_is_shown_with_a_clear_message(rita):
     """And what to do when there is none."""
     browser = browser_of(rita)
     text = index(browser).content.decode()
@@ -144,7 +144,7 @@ def test_running_imports_are_shown_to_who_may_import(filled, alice, ed, rita, bo
     assert "chart.csv" not in index(browser_of(alice)).content.decode()
 
 
-def test_staff_without_a_grant_is_told_whom_to_ask(filled, bob):
+def test_staff_without_a_grant_learn_whom_to_ask(filled, bob):
     """An empty page would help nobody."""
     AccessGrant.objects.all().delete()
     response = index(browser_of(bob))

@@ -46,7 +46,7 @@ def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
     assert page(model) not in browser.get(reverse("admin:index")).content.decode()
 
 
-def test_a_user_is_made_and_gets_grants_and_a_password_on_his_page(root, northwind):
+def test_a_user_is_created_and_gets_grants_and_a_password_on_their_page(root, northwind):
     """And has the access that the grants give."""
     made = {"username": "nina", "password1": "a-long-Word-42", "password2": "a-long-Word-42", "usable_password": "true"}
     assert root.post(page(User, "add"), {**made, **grants("access_grants")}).status_code == 302
@@ -73,7 +73,7 @@ def test_a_user_is_made_and_gets_grants_and_a_password_on_his_page(root, northwi
     assert browser.get(reverse("admin:currency_currency_changelist")).status_code == 403
 
 
-def test_a_weak_password_is_refused_in_words(root):
+def test_a_weak_password_is_refused_with_a_message(root):
     """At its field."""
     form = {"username": "nina", "password1": "12345678", "password2": "12345678", "usable_password": "true"}
     refused = root.post(page(User, "add"), {**form, **grants("access_grants")})
@@ -115,7 +115,7 @@ def test_selected_keys_are_revoked_at_once(root, rita, alice):
 
 
 @pytest.mark.contract("G1")
-def test_the_list_of_keys_tells_when_each_was_last_used(root, rita):
+def test_the_list_of_keys_shows_when_each_was_last_used(root, rita):
     """A key that nobody uses any more can be revoked."""
     ApiKey.objects.create_key(user=rita.user, name="forgotten", last_used_at=None)
     ApiKey.objects.filter(name="test").update(

@@ -44,7 +44,7 @@ def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client
     assert application.client_secret not in shown
 
 
-def test_a_mistake_is_told_at_its_field(root: Client, alice: Caller) -> None:
+def test_an_error_is_reported_at_its_field(root: Client, alice: Caller) -> None:
     """By the same rules as the command."""
     refused = root.post(page(Application, "add"), form())
     assert "user" in refused.context["adminform"].errors

@@ -238,7 +238,7 @@ def test_who_is_somebody_else_signs_in_and_comes_back_to_the_question(alices_bro
 
 
 @pytest.mark.django_db
-def test_the_page_tells_what_is_allowed_in_the_language_of_its_reader(alices_browser: Client) -> None:
+def test_the_page_shows_what_is_allowed_in_the_language_of_its_reader(alices_browser: Client) -> None:
     """The program, the user, the rights and the target; the form may end there, and nowhere else."""
     page = alices_browser.get(question(planning_tool(name="<Planning>")), headers={"accept-language": "en"})
     text = page.content.decode()

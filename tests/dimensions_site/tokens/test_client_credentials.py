@@ -151,7 +151,7 @@ class Broken(BytesIO):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
 @pytest.mark.parametrize(("query", "kind"), [("", FORM), ("?x=1", FORM), ("", "multipart/form-data; boundary=x")])
-def test_a_body_that_does_not_arrive_is_no_failure(path: str, query: str, kind: str) -> None:
+def test_a_body_that_does_not_arrive_is_not_a_failure(path: str, query: str, kind: str) -> None:
     """Whatever else is wrong with the request."""
     address = f"/auth/oauth2/{path}{query}"
     answer = Client().generic("POST", address, b"token=x", kind, **{"wsgi.input": Broken()})  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ def test_a_token_ends_with_what_it_stands_for(alice: Caller, end: str) -> None:
     assert status_of(token) == 401
 
 
-def test_an_expired_token_is_forgotten_by_the_daily_cleaning(alice: Caller) -> None:
+def test_an_expired_token_is_purged_by_the_daily_cleaning(alice: Caller) -> None:
     from_the_past = access_token(service(alice.user))
     AccessToken.objects.update(expires=timezone.now() - timedelta(days=15))
     assert status_of(from_the_past) == 401

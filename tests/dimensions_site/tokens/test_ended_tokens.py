@@ -102,7 +102,7 @@ def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
     assert log_in("alice", "alice-password").status_code == 200
 
 
-def test_who_was_deactivated_by_a_statement_has_no_old_tokens_when_he_is_activated(alice: Caller) -> None:
+def test_a_user_deactivated_by_a_statement_has_no_old_tokens_when_activated(alice: Caller) -> None:
     """A statement sends no signal; the form or the command that activates the user does."""
     held = Holdings(alice.user)
     User.objects.filter(pk=alice.user.pk).update(is_active=False)
@@ -110,7 +110,7 @@ def test_who_was_deactivated_by_a_statement_has_no_old_tokens_when_he_is_activat
     assert set(held.good().values()) == {False}
 
 
-def test_a_user_who_is_saved_keeps_his_tokens(alice: Caller) -> None:
+def test_a_user_who_is_saved_keeps_their_tokens(alice: Caller) -> None:
     """Whatever else of the user changes, apart from the password."""
     held = Holdings(alice.user)
     alice.user.email = "alice@example.com"
@@ -172,7 +172,7 @@ def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_log_tells_whose_tokens_were_ended(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_shows_whose_tokens_were_ended(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
     """Also by a deactivation; what is rolled back is not logged."""
     caplog.set_level(logging.INFO)
     with transaction.atomic():

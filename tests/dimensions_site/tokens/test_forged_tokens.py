@@ -127,7 +127,7 @@ def test_a_token_with_a_wrong_or_missing_claim_is_refused(claims: dict[str, Any]
     ],
     ids=lambda token: f"{len(token)} {token[-30:]}",
 )
-def test_what_is_no_token_at_all_is_refused(alice: Caller, token: str) -> None:
+def test_what_is_not_a_token_at_all_is_refused(alice: Caller, token: str) -> None:
     """Nesting, length, other letters: 401, never a failure."""
     refused = answer(token)
     assert refused.status_code == 401

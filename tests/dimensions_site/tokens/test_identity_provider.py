@@ -105,7 +105,7 @@ def test_deeply_nested_json_in_a_token_is_refused(alice: Caller, provider: Provi
     assert answer(f"{head}.{body}.AAAA").status_code == 401
 
 
-def test_a_user_who_is_not_active_is_refused_in_words(alice: Caller, provider: Provider) -> None:
+def test_a_user_who_is_not_active_is_refused_with_a_message(alice: Caller, provider: Provider) -> None:
     User.objects.update(is_active=False)
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.json()["detail"] == (
@@ -145,7 +145,7 @@ def segment(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def test_the_public_key_is_no_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
+def test_the_public_key_is_not_a_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
     """Key confusion: everybody has it, in each of its forms."""
     key = provider.new_key("one")
     public = key.public_key()

@@ -28,13 +28,13 @@ def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, ask
     assert told["client_id"] == warehouse[0].client_id
 
 
-def test_of_a_token_of_another_program_nothing_is_told(alice: Caller) -> None:
+def test_nothing_is_revealed_about_a_token_of_another_program(alice: Caller) -> None:
     """Not even that it exists, also when both act as the same user (RFC 7662, 2.2)."""
     token = access_token(service(alice.user))
     assert ask("introspect", service(alice.user, name="Other"), token=token).json() == {"active": False}
 
 
-def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
+def test_a_program_without_a_secret_cannot_introspect() -> None:
     """Otherwise anybody could ask in its name."""
     with pytest.raises(ValidationError) as refused:
         planning_tool(client_type="public", may_introspect=True)
@@ -44,8 +44,8 @@ def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
 
 
 @pytest.mark.parametrize("end", ["unknown", "expired", "revoked", "user not active"])
-def test_of_a_token_that_is_not_taken_nothing_else_is_told(alice: Caller, ed: Caller, end: str) -> None:
-    """By the same rules as a call with it."""
+def test_nothing_else_is_logged_about_a_refused_token(alice: Caller, ed: Caller, end: str) -> None:
+    """By the same rules as for a call with the token."""
     warehouse, other = service(alice.user), service(ed.user, may_introspect=True)
     token = access_token(warehouse)
     if end == "unknown":

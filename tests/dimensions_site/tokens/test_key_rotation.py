@@ -75,7 +75,7 @@ def test_a_token_under_the_name_of_another_key_is_refused(alice: Caller, setting
         assert status(jwt.encode(claims, old_key, algorithm="HS256", headers={"kid": kid})) == 401
 
 
-def test_an_expired_token_of_a_fallback_is_told_to_have_expired(alice: Caller, settings: Any) -> None:
+def test_an_expired_token_of_a_fallback_is_reported_as_expired(alice: Caller, settings: Any) -> None:
     issued = pair(settings, OLD)
     rotate(settings, NEW, OLD)
     ((kid, key),) = signing_keys(OLD, []).items()

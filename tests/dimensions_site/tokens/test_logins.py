@@ -79,7 +79,7 @@ def test_a_name_in_another_normal_form_is_the_same_name(alice: Caller) -> None:
         ("refresh", None, {""}),
     ],
 )
-def test_a_body_that_cannot_be_meant_is_refused_with_every_fault(path: str, body: object, paths: set[str]) -> None:
+def test_an_unclear_body_is_refused_with_every_error(path: str, body: object, paths: set[str]) -> None:
     answer = post_json(f"/auth/jwt/{path}", body)
     assert answer.status_code == 400
     assert {fault["path"] for fault in answer.json()["errors"]} == paths
@@ -138,7 +138,7 @@ def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
         assert int(str(told["exp"])) - int(str(told["iat"])) == seconds
 
 
-def test_a_token_tells_nothing_of_its_user_but_a_number(alice: Caller) -> None:
+def test_a_token_reveals_nothing_of_its_user_but_a_number(alice: Caller) -> None:
     """Whoever reads it in a log learns neither a name nor a right."""
     told = json.dumps(claims(tokens_of("alice")["access"]))
     assert "alice" not in told

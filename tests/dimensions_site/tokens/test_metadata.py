@@ -64,7 +64,7 @@ def test_what_it_names_is_what_the_endpoints_take(alice: Caller) -> None:
     assert set(metadata["scopes_supported"]) == set(SCOPES)
 
 
-def test_addresses_are_those_that_a_trusted_proxy_tells(settings: Any) -> None:
+def test_addresses_are_those_that_a_trusted_proxy_sends(settings: Any) -> None:
     """And no others: anybody could redirect clients elsewhere."""
     settings.ALLOWED_HOSTS = ["dimensions.example", "outside.example"]
     forwarded = {"X_Forwarded_Host": "outside.example", "X_Forwarded_Proto": "https"}

@@ -33,7 +33,7 @@ def assert_is_error(answer: Any, status: int, error: str) -> str:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("authorization", [None, basic("unknown", "x"), "Basic !", "Bearer x", "Token x"])
-def test_who_does_not_authenticate_is_told_to_use_basic(alice: Caller, path: str, authorization: str | None) -> None:
+def test_a_client_without_credentials_learns_to_use_basic(alice: Caller, path: str, authorization: str | None) -> None:
     """The challenge has the scheme with which applications authenticate, not that of the tokens that they request."""
     answer = post(path, authorization, grant_type="client_credentials", token="x")
     sentence = assert_is_error(answer, 401, "invalid_client")
@@ -88,7 +88,7 @@ def test_errors_of_a_code_have_a_sentence(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
-def test_a_missing_token_is_told_in_a_sentence(alice: Caller, path: str) -> None:
+def test_a_missing_token_is_reported_in_a_sentence(alice: Caller, path: str) -> None:
     assert "token" in assert_is_error(ask(path, service(alice.user), token=""), 400, "invalid_request")
 
 

@@ -52,7 +52,7 @@ def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
 private_key_of_nobody = private_key("RS256")
 
 
-def test_a_key_that_the_provider_has_withdrawn_is_forgotten(alice: Caller, provider: Provider, clock: Clock) -> None:
+def test_a_key_that_the_provider_has_withdrawn_is_dropped(alice: Caller, provider: Provider, clock: Clock) -> None:
     """After five minutes at most."""
     stolen = provider.new_key("stolen")
     assert answer(provider.token(stolen, "stolen")).status_code == 200
@@ -148,7 +148,9 @@ def test_a_provider_that_fails_does_not_matter_to_known_keys(
     assert answer(provider.token(key, "two")).status_code == 401
 
 
-def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provider: Provider, clock: Clock) -> None:
+def test_an_unavailable_provider_is_not_requested_for_each_call(
+    alice: Caller, provider: Provider, clock: Clock
+) -> None:
     """Each request may take seconds."""
     key = provider.new_key("one")
     provider.answer = (500, b"")

@@ -56,7 +56,7 @@ def test_logins_and_calls_of_a_user_count_together(alice: Caller, settings: Any)
     assert statuses(log_in("alice", "alice-password"), program.get(program.currency())) == [429, 429]
 
 
-def test_wrong_passwords_are_no_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_passwords_are_not_calls(alice: Caller, settings: Any) -> None:
     """Nobody uses up the calls of another user."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     assert statuses(*(log_in("alice", "wrong") for _ in range(3))) == [401] * 3
@@ -118,7 +118,7 @@ def redeem_codes(alice: Caller) -> Callable[[], Any]:
 
 
 @pytest.mark.parametrize("grant", [ask_for_itself, renew_a_consent, redeem_codes], ids=lambda grant: grant.__name__)
-def test_programs_are_refused_in_words_of_oauth2(
+def test_programs_are_refused_in_the_form_of_oauth2(
     alice: Caller, settings: Any, grant: Callable[[Caller], Callable[[], Any]]
 ) -> None:
     """Each token request counts for the user of the token, and beyond the rate no secret is checked."""
@@ -146,7 +146,7 @@ def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Caller, 
     assert renewed(client, tokens["refresh_token"]).status_code == 200
 
 
-def test_wrong_secrets_are_no_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_secrets_are_not_calls(alice: Caller, settings: Any) -> None:
     application, secret = service(alice.user)
     settings.THROTTLE_CALLS = Rate(1, "day")
     wrong = [ask("token", (application, "wrong"), grant_type="client_credentials") for _ in range(3)]
@@ -169,7 +169,7 @@ def test_nobody_calls_on_account_of_another_program(alice: Caller, ed: Caller, s
     assert alice.get(alice.currency()).status_code == 200
 
 
-def test_the_log_tells_which_program_was_refused_and_why(
+def test_the_log_shows_which_program_was_refused_and_why(
     alice: Caller, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """By the code that REST clients get, whatever words OAuth2 has for it."""

@@ -90,7 +90,7 @@ def test_an_expired_refresh_token_is_refused(alice: Caller) -> None:
 
 
 @pytest.mark.django_db
-def test_used_tokens_are_forgotten_when_they_have_expired(alice: Caller) -> None:
+def test_used_tokens_are_purged_when_they_have_expired(alice: Caller) -> None:
     """By the daily purge: nobody could use them any more. What is stored of them gives no access."""
     renew(tokens_of("alice")["refresh"])
     clean()

@@ -71,7 +71,7 @@ def test_the_client_for_typescript_fetch_does_every_operation(made: Path, servic
 
 
 def model_in(annotation: Any) -> Any:
-    """The model of the client that the annotation names, be it of items or of what may be absent."""
+    """The client's model that the annotation names, also for items and optional values."""
     if hasattr(annotation, "model_fields"):
         return annotation
     return next(filter(None, map(model_in, get_args(annotation))), None)

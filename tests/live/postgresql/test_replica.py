@@ -210,7 +210,7 @@ def test_what_an_import_has_saved_is_read(house: House, tmp_path):
 
 
 @pytest.mark.contract("G1", "G3")
-def test_who_may_come_in_is_told_by_the_primary(house: House):
+def test_the_primary_decides_about_access(house: House):
     """A revoked key gives no access any more, though the replica has not received that."""
     made = "from django.core.management import call_command as c; c('create_api_key', 'alice', name='short')"
     key = errand(house.primary.url, made).split()[-1]
@@ -273,7 +273,7 @@ def test_a_long_list_is_streamed_from_the_replica(house: House):
 
 
 @pytest.mark.contract("C13", "C15", "E2")
-def test_everybody_reads_what_he_has_written_whatever_the_replica_does(house: House):
+def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house: House):
     """Eight clients write and read through either web server while the replica pauses and resumes."""
     until = time.monotonic() + 6
 

@@ -51,7 +51,7 @@ def test_the_middle_of_the_rounds_counts():
     assert (verdict.reached, verdict.met) == (9.6, True)
 
 
-def test_a_missed_target_is_told_as_such():
+def test_a_missed_target_is_reported_as_such():
     """The table hides none."""
     found = {"rows": {"read-one": {"floor": [100.0], "service": [20.0], "plain": [10.0]}}}
     assert "0.2, target 0.3: **missed** | 2×, target 4: **missed** |" in main_table(found)

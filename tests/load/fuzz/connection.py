@@ -20,7 +20,7 @@ class Silent(Exception):
 def play(port: int, attempt: Attempt) -> bytes:
     """Send the request as its manner says; return all that comes back. Raises Silent."""
     with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT) as connection:
-        # When it is refused before all of it is sent, the answer may be there.
+        # If it is refused before all of it is sent, the response may already be there.
         with suppress(OSError):
             _send(connection, attempt)
         if attempt.manner is Manner.ABORTED:

@@ -129,7 +129,7 @@ class Client:
             self._note(old, mark, "~")
 
     def _delete(self) -> None:
-        """What is oldest, when there is much; otherwise one element."""
+        """The oldest elements, if there are many; otherwise one."""
         count = len(self.stored) - MANY // 2 if len(self.stored) > MANY else 1
         ids = list(self.stored)[:count]
         answer = self._call("deletion", "POST", "-bulk-delete-async", [{"id": id} for id in ids], expected=202)

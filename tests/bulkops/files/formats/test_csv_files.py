@@ -48,7 +48,7 @@ def test_utf_8_with_a_broken_character_is_not_taken_for_the_encoding_of_windows(
     assert outcome.refusal == "line 4: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
 
 
-def test_bytes_that_windows_does_not_know_are_refused():
+def test_bytes_that_are_not_windows_1252_are_refused():
     """Trying a third encoding would store wrong letters."""
     outcome = read(b"id,name\n1,B\x81ro\n")
     assert outcome.refusal == "line 2: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
@@ -120,7 +120,7 @@ def test_empty_columns_and_rows_at_the_end_are_passed_over():
     ],
     ids=["none", "blank line first", "one missing", "one twice"],
 )
-def test_headings_that_are_none_are_refused(table, refusal):
+def test_invalid_headings_are_refused(table, refusal):
     """It would be unclear where the cells belong."""
     assert read(table).refusal == f"line 1: {refusal}"
 

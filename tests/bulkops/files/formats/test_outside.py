@@ -115,7 +115,7 @@ def test_a_file_that_takes_too_much_memory_is_refused_with_the_limit():
 
 
 @pytest.mark.contract("B3")
-def test_a_process_that_ends_by_itself_is_no_error_of_the_file(monkeypatch):
+def test_a_process_that_ends_by_itself_is_not_an_error_of_the_file(monkeypatch):
     """The worker tries again, and the log records it; no message says that a good file is damaged."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with file_of(TABLE) as file, pytest.raises(ReadingFailed, match="status 1"):

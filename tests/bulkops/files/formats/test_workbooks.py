@@ -107,7 +107,7 @@ def test_texts_that_excel_stores_once_are_read_wherever_they_are_used():
     ]
 
 
-def test_a_number_that_is_no_date_in_the_format_of_a_date_is_a_failure():
+def test_an_invalid_date_in_the_format_of_a_date_is_a_failure():
     def change(book):
         book.worksheets[0]["C2"].number_format = "dd.mm.yyyy"
 
@@ -285,7 +285,7 @@ def test_a_damaged_sheet_is_refused(change):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("number", ["-1", "-100", "1e9", "", "9" * 5_000, "\u0663"])
 @pytest.mark.parametrize("place", [b'numFmtId="0"', b'numFmtId="164"'], ids=["style", "format"])
-def test_a_number_of_a_format_that_is_none_is_damage(place, number):
+def test_the_number_of_a_missing_format_is_damage(place, number):
     """Of a style, and of a format that the workbook declares."""
 
     def change(book):

@@ -125,7 +125,7 @@ def test_a_mapping_says_what_headings_mean(import_accounts, alice, cash):
 
 
 @pytest.mark.contract("H4")
-def test_errors_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
+def test_errors_of_a_mapped_column_are_reported_by_its_own_heading(import_accounts):
     """The reader of the message looks at the file."""
     table = "Konto,Text,Art,Typ,Kurs\n1000,Cash,BALANCE,NORMAL,FINAL\n1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
     fields = ("Konto=id", "Text=description", "Art=nature", "Typ=type", "Kurs=conversion.conversionType")
@@ -163,6 +163,6 @@ def test_two_columns_may_be_mapped_to_one_field_when_their_cells_agree(import_ac
 
 
 @pytest.mark.contract("H4")
-def test_the_reason_of_a_rejected_row_is_no_field(import_accounts, cash):
+def test_the_reason_of_a_rejected_row_is_not_a_field(import_accounts, cash):
     """So a file of rejected rows can be imported as it is."""
     assert import_accounts("id,descriptions.en,_reason\n1000,Bank,nature: x\n").errors == []

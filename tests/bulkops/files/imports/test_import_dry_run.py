@@ -21,7 +21,7 @@ def till(alice):
     assert alice.send("POST", alice.account(), before).status_code == 201
 
 
-def test_it_tells_what_would_change_from_what_to_what(import_accounts, till):
+def test_it_shows_what_would_change_with_both_values(import_accounts, till):
     """Created, changed and deleted elements, in the words of the wire; nothing is saved, and no history written."""
     import_accounts(HEADINGS + "0900,Old,BALANCE_SHEET,NORMAL,FINAL,\n")
     before = list(Account.objects.order_by("element_id").values())
@@ -64,7 +64,7 @@ def test_it_counts_what_would_be_rejected_and_leaves_no_file(import_accounts, ti
     assert import_accounts(HEADINGS + CASH.replace("FINAL", "LAST") + BANK, *words).status == 3
 
 
-def test_of_many_changes_the_first_ones_are_told(import_accounts):
+def test_of_many_changes_the_first_ones_are_reported(import_accounts):
     rows = "".join(f"{number},Account,BALANCE_SHEET,NORMAL,FINAL,\n" for number in range(60))
     lines = import_accounts(HEADINGS + rows, "--dry-run").output.splitlines()
     assert [line for line in lines if line.endswith("descriptions.en: not set -> Account")] == [

@@ -77,7 +77,7 @@ def test_fields_without_a_column_stay_as_they_are(import_accounts, alice):
 
 @pytest.mark.contract("C8", "H4")
 def test_an_empty_cell_means_that_the_field_is_not_set(import_accounts, alice):
-    """A leaf becomes null or takes its default, an entry of a map goes, a reference without values is null."""
+    """A leaf becomes null or gets its default, an entry of a map is removed, an empty reference is null."""
     before = account(
         "1000",
         documentationLink="https://manual.example.com/cash",

@@ -86,7 +86,7 @@ def test_what_hears_of_the_progress_can_end_the_import(northwind, phase):
     assert imported(northwind, lambda: iter(rows(1_500))).created == 1_500
 
 
-def test_the_end_of_an_import_is_told_in_its_transaction(northwind):
+def test_the_end_of_an_import_is_reported_in_its_transaction(northwind):
     """What is written then is there together with the elements, or not at all; a dry run has no such end."""
 
     def finish(report: Report) -> None:

@@ -207,7 +207,7 @@ def test_what_clashes_with_what_is_stored_is_rejected(import_currencies, alice, 
     assert rejected["id"] == "USD"
 
 
-def test_more_errors_than_are_told_are_all_in_the_file(import_accounts, rejects):
+def test_more_errors_than_are_reported_are_all_in_the_file(import_accounts, rejects):
     """The first thousand are reported, with the total number."""
     rows = "".join(f"{number},Account,WRONG,WRONG,FINAL\n" for number in range(700))
     outcome = import_accounts(HEADINGS + rows + "x,Right,BALANCE_SHEET,NORMAL,FINAL\n", "--rejects", str(rejects))
@@ -250,7 +250,7 @@ def test_what_is_wrong_with_the_file_is_not_for_the_rejects(import_accounts, rej
         ("missing/rejects.csv", "The file '{}' cannot be written: No such file or directory."),
     ],
 )
-def test_a_file_that_cannot_be_begun_is_told_before_anything_is_done(import_accounts, tmp_path, name, message):
+def test_a_file_that_cannot_be_created_is_reported_before_anything_is_done(import_accounts, tmp_path, name, message):
     (tmp_path / "there").write_text("precious")
     file = str(tmp_path / name)
     assert import_accounts(HEADINGS + CASH, "--rejects", file).refusal == message.format(file)

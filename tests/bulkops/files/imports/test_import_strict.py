@@ -1,4 +1,4 @@
-"""References of a file that is imported with `--strict`, and without."""
+"""References in files that are imported with `--strict`, and without."""
 
 import json
 

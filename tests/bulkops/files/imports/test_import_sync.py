@@ -76,7 +76,7 @@ def test_how_much_may_be_deleted_is_for_this_mode_alone(import_accounts, chart, 
 
 
 @pytest.mark.parametrize("rejects", [False, True])
-def test_a_refusal_tells_the_numbers_and_the_option(import_accounts, chart, tmp_path, rejects):
+def test_a_refusal_shows_the_numbers_and_the_option(import_accounts, chart, tmp_path, rejects):
     """No row is saved, even with a file for rejected rows, because that would not correct anything."""
     words = ["--rejects", str(tmp_path / "rejects.csv")] if rejects else []
     outcome = import_accounts(HEADINGS + rows(*range(1000, 1030), 2000), "--mode=sync", *words)
@@ -145,7 +145,7 @@ def test_strict_refuses_a_reference_to_what_would_be_deleted(import_accounts, al
 
 
 @pytest.mark.parametrize("text", ["", "-1", "101%", "5 %", "ten", "1e3", "%", "1.5"])
-def test_a_share_that_is_none_is_refused_in_words(text):
+def test_an_invalid_share_is_refused_with_a_message(text):
     with pytest.raises(ValueError, match="It must be a number of elements such as 20, or a share from 0") as caught:
         Share.parse(text)
     assert str(caught.value).endswith(f"; got '{text}'.")

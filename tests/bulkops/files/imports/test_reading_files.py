@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_to_its_end_saves_nothing(import_accounts, en
     [(b"", "line 1: The file is empty."), (b"%PDF-1.7", "line 1: This is a PDF file"), (b"id,id\n", "line 1: The hea")],
     ids=["empty", "PDF", "heading twice"],
 )
-def test_a_file_that_is_none_of_elements_is_refused_in_plain_words(import_accounts, content, error):
+def test_a_file_without_elements_is_refused_with_a_clear_message(import_accounts, content, error):
     outcome = import_accounts(content)
     assert [found[: len(error)] for found in outcome.errors] == [error]
     assert outcome.refusal

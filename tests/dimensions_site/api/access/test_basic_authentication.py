@@ -60,7 +60,7 @@ def refusal(header: str) -> str:
 
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC", "Basic  "])
-def test_the_right_password_is_let_in(alice, scheme):
+def test_the_right_password_is_accepted(alice, scheme):
     """The scheme's name has no case, and the password may hold a colon and letters beyond ASCII."""
     header = encoded(f"alice:{PASSWORD}").replace("Basic", scheme)
     assert authenticate(header) == (alice, None)

@@ -82,14 +82,14 @@ def test_two_credentials_in_one_header_are_refused(good: Any) -> None:
     assert Client(headers={"Authorization": header}).get(PLACE).status_code == 401
 
 
-def test_an_empty_header_is_no_credential(good: Any) -> None:
+def test_an_empty_header_is_not_a_credential(good: Any) -> None:
     """Some gateways keep the name of a header whose value they remove."""
     for kind in good:
         empty = "Authorization" if kind == "x-api-key" else "X-API-Key"
         assert Client(headers={**good[kind], empty: ""}).get(PLACE).status_code == 200
 
 
-def test_the_session_of_the_administration_is_no_credential(alice: Caller, good: Any) -> None:
+def test_the_session_of_the_administration_is_not_a_credential(alice: Caller, good: Any) -> None:
     """A cookie opens nothing in REST, and does not conflict with what does."""
     browser = Client()
     browser.force_login(alice.user)

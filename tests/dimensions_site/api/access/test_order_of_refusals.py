@@ -30,7 +30,7 @@ def test_first_comes_who_calls(alice, base):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_then_comes_how_often_he_calls(bob, settings, base):
+def test_then_comes_the_rate_of_calls(bob, settings, base):
     """429 after authentication and before any lookup; unauthenticated clients never get it."""
     cache.clear()
     settings.THROTTLE_CALLS = Rate(1, "day")
@@ -62,7 +62,7 @@ def test_then_comes_what_the_client_may(bob, rita, northwind, base):
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("id", ["%0A", "%00"])
-def test_an_id_that_cannot_be_is_no_reason_to_answer_strangers(alice, bob, base, id):
+def test_an_impossible_id_reveals_nothing_to_strangers(alice, bob, base, id):
     """401 and 403 come first; then reading finds nothing, and writing is refused as for any other invalid id."""
     address = f"{base.format('northwind')}/elements/{id}"
     assert Client().get(address).status_code == 401
@@ -122,7 +122,7 @@ many = pytest.mark.parametrize(("method", "rest"), [BULK, START, ("POST", f"/{AS
 
 @many
 @pytest.mark.parametrize("base", BASES)
-def test_of_many_elements_first_comes_who_calls_then_the_repository_then_what_he_may(
+def test_for_many_elements_the_client_is_checked_then_the_repository_then_the_role(
     alice, bob, ed, rita, northwind, base, method, rest
 ):
     """401, 404, 403: though query and body are wrong too. A reader may not save, an editor may not delete."""

@@ -37,7 +37,7 @@ def with_key(key: str, address: str = HOME):
     return Client(headers={"X-API-Key": key}, REMOTE_ADDR=address).get(Caller().currency("elements-count"))
 
 
-def test_a_user_who_calls_too_often_is_told_when_to_go_on(rita, alice, settings, clock):
+def test_a_user_who_calls_too_often_learns_when_to_retry(rita, alice, settings, clock):
     """429 with the seconds until the next minute, for this user alone."""
     settings.THROTTLE_CALLS = Rate(2, "minute")
     path = rita.currency("elements-count")
@@ -96,7 +96,7 @@ def test_without_rates_nothing_is_counted(rita, settings):
     assert set(statuses(*(rita.get(rita.currency("elements-count")) for _ in range(30)))) == {200}
 
 
-def test_an_address_whose_credentials_are_refused_too_often_is_told_when_to_go_on(rita, settings, clock):
+def test_an_address_whose_credentials_are_refused_too_often_learns_when_to_retry(rita, settings, clock):
     """429 in place of 401, until the next minute; other addresses are not affected."""
     settings.THROTTLE_REFUSED = Rate(3, "minute")
     wrong = ["wrong", "a" * 8 + "." + "b" * 32, "c" * 8 + "." + "d" * 32, "wrong"]
@@ -146,7 +146,7 @@ def test_without_its_cache_the_service_counts_nothing_and_serves(rita, settings,
     assert statuses(*(with_key("wrong") for _ in range(3))) == [401] * 3
 
 
-def test_the_cache_forgets_nothing_of_what_redis_says_when_it_is_there(monkeypatch):
+def test_the_cache_passes_on_everything_while_redis_is_running(monkeypatch):
     """Only its failure is tolerated."""
     monkeypatch.setattr(OptionalRedisCache, "not_before", 0.0)
     monkeypatch.setattr(redis.Redis, "exists", lambda *arguments: 0)

@@ -69,7 +69,7 @@ def test_other_content_encodings_are_415(post, encoding):
 
 
 @pytest.mark.contract("B3")
-def test_the_content_encoding_identity_is_none(post):
+def test_the_content_encoding_identity_means_no_encoding(post):
     """It says that nothing was done to the body."""
     assert post(b"{}", **{"Content-Encoding": "Identity"}).status_code == 200
 

@@ -65,7 +65,7 @@ def test_an_empty_body_is_400(body):
         ("ä".encode() * MEGABYTE + b"\xc3", f"line 1, column {MEGABYTE + 1}"),
     ],
 )
-def test_the_place_of_a_byte_that_is_not_utf_8_is_told(body, place):
+def test_the_place_of_a_byte_that_is_not_utf_8_is_reported(body, place):
     """In characters, also where a character spans two of the windows through which the body is read."""
     assert place in refused(post(body), 400, "INVALID_ENCODING")
 

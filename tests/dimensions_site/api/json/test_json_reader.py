@@ -149,7 +149,7 @@ def test_what_only_looks_like_a_forbidden_character_is_taken(text, value):
 
 
 @pytest.mark.contract("B1", "B3")
-def test_every_fault_is_reported():
+def test_every_error_is_reported():
     """A repeated key, a constant and a bad text in one body: three failures, not the first."""
     assert refusal(r'{"a": 1, "a": NaN, "b": ["\u0000", 1e500]}') == [
         ("a", "DUPLICATE_KEY"),
@@ -232,7 +232,7 @@ def test_other_encodings_are_refused(data):
 
 
 @pytest.mark.contract("B3")
-def test_the_place_of_a_byte_that_is_not_utf_8_is_told():
+def test_the_place_of_a_byte_that_is_not_utf_8_is_reported():
     """Columns count characters, not bytes."""
     assert "line 2, column 3" in message('{"ä":\n "'.encode() + b"\xff")
 
@@ -252,7 +252,7 @@ def test_nesting_is_limited(opening, closing):
 
 
 @pytest.mark.contract("B3")
-def test_brackets_in_texts_are_no_nesting():
+def test_brackets_in_texts_are_not_nesting():
     """Also behind an escaped quotation mark."""
     text = r"\"" + "[" * 1_000
     assert read_json(f'["{text}"]'.encode()) == ['"' + "[" * 1_000]

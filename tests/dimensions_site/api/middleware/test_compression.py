@@ -124,7 +124,7 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
 
 
 @pytest.mark.contract("C16")
-def test_who_has_the_version_is_answered_304_with_the_tag_that_he_has(alice: Caller):
+def test_a_client_with_the_version_gets_304_with_its_tag(alice: Caller):
     """Whichever of the two it is, and whatever the client accepts now."""
     address = large(alice)
     plain, packed = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
@@ -138,7 +138,7 @@ def test_who_has_the_version_is_answered_304_with_the_tag_that_he_has(alice: Cal
 
 
 @pytest.mark.contract("C16")
-def test_a_weak_tag_is_no_match_for_a_write(alice: Caller):
+def test_a_weak_tag_does_not_match_for_a_write(alice: Caller):
     """As before: `If-Match` compares strongly."""
     address = large(alice)
     tag = alice.get(address, headers=GZIP)["ETag"]
@@ -146,7 +146,7 @@ def test_a_weak_tag_is_no_match_for_a_write(alice: Caller):
 
 
 @pytest.mark.contract("A4")
-def test_head_tells_what_get_would(alice: Caller):
+def test_head_returns_the_headers_of_get(alice: Caller):
     """Nobody reads the stream of a list then, so headers that depend on it are left out."""
     address = large(alice)
     get, head = alice.get(address, headers=GZIP), alice.head(address, headers=GZIP)

@@ -51,7 +51,7 @@ def call(settings: Any) -> Callable[..., Any]:
     return call
 
 
-def test_a_trusted_proxy_tells_who_calls_and_how(call: Callable[..., Any]) -> None:
+def test_a_trusted_proxy_names_the_client_and_the_scheme(call: Callable[..., Any]) -> None:
     """Address, scheme and host become the client's; the headers are removed."""
     answer = call(NGINX, [NGINX], **EVERYTHING)
     assert answer.content.decode() == f"{CALLER} https erp.example.com []"
@@ -65,7 +65,7 @@ def test_from_anybody_else_no_header_counts(call: Callable[..., Any], trusted: l
     assert "Strict-Transport-Security" not in answer
 
 
-def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Callable[..., Any]) -> None:
+def test_a_scheme_from_a_trusted_proxy_makes_the_request_secure(call: Callable[..., Any]) -> None:
     """The browser is instructed to stay with https."""
     assert call(NGINX, [NGINX], X_Forwarded_Proto="https")["Strict-Transport-Security"] == "max-age=3600"
     assert "Strict-Transport-Security" not in call(NGINX, [NGINX], X_Forwarded_Proto="http")
@@ -92,7 +92,9 @@ def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Call
         (f"{CALLER}, ' OR 1=1", NGINX),
     ],
 )
-def test_the_client_is_the_nearest_address_that_is_no_proxy(call: Callable[..., Any], hops: str, address: str) -> None:
+def test_the_client_is_the_nearest_address_that_is_not_a_proxy(
+    call: Callable[..., Any], hops: str, address: str
+) -> None:
     """From right to left, as the proxies have added them."""
     answer = call(NGINX, [NGINX, "10.9.9.0/24"], X_Forwarded_For=hops)
     assert answer.content.decode().split()[0] == address
@@ -108,7 +110,7 @@ def test_a_proxy_is_known_by_address_by_network_and_by_its_unix_socket(
     assert call(peer, [trusted], X_Forwarded_For=CALLER).content.decode().split()[0] == CALLER
 
 
-def test_a_proxy_that_tells_nothing_leaves_everything_as_it_is(call: Callable[..., Any]) -> None:
+def test_a_proxy_that_sends_nothing_leaves_everything_as_it_is(call: Callable[..., Any]) -> None:
     """Its own address is then the client's."""
     assert call(NGINX, [NGINX]).content.decode() == f"{NGINX} http localhost []"
     assert call("", [UNIX], X_Forwarded_For="unknown").content.decode() == " http localhost []"
@@ -116,7 +118,7 @@ def test_a_proxy_that_tells_nothing_leaves_everything_as_it_is(call: Callable[..
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("scheme", ["ftp", "https,http", "", "https\t;"])
-def test_a_scheme_that_is_none_is_400(settings: Any, scheme: str) -> None:
+def test_an_invalid_scheme_is_400(settings: Any, scheme: str) -> None:
     """A misconfigured proxy is noticed at once; programs get a problem document."""
     settings.TRUSTED_PROXIES = [ip_network(NGINX)]
     answer = Client().get("/api/seen", headers={"X-Forwarded-Proto": scheme}, REMOTE_ADDR=NGINX)

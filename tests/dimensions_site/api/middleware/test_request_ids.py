@@ -23,7 +23,7 @@ def test_a_sane_id_of_the_client_is_kept(alice, sent):
 
 @pytest.mark.parametrize("sent", ["", " ", "a b", "x" * 129, "a\tb", "ä", '{"x": 1}', "<script>"])
 def test_another_id_is_replaced_by_a_new_one(alice, sent):
-    """What could break a log line or a page is not repeated."""
+    """An id that could break a log line or a page is replaced."""
     first = alice.get(alice.currency("elements/none"), headers={"X-Request-ID": sent})
     second = alice.get(alice.currency("elements/none"), headers={"X-Request-ID": sent})
     assert uuid.UUID(first["X-Request-ID"]) != uuid.UUID(second["X-Request-ID"])
@@ -48,7 +48,7 @@ def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
     assert told == [("trace-me", 200, "alice"), ("trace-me-too", 201, "alice"), ("nobody", 401, None)]
 
 
-def test_log_lines_tell_no_credentials(alice, caplog):
+def test_log_lines_contain_no_credentials(alice, caplog):
     """Neither a key nor a password is in the log, at its most verbose."""
     with caplog.at_level(logging.DEBUG):
         content(alice.get(alice.currency()))

@@ -37,7 +37,7 @@ def test_any_well_encoded_text_can_be_read(encoded):
         ("\x01", "U+0001"),
     ],
 )
-def test_what_could_be_read_in_two_ways_or_in_none_is_a_fault(encoded, words):
+def test_what_is_ambiguous_or_unreadable_is_an_error(encoded, words):
     """Broken UTF-8, lone percent signs, control characters: each is named."""
     assert words in str(query_error(encoded))
 

@@ -80,7 +80,7 @@ def test_the_prefix_alone_is_the_landing_page(ask: Callable[..., Any]) -> None:
         assert "<h1>Dimension elements</h1>" in text
 
 
-def test_a_path_that_only_looks_like_the_prefix_is_none(ask: Callable[..., Any]) -> None:
+def test_a_path_that_only_looks_like_the_prefix_is_not_one(ask: Callable[..., Any]) -> None:
     """The prefix ends where a segment ends."""
     assert ask("GET", f"{PREFIX}es/")[0] == "404 Not Found"
     assert ask("GET", f"{PREFIX}{PREFIX}/")[0] == "404 Not Found"
@@ -99,7 +99,7 @@ def test_what_belongs_to_the_api_does_so_under_the_prefix_too(ask: Callable[...,
     assert (status, headers["Content-Type"]) == ("404 Not Found", "application/problem+json")
 
 
-def test_who_is_not_logged_in_comes_back_to_where_he_wanted(ask: Callable[..., Any]) -> None:
+def test_an_anonymous_user_returns_to_the_requested_page_after_login(ask: Callable[..., Any]) -> None:
     """The login is under the prefix, and so is the page that follows."""
     _, headers, _ = ask("GET", f"{PREFIX}/admin/account/account/")
     assert headers["Location"] == f"{PREFIX}/admin/login/?next={PREFIX}/admin/account/account/"
@@ -125,7 +125,7 @@ def test_a_path_is_read(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     "value",
     ["/", "erp", "/erp/", "//erp", "/erp//x", "/erp/../x", "/.", "/some prefix", "/größe", "/a%20b", "/a?b", "/a\n"],
 )
-def test_what_is_no_path_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_an_invalid_path_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     """The sentence says what is expected."""
     monkeypatch.setenv("URL_PREFIX", value)
     with pytest.raises(ImproperlyConfigured, match="it has to be empty, or a path like /some/prefix"):

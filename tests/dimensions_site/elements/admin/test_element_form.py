@@ -217,7 +217,7 @@ def test_a_text_with_nul_is_refused(ed, cash, name):
 
 
 @pytest.mark.contract("B3")
-def test_numbers_of_rows_that_no_form_has_are_no_harm(ed, cash):
+def test_numbers_of_rows_that_no_form_has_do_no_harm(ed, cash):
     """They are rows like others, or ignored."""
     answer = change(
         browser_of(ed), cash, **{"descriptions:999999:key": "it", "descriptions:x:key": "fr", "nature:1": ""}

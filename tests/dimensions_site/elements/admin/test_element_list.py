@@ -99,7 +99,7 @@ def test_filters_select(chart, rita, query, found):
     assert ids(browser_of(rita).get(page(Account), query)) == found
 
 
-def test_a_row_tells_what_an_accountant_scans(chart, rita):
+def test_a_row_shows_what_an_accountant_scans(chart, rita):
     """The description in the default language, else one in another language, with that language."""
     text = browser_of(rita).get(page(Account)).content.decode()
     for words in ("Cash", "<small>(de)</small>", "PROFIT_AND_LOSS", "AVERAGE", "northwind", "system"):

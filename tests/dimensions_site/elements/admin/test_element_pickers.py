@@ -50,7 +50,7 @@ def test_ids_that_begin_with_what_was_typed_come_first(chart, rita, northwind, t
     assert picked(browser_of(rita), northwind, text) == found
 
 
-def test_twenty_are_suggested_and_that_there_are_more_is_told(rita, northwind):
+def test_twenty_are_suggested_and_the_list_says_that_there_are_more(rita, northwind):
     """Nobody reads a thousand suggestions."""
     store_accounts(northwind, *(account(f"{number:02}") for number in range(30)))
     answer = browser_of(rita).get(page(Account, "pick", northwind.pk), {"q": "cash"}).json()

@@ -48,7 +48,7 @@ def shown(response: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
+def test_every_way_of_writing_is_reported_with_what_it_changed(alice, ed, tmp_path):
     """REST, bulk, a file and the admin: the latest first, with the author's name even after deletion of the user."""
     alice.send("POST", alice.currency(), currency())
     ed.send("PATCH", ed.currency("elements/EUR"), {"preferred": True, "descriptions": {"fr": "Euro"}})
@@ -77,7 +77,7 @@ def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
     assert "Current version" in text
 
 
-def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
+def test_what_came_before_purged_versions_is_not_shown_as_a_change(alice, ed):
     """The oldest version that is kept shows what the element was like, and nobody changed all of that."""
     alice.send("POST", alice.currency(), currency())
     for number in (2, 3):
@@ -99,7 +99,7 @@ def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_a_page_tells_of_25_versions_and_leads_to_the_others(northwind, dimension, django_assert_max_num_queries):
+def test_a_page_shows_25_versions_and_leads_to_the_others(northwind, dimension, django_assert_max_num_queries):
     """The versions of a page are one query, which also reads the one before them."""
     element = store(dimension, northwind)
     for number in range(60):

@@ -65,7 +65,7 @@ def test_a_restore_that_changes_nothing_writes_nothing_and_says_so(alice):
     assert len(versions(Currency)) == 3
 
 
-def test_values_that_are_not_valid_any_more_are_refused_in_words(alice):
+def test_values_that_are_no_longer_valid_are_refused_with_a_message(alice):
     """By the rules of every other save; nothing is written."""
     alice.send("POST", alice.account(), account())
     alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"})

@@ -132,7 +132,7 @@ def test_any_version_of_a_deleted_element_can_be_restored(alice, northwind):
     assert Currency.objects.get().decimal_numbers == 1
 
 
-def test_a_taken_id_is_refused_in_words(alice, northwind):
+def test_a_taken_id_is_refused_with_a_message(alice, northwind):
     """Somebody has created an element with this id in the meantime, and it stays as it is."""
     alice.send("POST", alice.currency(), currency(decimalNumbers=1))
     delete_all(Currency, northwind)

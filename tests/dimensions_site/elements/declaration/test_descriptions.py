@@ -134,7 +134,7 @@ def test_two_texts_for_the_default_language_are_refused(alice, descriptions, des
 
 @pytest.mark.contract("C4")
 @pytest.mark.parametrize("description", [5, {}, ["Euro"], True, "x" * 1001])
-def test_what_is_no_text_in_description_is_refused_there(alice, description):
+def test_an_invalid_text_in_description_is_refused_there(alice, description):
     """The error is where the client wrote it, and only there."""
     payload = {name: value for name, value in currency().items() if name != "descriptions"}
 

@@ -42,7 +42,7 @@ def test_an_id_may_hold_any_printable_character(alice, id):
     ],
 )
 @pytest.mark.parametrize("dimension", ["account", "currency"])
-def test_what_is_no_id_is_refused(alice, dimension, id):
+def test_an_invalid_id_is_refused(alice, dimension, id):
     """Empty, too long, edged with white space, with a control character, or not a text: 400 at `id`."""
     path, payload = (alice.account(), account()) if dimension == "account" else (alice.currency(), currency())
 
@@ -85,7 +85,7 @@ def test_an_id_never_changes(alice, method, other):
 
 
 @pytest.mark.contract("C1", "C14")
-def test_a_put_under_a_path_that_is_no_id_is_refused(alice):
+def test_a_put_under_an_invalid_id_is_refused(alice):
     """The path's id is held to the same rule."""
     response = alice.send("PUT", alice.account("elements/%20a"), account(" a"))
 

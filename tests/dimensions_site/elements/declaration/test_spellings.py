@@ -183,7 +183,7 @@ def test_parts_of_a_group_in_two_spellings_are_put_together(alice):
 
 
 @pytest.mark.contract("C6")
-def test_null_in_both_spellings_is_no_conflict(alice):
+def test_null_in_both_spellings_is_not_a_conflict(alice):
     """A group that is null has null members, so null in the other spelling agrees, and a value does not."""
     path = alice.account("elements/1000")
 

@@ -161,7 +161,7 @@ def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
 
 @pytest.mark.contract("D5", "D8", "B1")
 @pytest.mark.parametrize("query", ["elements?sort=Id", "elements-fetch?properties=Id", "elements?filter=Id==1"])
-def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_told(alice, query):
+def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_reported(alice, query):
     """And none of the fields with the same end."""
     response = alice.get(alice.account(query))
 

@@ -103,7 +103,7 @@ def test_null_is_said_where_an_empty_cell_would_mean_something_else(alice, north
     assert found == ["[[null]],,[[null]]", "NONE,,"]
 
 
-def test_a_number_is_no_truth(alice, northwind):
+def test_a_number_is_not_a_boolean(alice, northwind):
     """One and true, zero and false are distinguished, however often they come."""
     save(
         alice,
@@ -147,7 +147,7 @@ def test_a_map_has_a_column_for_a_key_that_a_single_element_has(alice, northwind
     assert rows == [["1098", "Cash", "Kasse", None], ["1099", "Cash", "Kasse", "x"]]
 
 
-def test_what_is_no_text_and_no_truth_is_not_taken_for_one():
+def test_what_is_neither_text_nor_boolean_is_refused():
     """JSON that no element can have is an error, and not a cell."""
     with pytest.raises(ValidationError):
         leaves_reader((("id",), ("description",)))('{"id": 1, "description": null}')

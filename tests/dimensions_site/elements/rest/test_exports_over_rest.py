@@ -232,7 +232,7 @@ def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwi
 
 @pytest.mark.contract("C8", "C19")
 @pytest.mark.parametrize(("dimension", "wire"), [("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)])
-def test_a_table_tells_of_each_element_what_the_list_tells(alice, dimension, wire):
+def test_a_table_shows_of_each_element_what_the_list_shows(alice, dimension, wire):
     """Many random elements: each cell is the value at its path, in the words for cells."""
     path = getattr(alice, dimension)()
     assert read(alice.send("POST", f"{path}-bulk", {"post": RandomElements(wire, seed=7).many(60)}))

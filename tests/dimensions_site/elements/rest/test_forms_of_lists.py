@@ -51,7 +51,7 @@ def test_head_has_the_headers_and_sends_nothing(alice, northwind, accept):
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("accept", [CSV, NDJSON])
-def test_what_is_no_list_is_answered_in_json_only(alice, northwind, accept):
+def test_what_is_not_a_list_is_returned_in_json_only(alice, northwind, accept):
     """406 as a problem document: for one element, counts, deletions, and all writes."""
     store_currencies(northwind, currency())
     for method, rest in (

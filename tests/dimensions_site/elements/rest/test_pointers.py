@@ -29,7 +29,7 @@ def places(payload: Any, wire: Wire = ACCOUNT_WIRE) -> list[str]:
     return [place for place, _, _ in errors(payload, wire)]
 
 
-def test_an_error_is_told_with_its_pointer_and_the_id_of_its_element():
+def test_an_error_is_reported_with_its_pointer_and_the_id_of_its_element():
     """As contract B1 shows it."""
     payload = account(conversion={"conversionType": "SOMETIMES"}, type=None)
 
@@ -39,12 +39,12 @@ def test_an_error_is_told_with_its_pointer_and_the_id_of_its_element():
     ]
 
 
-def test_an_element_that_is_no_object_is_the_error_itself():
+def test_an_element_that_is_not_an_object_is_the_error_itself():
     """The pointer of the element, and no id."""
     assert errors([1], id=None) == [("/post/17", "INVALID", None)]
 
 
-def test_an_id_is_told_when_it_is_a_text_and_never_in_full_length():
+def test_an_id_is_shown_if_it_is_a_text_and_never_in_full_length():
     """A number is not an id, and a text of a megabyte would be in each of a thousand failures."""
     payload = account(type=None)
 
@@ -150,7 +150,7 @@ def test_of_three_spellings_each_that_differs_is_a_error():
     ]
 
 
-def test_all_errors_of_an_element_are_told():
+def test_all_errors_of_an_element_are_reported():
     """An error in the spelling of a group is reported beside errors inside the group and elsewhere."""
     payload = account(
         nonsense=1,

@@ -71,14 +71,14 @@ def test_true_is_not_the_number_one() -> None:
     assert changes(CURRENCY_WIRE, before, after) == [("referenceCurrency.coefficient", "true", "1")]
 
 
-def test_who_wrote_it_and_the_description_that_the_map_tells_are_left_out() -> None:
+def test_who_wrote_it_and_the_description_that_the_map_contains_are_left_out() -> None:
     """They change with everything, or repeat the same."""
     before = {**currency(), "description": "Euro", "updateInfo": {"user": "alice"}}
     after = {**currency(), "description": "euro", "updateInfo": {"user": "ed"}}
     assert changes(CURRENCY_WIRE, before, after) == []
 
 
-def test_a_new_element_tells_all_that_is_set_and_a_gone_one_as_well() -> None:
+def test_a_new_element_shows_all_that_is_set_and_a_deleted_one_as_well() -> None:
     """Against nothing, every value is a difference."""
     assert changes(CURRENCY_WIRE, None, currency(descriptions={"en": "Euro"})) == [
         ("id", "not set", "EUR"),

@@ -41,7 +41,7 @@ def test_an_inserting_put_leaves_the_first_version(ed):
 
 
 @pytest.mark.contract("C18")
-def test_a_version_tells_when_and_what(alice):
+def test_a_version_shows_when_and_what(alice):
     """The instant is that of `updateInfo`, and the version has all values of the element."""
     started = datetime.now(UTC)
     alice.send("POST", alice.account(), account(rules={"accrual": {"debit": {"id": "7"}}}))

@@ -231,7 +231,7 @@ def test_a_number_beyond_the_limits_is_shown(alice, number):
 
 
 @pytest.mark.contract("B1", "G1")
-def test_a_request_without_credentials_is_told_what_to_send(client):
+def test_a_request_without_credentials_learns_what_to_send(client):
     """The schemes of the enabled modes."""
     response = client.get("/dimensions/v1/northwind/account/elements")
 

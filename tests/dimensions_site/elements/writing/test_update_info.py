@@ -12,7 +12,7 @@ FORGED = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "
 
 
 @pytest.mark.contract("C12")
-def test_update_info_tells_the_client_the_moment_and_the_web(alice, ed):
+def test_update_info_names_the_user_the_instant_and_the_origin(alice, ed):
     """It is that of the last write."""
     created = read(alice.send("POST", alice.account(), account()))["updateInfo"]
     changed = read(ed.send("PATCH", ed.account("elements/1000"), {"type": "DETAIL"}))["updateInfo"]
@@ -53,7 +53,7 @@ def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
 
 
 @pytest.mark.contract("C12")
-def test_imported_elements_tell_the_import(alice, tmp_path):
+def test_imported_elements_show_the_import(alice, tmp_path):
     """The origin is IMPORT."""
     file = tmp_path / "accounts.csv"
     file.write_text(

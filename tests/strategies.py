@@ -43,7 +43,7 @@ SPELLINGS = (
     ("CtpElement", "restrictions.ctpRestriction"),
 )
 
-# A letter of any script, a space, a sign; halves of surrogate pairs and NUL are no text for a database.
+# A letter of any script, a space, a sign; no database can store halves of surrogate pairs and NUL.
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
@@ -105,7 +105,7 @@ def language_maps() -> st.SearchStrategy[dict[str, str | None]]:
 
 
 def descriptions() -> st.SearchStrategy[dict[str, str | None]]:
-    """Descriptions that say something, in English or another language."""
+    """Non-blank descriptions, in English or another language."""
     said = st.dictionaries(languages | st.just("en"), texts(1000).filter(str.strip), min_size=1, max_size=2)
     return st.builds(lambda more, said: more | said, language_maps(), said)
 
@@ -116,7 +116,7 @@ def enum_values(leaf: EnumField) -> st.SearchStrategy[str]:
     return listed if leaf.open_length is None else listed | texts(leaf.open_length)
 
 
-# What a leaf may be other than null; the first kind that fits counts.
+# Non-null values of a leaf; the first kind that fits counts.
 _VALUES: tuple[tuple[type, Callable[[Any], st.SearchStrategy[Any]]], ...] = (
     (IdField, lambda leaf: ids),
     (DescriptionsField, lambda leaf: descriptions()),
@@ -238,7 +238,7 @@ def put(data: dict[str, Any], path: str, value: Any) -> None:
 
 
 def remove(data: dict[str, Any], path: str) -> None:
-    """Take away the value at a dotted path."""
+    """Remove the value at a dotted path."""
     *groups, name = path.split(".")
     for group in groups:
         data = data[group]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
-# No file of tests: these settings are not those of the other tests.
+# Not a test file: its settings differ from those of the other tests.
 CHECKS = "tests/entity/checks.py"
 
 

@@ -14,7 +14,7 @@ def asked_for() -> set[str]:
     return {re.split(r"[\[<>=]", dependency)[0] for dependency in project["dependencies"]}
 
 
-def test_every_library_was_looked_at_in_its_version():
+def test_every_library_was_reviewed_in_its_version():
     """A new one, and a new version, have to be reviewed before the page lists them."""
     direct, others = table(PAGE, "Direct dependencies"), table(PAGE, "Indirect dependencies")
     assert sorted((name, version) for name, version, *_ in (*direct, *others)) == sorted(LOCKED)

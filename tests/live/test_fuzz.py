@@ -93,7 +93,7 @@ def test_every_route_and_method_is_among_the_requests():
     wanted = {
         f"{method} {route} of {dimension}"
         for route, methods in PERMITTED.items()
-        for method in methods - {"HEAD", "OPTIONS"}  # these the mutations make of the others
+        for method in methods - {"HEAD", "OPTIONS"}  # the mutations generate these from the others
         for dimension in ("currency", "account")
     }
     assert wanted <= Corpus("key").recipes.keys()

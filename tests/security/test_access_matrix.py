@@ -231,7 +231,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
 
 @pytest.mark.contract("A6")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_repository_that_is_not_there_is_found_in_no_mode(people, mode):
+def test_an_unknown_repository_is_found_in_no_mode(people, mode):
     """Each mode finds the repository by its own query; a name that no repository can have is tried, too."""
     caller = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
     for route in api_routes():

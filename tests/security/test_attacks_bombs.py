@@ -93,7 +93,7 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
 
 @pytest.mark.contract("B1")
 def test_a_body_of_thousands_of_errors_shows_the_first_thousand(alice):
-    """The true number is beside them."""
+    """The total is beside them."""
     body = {"post": [{"id": "", "nature": "x", "unknown": 1}] * 1_000}
     report = refused(send(alice, "account", body))
     assert len(report["errors"]) == 1_000
@@ -111,7 +111,7 @@ def test_a_bulk_save_of_too_many_empty_elements_is_refused_as_a_whole(alice, dim
 
 
 def test_the_largest_filters_are_answered(alice):
-    """As many conditions, values and parentheses as are accepted: both databases answer, with whatever they hold."""
+    """The maximum of conditions, values and parentheses: both databases answer, whatever they contain."""
     alice.send("POST", alice.account(), account("1000"))
     fields = ("id", "descriptions", "description", "descriptions.en", "conversion.conversionType", "updateInfo.date")
     for field, joint in product(fields, (",", ";", ",descriptions=ilike=x;")):

@@ -38,7 +38,7 @@ def tells_a_file(answer) -> list[str]:
 
 
 @pytest.mark.parametrize("climb", CLIMBS)
-def test_an_address_that_climbs_reads_no_file(alice, climb):
+def test_an_address_with_parent_folders_reads_no_file(alice, climb):
     """404 or 400 wherever it stands: below a repository, in its place, among static files, pages and documents."""
     for sent in (climb, quote(climb, safe=""), quote(quote(climb, safe=""), safe="")):
         for address in (

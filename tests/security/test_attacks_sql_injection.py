@@ -192,7 +192,7 @@ def test_credentials_are_texts(alice):
     "header", ["X-Request-ID", "If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Accept-Language"]
 )
 def test_headers_are_texts(alice, header):
-    """They choose nothing but what they are for."""
+    """They select only their own parameter."""
     for text in filter(str.isascii, INJECTIONS):
         answer = alice.send("PATCH", alice.account("elements/1000"), {}, **{header: text})
         assert answer.status_code in ((412,) if header == "If-Match" else (200, 400)), (text, content(answer))

@@ -26,7 +26,7 @@ _SOURCES = ("requirements.lock", "dimensions_site/settings.py", "*/migrations/*.
 def template(server_url: str) -> str:
     """The file of a migrated SQLite database, or the name of one of the PostgreSQL server.
 
-    It is made when it is missing, and those of an older state of the migrations go. Nobody may work in it.
+    It is created if missing, and those of older migrations are removed. Nothing may write to it.
     """
     with _alone() as name:
         if server_url.startswith("postgres"):
@@ -63,7 +63,7 @@ def _run(program: str, *words: str) -> None:
 
 @contextmanager
 def _alone() -> Iterator[str]:
-    """The name of the migrations' state, for one process at a time: all those of a run come here at once."""
+    """The name of the migrations' state, for one process at a time: all processes of a run need it at once."""
     digest = hashlib.sha256()
     for pattern in _SOURCES:
         for source in sorted(PROJECT.glob(pattern)):

@@ -1,4 +1,4 @@
-"""The service as operators run it: real processes, a real port, a database of its own."""
+"""The service as operators run it: real processes, a real port, a separate database."""
 
 import fcntl
 import json

@@ -124,7 +124,7 @@ def fill(database_url: str, db_id: str, count: int) -> list[str]:
 
 
 def hasten(database_url: str) -> None:
-    """Let deletions do in one chunk what is left of them; nobody works on them meanwhile."""
+    """Let deletions do their remaining work in one chunk; no worker runs them meanwhile."""
     errand(database_url, "from tests.services.joined_chunks import join; join()")
 
 

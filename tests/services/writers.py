@@ -94,7 +94,7 @@ def stored(url: str) -> dict[str, tuple[int, int, int]]:
 
 
 def _served(service: Service, method: str, address: str, body: object) -> Answer:
-    """The answer, once the database has served the request: on SQLite three who never pause can be in the way."""
+    """The answer, once the database has served the request: on SQLite three busy writers may block it."""
     while (answer := service.send(method, address, body)).status == HTTPStatus.SERVICE_UNAVAILABLE:
         time.sleep(0.1)
     return answer

@@ -1,4 +1,4 @@
-"""The service as a group of companies runs it: web, worker and a database of its own."""
+"""The service as a group of companies runs it: web, worker and a separate database."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -40,7 +40,7 @@ class House:
 
     @contextmanager
     def without_worker(self) -> Iterator[None]:
-        """Cut the power of the worker; another one starts when the block ends."""
+        """Kill the worker; another one starts when the block ends."""
         self.worker.kill()
         try:
             yield

@@ -1,4 +1,4 @@
-"""An accountant finds accounts, edits them in her languages, and takes back what was wrong."""
+"""An accountant finds accounts, edits them in her languages, and undoes what was wrong."""
 
 import pytest
 from playwright.sync_api import expect

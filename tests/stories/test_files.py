@@ -1,4 +1,4 @@
-"""Files that come from other programs are imported step by step, and lists leave as files."""
+"""Files from other programs are imported step by step, and lists are exported as files."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The start page answers what a manager asks first, also on a morning on which nobody works."""
+"""The start page shows what a manager needs first, even while no worker runs."""
 
 import pytest
 from playwright.sync_api import expect

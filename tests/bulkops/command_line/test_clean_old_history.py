@@ -139,7 +139,7 @@ def test_few_versions_are_purged_at_a_time(alice, clean, monkeypatch):
     assert kept() == [("~", "1")] * 8
 
 
-def test_what_was_purged_before_an_interruption_stays_purged(alice, clean, monkeypatch):
+def test_versions_purged_before_an_interruption_stay_purged(alice, clean, monkeypatch):
     """The latest versions of each account are left, and the next run continues."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 2)
     for number in range(4):

@@ -103,7 +103,7 @@ def test_a_program_that_nobody_knows(db, caplog, name):
 
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("address", ["/admin/%00", "/admin/login/?next=%00", "/auth/oauth2/authorize?x=%0a%zz"])
-def test_what_nobody_means_leaves_its_reason_and_no_stack_trace(db, caplog, address):
+def test_a_malformed_request_logs_its_reason_and_no_stack_trace(db, caplog, address):
     """Anybody could fill the log with them."""
     assert Client().get(address).status_code == 400
     assert line(caplog, "malformed_request")["level"] == "warning"

@@ -66,7 +66,7 @@ def test_a_null_entry_and_a_missing_one_are_null(sample_table: None, db: None, n
         (None, None, None),
     ],
 )
-def test_a_leaf_of_a_bundle_is_a_text_or_a_truth_or_null(
+def test_a_leaf_of_a_bundle_is_a_text_or_a_boolean_or_null(
     sample_table: None, db: None, bundle: dict[str, Any] | None, label: str | None, strict: bool | None
 ) -> None:
     """Null too when a group around it is null or missing."""

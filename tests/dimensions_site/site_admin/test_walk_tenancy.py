@@ -138,7 +138,7 @@ FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=
 
 
 def lasting(text: str) -> str:
-    """The text of a page without what differs each time."""
+    """The text of a page without the parts that differ each time."""
     for fleeting in FLEETING:
         text = fleeting.sub("", text)
     return text

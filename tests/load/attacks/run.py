@@ -23,7 +23,7 @@ from tests.load.attacks import files, reads, writes
 from tests.load.attacks.peaks import Taken, measuring
 from tests.load.attacks.scene import FULL, SHORT, Meanwhile, Scale, Scene, living, scene
 
-# What an answer to the other tenant may take, in seconds.
+# The limit of a response to the other tenant, in seconds.
 SLOWEST = 3.0
 # What the web processes may take above idle, together, in KiB: 100 MiB for each of their threads, which the form of one
 # of the largest elements needs.

@@ -43,7 +43,7 @@ class Tally:
     answered: int = 0
     # It was committed, and its answer was lost; a repetition got it.
     replayed: int = 0
-    # It was undone; a repetition did it.
+    # It was rolled back; a repetition did it.
     repeated: int = 0
     # How many repetitions got the error that the struck request is still running.
     told_to_wait: int = 0

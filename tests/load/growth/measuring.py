@@ -26,13 +26,13 @@ def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: C
     for key, figure in _figures(ground, stage, repeats, seconds):
         figures[key].append(figure)
         tell(f"{stage.total:9,} accounts  {key:16} {figure:12,.2f} {BY_KEY[key].unit}")
-    # What is dead by now makes room for the accounts of the next stage.
+    # Dead rows make room for the accounts of the next stage.
     tidy(ground.database)
     return {key: figures[key] for key in BY_KEY}
 
 
 def _figures(ground: Ground, stage: Stage, repeats: int, seconds: float) -> Iterator[tuple[str, float]]:
-    """What is written comes after what is read, so that each stage is read as it was filled."""
+    """Writes are measured after reads, so that each stage is read as it was filled."""
     yield from writing.sizes(ground, stage).items()
     yield "memory-list", reading.memory_of_list(ground)
     for _ in range(repeats):

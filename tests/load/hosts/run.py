@@ -130,7 +130,7 @@ def _compare(built: Estate, record: Record, report: Report) -> None:
 
 
 def _wait_until_served(built: Estate) -> None:
-    """Return as soon as an element is written and read, and database and worker are in order, three times in turn."""
+    """Return as soon as an element is written and read, and database and worker work, three times in a row."""
 
     def complaint() -> str:
         for method, address, body in (

@@ -279,7 +279,7 @@ def test_brackets_in_texts_are_not_nesting():
     ],
 )  # fmt: skip
 def test_a_hostile_body_costs_no_more_than_its_length(data):
-    """100 KB of each kind are refused in milliseconds; work that grows with the square takes minutes."""
+    """100 KB of each kind are refused in milliseconds; quadratic work takes minutes."""
     started = time.thread_time()
     assert refusal(data)
     assert time.thread_time() - started < 5

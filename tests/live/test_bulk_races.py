@@ -23,7 +23,7 @@ from tests.services.worker import wait_until
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
 CALLS = 40
-# Of a call that is refused because many others wait, which is usual on a slow machine.
+# The pause after a call is refused because many others wait, which is usual on a slow machine.
 TRIES = 60
 ROUNDS = 3
 IDS = 24
@@ -176,7 +176,7 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
         with ThreadPoolExecutor(len(requests)) as pool:
             answers = list(pool.map(lambda request: service.send(*request), requests))
 
-        # Of ten concurrent bulk saves some get 503.
+        # Some of ten concurrent bulk saves get 503.
         assert {answer.status for answer in answers} <= {200, 201, 400, 503}
         assert {answer.json()["code"] for answer in answers if answer.status == 503} <= {"REPOSITORY_BUSY"}
         for id in ids:

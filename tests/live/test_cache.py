@@ -77,7 +77,7 @@ def test_what_is_not_json_in_redis_counts_as_nothing(cache: tuple[OptionalRedisC
 
 @pytest.mark.parametrize("value", ["proof", "", "5", 0, 5, True, None, 1.5, ["a"], {"a": 1}], ids=repr)
 def test_redis_keeps_what_json_can_say(cache: tuple[OptionalRedisCache, redis.Redis], value: Any):
-    """Of the same type as before; a text of digits is not a number."""
+    """The type stays the same; a text of digits is not a number."""
     kept, _ = cache
     kept.set("key", value)
     found = kept.get("key", "nothing")

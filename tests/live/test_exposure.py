@@ -43,7 +43,7 @@ def test_nothing_is_said_where_only_this_machine_gets(prepared: tuple[str, str],
     ],
     ids=str,
 )
-def test_a_socket_is_taken_for_what_the_system_says_of_it(address, setting: str | None):
+def test_the_system_decides_what_a_socket_is(address, setting: str | None):
     """However it was written: as a name, or as a number that systemd has passed on."""
     found = exposure_warnings([address], SocketAddress(ANYWHERE, 9464))
     assert [warning.startswith(f"{setting}, which other machines") for warning in found] == ([True] if setting else [])

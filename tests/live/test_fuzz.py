@@ -89,7 +89,7 @@ def test_an_answer_that_is_not_whole_is_noticed(cut: int):
 
 
 def test_every_route_and_method_is_among_the_requests():
-    """Of both dimensions: a new route has to come with a valid request."""
+    """In both dimensions: a new route needs a valid request here."""
     wanted = {
         f"{method} {route} of {dimension}"
         for route, methods in PERMITTED.items()

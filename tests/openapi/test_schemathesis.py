@@ -101,7 +101,7 @@ def examples(role: Role) -> int:
 
 @pytest.fixture
 def stored(alice: Caller) -> dict[str, Stored]:
-    """Of each dimension the element of the document's examples, and a deletion that waits, in `northwind`."""
+    """The element of each document's examples, and a waiting deletion of each dimension, in `northwind`."""
     found = {}
     for dimension, wire in (("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)):
         element = EXAMPLES[dimension]["create"]["request"]

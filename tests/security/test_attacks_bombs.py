@@ -14,7 +14,7 @@ from tests.factories import account, content, currency, json_bytes
 
 pytestmark = pytest.mark.contract("B3", "D4")
 
-# Of a body that is four times as long, the work may take that many times as long: sixteen would be its square.
+# A body that is four times as long may take at most this many times as long; sixteen would be quadratic.
 MOST = 9
 # Work that takes less is not compared, in seconds.
 MOMENT = 0.15
@@ -78,7 +78,7 @@ BOMBS: dict[str, Callable[[int], bytes]] = {
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 @pytest.mark.parametrize("rest", ["elements", "elements-bulk"])
 def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
-    """Of one element and of many, from 40 kB to 160 kB; the answer stays short, however much is wrong."""
+    """For one element and for many, from 40 kB to 160 kB; the answer stays short, however much is wrong."""
 
     def answered(size: int) -> Callable[[], bytes]:
         body = bomb(size) if rest == "elements" else b'{"post":[' + bomb(size) + b"]}"

@@ -19,7 +19,7 @@ from tests.security.injections import in_filter
 
 pytestmark = pytest.mark.contract("C1", "C19")
 
-# Of each group all look alike, or are the same for programs that fold case or normalise.
+# All names of a group look alike, or are the same for programs that fold case or normalise.
 GROUPS = {
     "latin, cyrillic, greek": ("Acc", "Асс", "Αcc"),
     "case": ("cash", "Cash", "CASH", "caſh"),

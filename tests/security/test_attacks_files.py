@@ -41,7 +41,7 @@ pytestmark = pytest.mark.contract("B3")
 MEGABYTE = 1024**2
 # What an ordinary workbook has beside what is counted, at most.
 ORDINARY = 32
-# Twice the size may take that many times as much; four times would be its square.
+# Twice the size may take at most this many times as much; four times would be quadratic.
 MOST = 3
 # Differences that count for nothing: the clock, and buffers.
 MOMENT = 0.15

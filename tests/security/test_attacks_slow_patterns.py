@@ -41,7 +41,7 @@ BEHIND = ("", "\x00")
 SHORT = (16, 20, 24, 28, 64)
 # The processor seconds that it would need there.
 TOO_LONG = 0.2
-# Of a text that is four times as long, a comparison may take that many times as long: sixteen would be its square.
+# A text that is four times as long may take at most this many times as long; sixteen would be quadratic.
 LENGTH = 8_000
 LONGER = 4 * LENGTH
 MOST = 9
@@ -147,7 +147,7 @@ def test_the_patterns_of_the_project_are_found():
 
 @pytest.mark.parametrize(("pattern", "uses"), PATTERNS.values(), ids=PATTERNS)
 def test_the_time_of_a_pattern_grows_as_the_text(pattern: re.Pattern, uses: set[str]):
-    """Of each text 8,000 characters and 32,000 are compared: a pattern that takes the square of them is noticed."""
+    """Each text is compared with 8,000 and 32,000 characters: a quadratic pattern is noticed."""
     compare: list[Callable[[str | bytes], object]] = [pattern.match, pattern.fullmatch]
     if not uses or uses - {"match", "fullmatch"}:
         compare.append(lambda text: list(pattern.finditer(text)))

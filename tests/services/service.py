@@ -61,7 +61,7 @@ class Service:
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """The URL of the service."""
         return f"http://{self.host}:{self.port}"
 
     def connect(self) -> HTTPConnection:

@@ -35,7 +35,7 @@ class House:
 
     @property
     def address(self) -> str:
-        """Where its pages are."""
+        """The URL of its pages."""
         return f"http://127.0.0.1:{self.service.port}"
 
     @contextmanager

@@ -224,7 +224,7 @@ def test_the_page_shows_why_nothing_happens_yet(elements, alice):
     assert browser.get(processing_page(found, "progress")).json()["status"] == "Running"
 
 
-def test_nobody_writes_processings_by_their_pages(elements, alice):
+def test_nobody_writes_jobs_through_their_pages(elements, alice):
     """Not even a superuser: they are the service's own record."""
     start(alice, ["N01"])
     found = DataProcessing.objects.get()

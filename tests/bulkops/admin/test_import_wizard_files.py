@@ -74,7 +74,7 @@ def test_an_upload_is_never_a_file_with_a_name(ed, northwind, monkeypatch, tmp_p
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("code", ["[" * 4_000_000, "[" * 255], ids=["endless", "as long as may be"])
 def test_a_workbook_that_would_keep_a_processor_busy_is_answered_at_once(ed, northwind, code):
-    """Of two kilobytes: a number format for which a pattern would backtrack again and again."""
+    """It has two kilobytes: a number format on which a pattern would backtrack again and again."""
     styles = b'<styleSheet><numFmts><numFmt numFmtId="200" formatCode="%s"/></numFmts></styleSheet>' % code.encode()
     content = with_parts(workbook(HEADINGS.strip().split(",")), {STYLES: lambda _part: styles})
     assert len(content) < 20_000
@@ -88,7 +88,7 @@ def test_a_workbook_that_would_keep_a_processor_busy_is_answered_at_once(ed, nor
 
 @pytest.mark.contract("B3")
 def test_a_file_that_needs_more_than_the_limits_is_refused_with_a_sentence(ed, northwind, settings):
-    """Of seconds and of memory; the page is there at once, and nothing is kept."""
+    """The limits of time and memory; the page comes at once, and nothing is kept."""
     settings.IMPORT_PREVIEW_SECONDS = 1
     page = upload(browser_of(ed), northwind, slow_workbook(3_000_000))
     assert "needs more than 1 s" in str(page.context["form"].errors["file"])

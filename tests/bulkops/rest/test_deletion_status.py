@@ -36,7 +36,7 @@ def test_an_account_returns_arrays_of_one_object(alice, northwind):
 @pytest.mark.contract("H2", "F7")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_the_list_shows_the_same_of_all_with_their_ids_the_newest_first(alice, bob, contoso, dimension):
-    """Of this dimension of this repository."""
+    """It contains the deletions of this dimension of this repository."""
     oids = [start(alice, ["A"], dimension) for _ in range(3)]
     start(alice, ["A"], {"currency": "account", "account": "currency"}[dimension])
     start(bob, ["A"], dimension, "contoso")

@@ -196,7 +196,7 @@ def test_patches_of_currencies_merge_as_single_ones_do(alice, data):
 
 @pytest.mark.contract("C18", "E1")
 def test_what_stays_as_it_is_is_not_written(alice):
-    """Of equal and changed elements in one body only the changed ones get a version and a new `updateInfo`."""
+    """Only the changed elements of a body get a version and a new `updateInfo`, the equal ones do not."""
     save(alice, "account", post=[{**FULL, "id": id} for id in ("1", "2", "3", "4")])
     before = elements(alice, "account")
 

@@ -78,7 +78,7 @@ def test_a_reference_to_what_is_stored_is_accepted(alice, field):
 
 
 def test_every_reference_to_nothing_is_reported(alice):
-    """Of one account and of several; in the order of the body."""
+    """For one account and for several; in the order of the body."""
     save(alice, "account", post=[account("there"), account("old")])
     body = {
         "post": [referring("1", "gone", *REFERENCES), referring("2", "there", *REFERENCES)],
@@ -155,7 +155,7 @@ def test_references_that_are_not_set_are_not_looked_for(alice):
 
 
 def test_ids_that_this_service_does_not_keep_are_not_looked_for(alice):
-    """Of entities, items of banking reports, nodes of hierarchies."""
+    """These are ids of entities, items of banking reports, nodes of hierarchies."""
     strict(
         alice,
         post=[

@@ -129,7 +129,7 @@ def test_an_empty_service(db):
 
 
 def test_queue_processings_and_workers(northwind):
-    """Of waiting, running and ended jobs, only the first are in the queue."""
+    """Only waiting jobs are in the queue, and neither running nor ended ones."""
     deletion(northwind, due_at=Now() - timedelta(seconds=100))
     deletion(northwind, due_at=Now() - timedelta(seconds=50))
     deletion(northwind, claimed_by="worker", heartbeat=Now())

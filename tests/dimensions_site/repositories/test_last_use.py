@@ -24,7 +24,7 @@ def used(caller, at):
 
 @pytest.mark.parametrize("before", [None, timedelta(minutes=1), timedelta(days=400)], ids=["never", "a minute", "long"])
 def test_a_use_is_written_down(rita, before):
-    """Of a key that was not used within the last minute."""
+    """If the key was not used within the last minute."""
     began = timezone.now()
     used(rita, None if before is None else began - before)
     assert rita.get(rita.currency()).status_code == 200

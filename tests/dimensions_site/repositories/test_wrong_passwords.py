@@ -263,7 +263,7 @@ def test_old_failures_are_purged_by_the_daily_cleaning(alice):
 
 
 def test_no_password_is_checked_from_an_address_with_too_many_refusals(alice, settings, hashed):
-    """Of any name, neither by Basic nor on the sign-in page: attackers try many names, too."""
+    """Whatever the name, neither by Basic nor on the sign-in page: attackers try many names, too."""
     settings.THROTTLE_REFUSED = Rate(3, "day")
     assert statuses(*(call(f"name {number}", "wrong") for number in range(3))) == [401] * 3
     hashed.clear()

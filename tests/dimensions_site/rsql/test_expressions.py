@@ -124,7 +124,7 @@ def _collation_of(text: Expression) -> Func:
 
 @pytest.mark.contract("D4")
 def test_the_database_makes_the_sort_key_of_every_decimal(sample_table: None, db: None) -> None:
-    """Of equal length, ordered like the numbers; a word is its own key."""
+    """The keys have equal length and the order of the numbers; a word is its own key."""
     numbers = ["-999999999999999.9999999999", "-0.5", "0", "0.0000000001", "1", "999999999999999.9999999999"]
     for number in (*numbers, "true"):
         Sample.objects.create(code=number, amount=number)

@@ -30,7 +30,7 @@ def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
     assert told == "Unknown field 'bundle.limit'. Did you mean 'bundle.label' or 'bundle.limits.strict'?"
 
 
-def test_an_unknown_field_that_looks_like_none_is_named_alone() -> None:
+def test_an_unknown_field_without_similar_ones_is_named_alone() -> None:
     """A wild guess is worse than none; a huge name is quoted in part."""
     assert error_of("zzz==1").message == "Unknown field 'zzz'."
     assert error_of("z" * 100 + "==1").message == f"Unknown field '{'z' * 100}'."

@@ -1,4 +1,4 @@
-"""Case, disregarded alike by Python and by the database."""
+"""Case folding, which is the same in Python and in the database."""
 
 import sys
 

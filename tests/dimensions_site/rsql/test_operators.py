@@ -92,7 +92,7 @@ def test_containment_takes_wildcards_for_ordinary_characters(
     ],
 )
 def test_containment_is_asked_of_the_text_that_an_answer_shows(codes_of, text: str, codes: list[str]) -> None:
-    """Of numbers, booleans, enums and instants, too; null contains nothing, not even the empty text."""
+    """Also for numbers, booleans, enums and instants; null contains nothing, not even the empty text."""
     Sample.objects.create(
         code="42",
         status="ON HOLD",

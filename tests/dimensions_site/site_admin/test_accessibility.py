@@ -237,14 +237,14 @@ WAYS_OF_MANAGERS = (
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_everybody_can_use_the_pages_of_managers(part, filled, visit, alice):
-    """Of elements, their history and deletion, of jobs, imports and the user's own password."""
+    """The pages of elements, their history and deletion, jobs, imports and the user's own password."""
     pages = list(pages_of_managers())[part::PARTS]
     assert errors(visit, pages, browser_of(alice), *WAYS_OF_MANAGERS[part::PARTS]) == {}
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_everybody_can_use_the_pages_of_superusers(part, filled, visit, alice, northwind):
-    """Of repositories, people, grants, keys, failed sign-ins and workers."""
+    """The pages of repositories, people, grants, keys, failed sign-ins and workers."""
     LoginFailures.objects.create(name="alice", address="192.0.2.1", failures=5, failed_at=timezone.now())
     LoginFailures.objects.create(name="alice", daily_failures=100, failed_at=timezone.now())
     group = Group.objects.create(name="Auditors")

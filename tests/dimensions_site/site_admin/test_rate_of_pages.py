@@ -27,7 +27,7 @@ def statuses(client: Client, *addresses: str) -> list[int]:
     return [client.get(address).status_code for address in addresses]
 
 
-def test_beyond_the_rate_a_page_says_when_to_go_on(root, settings):
+def test_beyond_the_rate_a_page_says_when_to_retry(root, settings):
     """Searches, exports and uploads alike; with a message, and for programs in Retry-After."""
     settings.THROTTLE_ADMIN = Rate(2, "day")
     assert statuses(root, f"{LIST}?q=cash", "/admin/") == [200, 200]

@@ -78,7 +78,7 @@ def test_large_numbers_are_not_counted_to_the_end(filled, rita, monkeypatch):
 
 
 def test_the_latest_changes_lead_to_the_versions(filled, alice):
-    """Of all dimensions, the last one first, of deleted elements too."""
+    """They come from all dimensions, the last one first, and include deletions."""
     alice.send("PATCH", alice.account("elements/N1"), {"type": "DETAIL"})
     alice.send("POST", alice.currency(), currency("USD"))
     browser = browser_of(alice)
@@ -113,7 +113,7 @@ def test_the_state_of_the_worker_is_shown_with_a_clear_message(rita):
 
 
 def test_running_deletions_are_shown_with_their_progress(filled, alice, bob):
-    """Of the user's repositories, until they have ended."""
+    """Those in the user's repositories, until they have ended."""
     start(alice, ["N1", "N2"])
     start(bob, ["CCODE"], "account", "contoso")
     own = DataProcessing.objects.get(repository__db_id="northwind")

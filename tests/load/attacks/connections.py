@@ -16,7 +16,7 @@ BODY = (
 
 @contextmanager
 def connections(service: Service, count: int, beginning: bytes = b"") -> Iterator[list[socket.socket]]:
-    """That many connections, on which that part of a request is sent."""
+    """Open that many connections, and send that part of a request on each."""
     with ExitStack() as stack:
         opened = []
         for _ in range(count):

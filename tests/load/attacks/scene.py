@@ -57,7 +57,7 @@ class Scene:
     attacker: Service
     other: Service
     worker: RunningWorker
-    # A cookie of the attacker in the administration, what the form of imports calls their repository, and a page.
+    # The attacker's cookie in the administration, their repository's name in the form of imports, and a page.
     session: str
     target: str
     largest: str

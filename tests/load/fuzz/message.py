@@ -44,7 +44,7 @@ class Message:
         return replace(self.without(b"content-length").with_headers((b"Content-Length", b"%d" % len(body))), body=body)
 
     def raw(self) -> bytes:
-        """What is sent."""
+        """The bytes that are sent."""
         lines = [b" ".join(filter(None, (self.method, self.target, self.version)))]
         lines += [b"%s: %s" % header for header in self.headers]
         return b"\r\n".join([*lines, b"", self.body])

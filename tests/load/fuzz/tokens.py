@@ -22,7 +22,7 @@ CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest())
 CODES = [f"fuzz-code-{number}" for number in range(40)]
 ACCESS_TOKENS = [f"fuzz-access-{number}" for number in range(40)]
 REFRESH_TOKENS = [f"fuzz-refresh-{number}" for number in range(40)]
-# Of a browser in which somebody has signed in.
+# From a browser in which somebody has signed in.
 SESSION = "fuzzsessionfuzzsessionfuzzsessio"
 _CSRF = "c" * 32
 _SCOPES = ("read", "write", "manage", "read write", "")

@@ -20,7 +20,7 @@ from tests.services.database import migrated_database
 # longer ago.
 KEPT_DAYS = 365
 _MADE, _CHANGED = "now() - interval '800 days'", "now() - interval '400 days'"
-# Of the rare word there are as many hits at every stage: those of the base, and one in each of the other repositories.
+# The rare word has as many hits at every stage: those of the base, and one in each of the other repositories.
 _RARE_IN_OTHERS = 8
 _PEOPLE = """
 from django.contrib.auth.models import User

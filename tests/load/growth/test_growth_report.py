@@ -56,5 +56,5 @@ def test_what_grows_and_should_not_is_reported():
 
 
 def test_speeds_are_reported_beside_seconds():
-    """Of the deletion each stage deletes more."""
+    """Each stage deletes more."""
     assert "| 0.5 s, 2,000/s | 2.5 s, 2,000/s | 25 s, 2,000/s | 1.00," in told("deletion", (0.5, 2.5, 25.0))

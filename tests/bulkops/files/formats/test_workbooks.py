@@ -286,7 +286,7 @@ def test_a_damaged_sheet_is_refused(change):
 @pytest.mark.parametrize("number", ["-1", "-100", "1e9", "", "9" * 5_000, "\u0663"])
 @pytest.mark.parametrize("place", [b'numFmtId="0"', b'numFmtId="164"'], ids=["style", "format"])
 def test_the_number_of_a_missing_format_is_damage(place, number):
-    """Of a style, and of a format that the workbook declares."""
+    """The number of a style, and that of a format which the workbook declares."""
 
     def change(book):
         book.worksheets[0]["A2"].number_format = "0000.0"

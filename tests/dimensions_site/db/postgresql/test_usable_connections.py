@@ -12,7 +12,7 @@ from django.db import connection
 
 from tests.services.worker import wait_until
 
-# Of the descriptors of a process, those from here on are too large for `select`.
+# Descriptors of a process from this number on are too large for `select`.
 _LARGE = 1_024
 
 

@@ -86,7 +86,7 @@ def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimen
     sent = {name: value for name, value in body.items() if value is not None and value != {"conversionType": None}}
     path = ed.account() if dimension == "account" else ed.currency()
     found = ed.send("POST", path, sent).json()["errors"]
-    # Of blank descriptions REST quotes the JSON, which no form shows.
+    # For blank descriptions REST quotes the JSON, which no form shows.
     instead = {"BLANK": "Enter a description in at least one language."}
     refused = {error["path"]: instead.get(error["code"], error["message"]) for error in found}
     model = Account if dimension == "account" else Currency
@@ -98,7 +98,7 @@ def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimen
     assert 'role="alert"' in text
     again = filled_in(answer)
     for name, value in typed(body).items():
-        # Of a list only what is in it can stay chosen.
+        # Only an option of a list can stay chosen.
         if again.get(name) != value:
             assert value in ("GOOD", "")
     answer = browser_of(ed).post(page(model, "add"), again)
@@ -229,7 +229,7 @@ def test_numbers_of_rows_that_no_form_has_do_no_harm(ed, cash):
 
 @pytest.mark.contract("G2")
 def test_a_new_element_goes_into_a_repository_where_the_user_is_editor(ed, northwind, contoso):
-    """Of several it is preselected; one without a grant, or with a grant only to read, is not found."""
+    """With several repositories it is preselected; one without a grant, or with a grant only to read, is not found."""
     third = Repository.objects.create(db_id="third", name="Third")
     reading = AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.READER)
     browser = browser_of(ed)

@@ -137,7 +137,7 @@ def test_the_descriptions_of_a_currency_are_pointed_at_where_they_were_sent(fiel
 
 
 @pytest.mark.contract("C6")
-def test_of_three_spellings_each_that_differs_is_a_error():
+def test_each_of_three_spellings_that_differs_is_an_error():
     """The value that was checked is in the first of them."""
     payload = account(
         rules={"accrual": {"debit": {"id": 5}}}, debitAccrual={"Accrual": {"id": "2"}}, creditAccrual={"Accrual": 3}

@@ -1,5 +1,5 @@
 # The project's commands; `make` alone lists them.
-# Recipes keep to POSIX sh and to paths relative to this folder, so a blank in the folder's name does no harm.
+# Recipes keep to POSIX sh and to paths relative to this folder, so the folder's name may contain spaces.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -7,15 +7,15 @@
 	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
-# The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` takes another.
+# The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` uses another.
 PYTHON ?= $(shell for name in .venv/bin/python python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$name" && break; done)
 PORT ?= 8000
 WORKERS ?= 2
 ARGS ?=
 
-# A server on which the user may create databases; the tests make theirs as test_NAME, NAME standing in the URL.
-# Where PG* variables are set, the server is the one that psql would reach.
+# A server on which the user may create databases; the tests create test_NAME, where NAME is the database in the URL.
+# If PG* variables are set, it is the server that psql would use.
 TEST_POSTGRESQL_URL ?= postgresql://$(if $(PGHOST)$(PGPORT)$(PGUSER)$(PGSERVICE),,postgres@127.0.0.1:5432)/postgres
 
 # A database of a Redis server that the tests may empty.
@@ -33,8 +33,8 @@ MANAGE = SECRET_KEY=this-key-signs-nothing-and-only-loads-the-settings-for-check
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
-# Makes the environment in the folder $(1) from the lock file $(2). The stamp names both the lock and the Python that it was
-# made from; when either changes, the environment is built again, so that nothing stays that the lock no longer names.
+# Create the environment in the folder $(1) from the lock file $(2). The stamp names both the lock and the Python that it was
+# made from; when either changes, the environment is built again, without libraries that the lock no longer names.
 define environment
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not. Install one (Debian: apt-get install python3 python3-venv)" \
@@ -51,7 +51,7 @@ endef
 install: ## Make .venv with all that running and testing needs
 	$(call environment,.venv,requirements-dev.lock)
 
-# npm comes with .venv. Apart from what tests need everywhere, as these tools come from the registry of npm.
+# npm comes with .venv. Separate from the other test tools, because these come from npm's registry.
 client-tools: install ## Install what makes TypeScript clients and lints the OpenAPI documents, into .run/clients
 	@wanted="$$(.venv/bin/node --version) $$(cksum tests/live/clients/package-lock.json)"; \
 	if [ "$$wanted" != "$$(cat .run/clients/stamp 2>/dev/null)" ]; then \
@@ -71,7 +71,7 @@ lock: install ## Write the lock files from pyproject.toml again (ARGS=--upgrade 
 	$(LOCK) pyproject.toml --group dev -o requirements-dev.lock
 	$(LOCK) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 
-# In an environment of its own, which has only what the service needs.
+# In a separate environment that has only what the service needs.
 run: run-environment .run/secret-key ## Start the service with sample data on http://localhost:8000 (PORT=8000)
 	@export SECRET_KEY="$$(cat .run/secret-key)" DATABASE_URL=sqlite:///.run/dimensions.sqlite3 \
 		SECURE_COOKIES=false LOG_FORMAT=console PORT="$(PORT)"; exec .run/venv/bin/python manage.py run_demo
@@ -214,7 +214,7 @@ container-check: postgresql-answers ## Build the Containerfile and run compose.y
 	@SECRET_KEY=only-for-containers-that-end-at-once DATABASE_URL=sqlite:// \
 		.venv/bin/python -m tests.containers.check "$(TEST_POSTGRESQL_URL)"
 
-# A copy of the project with an environment of its own; its results stay in .run/mutation/mutants.
+# A copy of the project with its own environment; its results stay in .run/mutation/mutants.
 mutation: install ## Change the filter and the access rules in small ways, and tell which changes no test notices (an hour)
 	@rm -rf .run/mutation && mkdir -p .run/mutation
 	@git ls-files | tar cf - -T - | tar xf - -C .run/mutation
@@ -243,7 +243,7 @@ check-site: install
 	$(MANAGE) check --deploy --fail-level WARNING
 	$(MANAGE) makemigrations --check --dry-run
 
-# The tests run these as well; here they tell within seconds what is forgotten most easily.
+# The tests run these as well; here they report within seconds what is most easily overlooked.
 check-made: install
 	@SECRET_KEY=only-for-tests-of-what-is-made-from-the-code DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q \
 		tests/docs/test_contract_table.py tests/openapi/test_openapi_accepted.py tests/dimensions_site/site_admin/test_translations.py

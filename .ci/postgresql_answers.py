@@ -1,4 +1,4 @@
-"""Tell by the exit code whether a PostgreSQL server answers at the URL given; say why when it does not."""
+"""Report by the exit code whether a PostgreSQL server answers at the given URL, and print the reason if it does not."""
 
 import sys
 
@@ -8,4 +8,4 @@ import psycopg
 try:
     psycopg.connect(sys.argv[1], dbname="postgres", connect_timeout=5).close()
 except psycopg.Error as error:
-    sys.exit(f"No PostgreSQL server lets us in: {error}")
+    sys.exit(f"Cannot connect to PostgreSQL: {error}")

@@ -75,13 +75,13 @@ class Account(Element):
         verbose_name = _("account")
         verbose_name_plural = _("accounts")
         indexes = [
-            # For the filters of the admin list and for counts: the index alone answers them, while the accounts are
+            # For the filters of the admin list and for counts, which read the index alone: the accounts are
             # fifty times as large.
             models.Index(
                 fields=["repository", *_CATEGORIES],
                 name="account_categories",
-                # Only for queries of one of them: without statistics PostgreSQL would also use it to find ids, and read
-                # the whole repository for each (record 10).
+                # Only for queries with one of these conditions: without statistics PostgreSQL would also use it to
+                # find ids, and read the whole repository for each (record 10).
                 condition=reduce(or_, (models.Q((f"{category}__isnull", False)) for category in _CATEGORIES)),
             ),
         ]

@@ -112,6 +112,6 @@ def _is_redis(address: str) -> bool:
 def _unreadable(name: str, right: str) -> ImproperlyConfigured:
     # A part of a malformed URL may be the password, and this sentence is logged.
     return ImproperlyConfigured(
-        f"{name} cannot be read as an address (it is not shown here, for it may hold a password); "
+        f"{name} cannot be read as an address (it is not shown here because it may contain a password); "
         f"it has to be like {right}."
     )

@@ -127,7 +127,7 @@ def proxies(name: str, *, default: list[str]) -> list[Proxy]:
 def origins(name: str, *, default: list[str]) -> list[str]:
     """Return the comma-separated origins of the value, each exactly `scheme://host` with or without `:port`."""
     pattern = r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?"
-    right = "origins like https://app.example.com in small letters, separated by commas"
+    right = "origins like https://app.example.com in lower case, separated by commas"
     return _matching(name, _parts(os.environ.get(name, ",".join(default))), pattern, right)
 
 
@@ -135,7 +135,7 @@ def hosts(name: str, *, default: list[str]) -> list[str]:
     """Return the comma-separated names and addresses; `.example.com` matches all subdomains, `*` every name."""
     pattern = r"\*|\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]"
     right = "names like erp.example.com, without scheme, port and path, separated by commas"
-    return _matching(name, names(name, default=default), pattern, f"{right}; an address of IPv6 stands in brackets")
+    return _matching(name, names(name, default=default), pattern, f"{right}; IPv6 addresses are in brackets")
 
 
 def path_prefix(name: str, *, default: str, taken: Collection[str]) -> str:
@@ -200,7 +200,9 @@ def _network(name: str, text: str) -> IPv4Network | IPv6Network:
         right = "addresses, networks such as 10.0.0.0/8, and unix, separated by commas"
         raise ImproperlyConfigured(f"{name} has '{text}' in it ({error}); it has to be {right}.") from None
     if network.prefixlen == 0:
-        raise ImproperlyConfigured(f"{name} has '{text}' in it, which is everybody; it has to name the proxies alone.")
+        raise ImproperlyConfigured(
+            f"{name} has '{text}' in it, which includes every address; it has to name only the proxies."
+        )
     return network
 
 

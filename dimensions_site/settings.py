@@ -268,7 +268,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {
-    # Its check would make one document of all addresses; ours are two, of the canonical ones, and tested.
+    # Its check would build one document for all addresses; the service has one for each dimension, which tests check.
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
     "OAS_VERSION": "3.0.3",
     "PREPROCESSING_HOOKS": ["dimensions_site.api.openapi.documents.with_wire_names"],

@@ -14,7 +14,7 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-# The shell without a window needs a fifth of the processor's time that the whole browser needs for the same page.
+# The shell without a window needs a fifth of the processor time that the full browser needs for the same page.
 BROWSERS = [Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium")]
 MISSING = "There is no Chromium. Install it (Debian: apt-get install chromium-headless-shell)."
 OPTIONS = [
@@ -25,13 +25,13 @@ OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--font-render-hinting=none",  # letters are as wide on one machine as on another
+    "--font-render-hinting=none",  # so that letters are equally wide on every machine
 ]
-# In milliseconds; a busy machine is no error of the pages.
+# In milliseconds; a slow machine is not an error of the pages.
 TIMEOUT = 30_000
 WIDTHS = {"phone": 390, "desk": 1280}
 
-# What the console says of an answer from 400 on, which many tests look for.
+# What the console says about responses from 400 on, which many tests expect.
 UNANSWERED = "Failed to load resource"
 
 Answer = TypeVar("Answer")
@@ -45,7 +45,7 @@ def installed() -> Path | None:
 
 
 def skip_without_browser() -> None:
-    """Leave the test out on a machine without a browser; in CI it fails there."""
+    """Skip the test on a machine without a browser; in CI it fails there."""
     if installed() is None and os.environ.get("CI") != "true":
         pytest.skip(MISSING)
 
@@ -60,7 +60,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Watched:
-    """A page that is watched for what a test would not see: `check` tells of errors and of requests to elsewhere."""
+    """A page that is watched for what a test would not see: `check` reports errors and requests to other hosts."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -122,7 +122,7 @@ def visit(browser: Browser, browser_thread: ThreadPoolExecutor, live_server: Liv
 
 
 def signed_in(client: Client) -> dict[str, Any]:
-    """The `storage_state` with which a page opens for the user who is logged in at `client`."""
+    """The `storage_state` with which a page opens for the user logged in at `client`."""
     name = settings.SESSION_COOKIE_NAME
     cookie = {"name": name, "value": client.cookies[name].value, "domain": "localhost", "path": "/"}
     unused = {"expires": -1, "httpOnly": True, "secure": False, "sameSite": "Lax"}
@@ -130,12 +130,12 @@ def signed_in(client: Client) -> dict[str, Any]:
 
 
 def follow(target: Locator) -> None:
-    """Click what leads to another page, and wait until all of that is there: its scripts answer to what comes next."""
+    """Click what leads to another page, and wait until all of it is loaded, scripts included."""
     with target.page.expect_navigation():
         target.click()
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing sticks out at the right, when all is there."""
+    """Return whether nothing overflows on the right once everything is loaded."""
     page.wait_for_load_state()
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

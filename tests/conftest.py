@@ -25,11 +25,11 @@ from tests.factories import Caller, account, caller
 from tests.services.migrated import copy_file, template
 from tests.storing import store_accounts
 
-# No deadline: a busy machine must not fail a test.
+# No deadline: a slow machine must not fail a test.
 search.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # The same examples each time, so that a change is not blamed for an error that a random search finds elsewhere.
 search.register_profile("ci", search.get_profile("short"), derandomize=True)
-# For a night or a doubt: make test-sqlite ARGS="--hypothesis-profile=long -k name"
+# For a thorough run: make test-sqlite ARGS="--hypothesis-profile=long -k name"
 search.register_profile("long", search.get_profile("short"), max_examples=5_000)
 search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 
@@ -102,7 +102,7 @@ class FileScheduling(LoadScopeScheduling):
         return nodeid if nodeid.startswith(SHARED) else nodeid.partition("::")[0]
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Report the test that ended its process, and run it in no other: xdist would, and lose each of them."""
+        """Report the test that ended its process, and do not run it again: xdist would, and lose each process."""
         files = self.assigned_work.get(node, {}).values()
         for file in files:
             for nodeid, completed in file.items():
@@ -159,7 +159,7 @@ def django_db_modify_db_settings(
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Whether Django takes the database that is there: that is the copy in SQLite, in PostgreSQL it makes the copy."""
+    """Return whether Django uses the existing database: on SQLite that is the copy, on PostgreSQL it makes the copy."""
     return connection.vendor == "sqlite"
 
 
@@ -167,7 +167,7 @@ def django_db_keepdb() -> bool:
 def live_server(django_db_setup: None, live_server: LiveServer) -> LiveServer:
     """The server of the browser tests, made when the database is a file.
 
-    With a database in memory all its threads would share one connection, and SQLite dies of that.
+    With a database in memory all its threads would share one connection, which crashes SQLite.
     """
     return live_server
 

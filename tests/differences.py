@@ -1,4 +1,4 @@
-"""How a failed comparison of long values is told."""
+"""Report a failed comparison of long values briefly."""
 
 from pprint import pformat
 
@@ -11,8 +11,8 @@ LONG = 20_000
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
     """Name the first difference of two long values.
 
-    In CI pytest looks for the shortest way from one to the other, and for two lists of a thousand similar accounts it
-    takes hours about that: a test that fails would look like one that hangs.
+    In CI pytest looks for the shortest way from one to the other, which for two lists of a thousand similar accounts
+    takes hours: a test that fails would look like one that hangs.
     """
     if op != "==" or isinstance(left, int | float) or max(len(repr(left)), len(repr(right))) < LONG:
         return None

@@ -10,7 +10,7 @@ from django.test import TransactionTestCase
 
 # `migrate` fills these, and no test changes them.
 _KEPT = (ContentType._meta.db_table, Permission._meta.db_table)
-# So many deleted rows would slow down the tests that follow on PostgreSQL, and change its plans.
+# That many deleted rows would slow down later tests on PostgreSQL, and change its plans.
 _MANY = 1_000
 
 
@@ -50,7 +50,7 @@ def _delete_rows(connection: BaseDatabaseWrapper) -> None:
     quoted = {table: connection.ops.quote_name(table) for table in sorted(tables)}
     filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {quoted[table]})" for table in quoted)
     large = []
-    # References are looked at when the transaction ends.
+    # References are checked when the transaction ends.
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(filled)
         for (table,) in cursor.fetchall():

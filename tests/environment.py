@@ -8,7 +8,7 @@ import os
 gc.disable()
 
 os.environ.setdefault("SECRET_KEY", "tests-sign-with-this-key-and-nobody-else-does")
-# Tests come with wrong credentials more often than anybody else; those of the limit set it themselves.
+# Tests send wrong credentials more often than anybody else; those of the limit set it themselves.
 os.environ.setdefault("THROTTLE_REFUSED", "off")
-# And they ask for more pages in a minute than any person.
+# And they request more pages in a minute than any person.
 os.environ.setdefault("THROTTLE_ADMIN", "off")

@@ -1,4 +1,4 @@
-"""Callers and elements for tests."""
+"""Clients and elements for tests."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ class Caller(Client):
         return self.elements("account", rest, db_id)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Send `body` as JSON; a text or bytes body goes as it is."""
+        """Send `body` as JSON; a text or bytes body is sent as it is."""
         return self.generic(
             method,
             path,

@@ -161,7 +161,7 @@ def strings(text: Any) -> Sequence[str]:
 
 
 def update() -> None:
-    """Bring the files of all languages up to date, and tell how many texts of each are not translated."""
+    """Bring the files of all languages up to date, and report how many texts of each are not translated."""
     texts = used()
     for language in LANGUAGES:
         result = translations(language, texts, translated(language))

@@ -21,7 +21,7 @@ _DECIMALS = ("0", "-1.50", "123456789012345.0123456789", 7, -3, 0.25, 12)
 
 
 class RandomElements:
-    """Makes elements of one dimension; each call goes on where the last one ended."""
+    """Makes elements of one dimension; each call continues where the last one ended."""
 
     def __init__(self, wire: Wire, seed: int) -> None:
         self._declaration = wire.serializer()

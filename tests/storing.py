@@ -1,4 +1,4 @@
-"""Elements put into a repository at once, by the way in which everything is saved."""
+"""Store elements in a repository at once, through the code that saves everything."""
 
 from typing import Any
 

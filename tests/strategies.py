@@ -23,7 +23,7 @@ from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Wire
 
 # The specification's table of differences: the spelling of the field list, and that of the example payloads. An
-# inner difference stands before those of the groups around it.
+# inner difference precedes those of the groups around it.
 SPELLINGS = (
     ("alternativesDescriptions", "alternativeDescriptions"),
     ("conversion-conversionType", "conversion.conversionType"),
@@ -43,7 +43,7 @@ SPELLINGS = (
     ("CtpElement", "restrictions.ctpRestriction"),
 )
 
-# A letter of any script, a space, a sign; halves of surrogate pairs and NUL are no text for a database.
+# A letter of any script, a space, a sign; no database can store halves of surrogate pairs and NUL.
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
@@ -105,7 +105,7 @@ def language_maps() -> st.SearchStrategy[dict[str, str | None]]:
 
 
 def descriptions() -> st.SearchStrategy[dict[str, str | None]]:
-    """Descriptions that say something, in English or another language."""
+    """Non-blank descriptions, in English or another language."""
     said = st.dictionaries(languages | st.just("en"), texts(1000).filter(str.strip), min_size=1, max_size=2)
     return st.builds(lambda more, said: more | said, language_maps(), said)
 
@@ -116,7 +116,7 @@ def enum_values(leaf: EnumField) -> st.SearchStrategy[str]:
     return listed if leaf.open_length is None else listed | texts(leaf.open_length)
 
 
-# What a leaf may be other than null; the first kind that fits counts.
+# Non-null values of a leaf; the first kind that fits counts.
 _VALUES: tuple[tuple[type, Callable[[Any], st.SearchStrategy[Any]]], ...] = (
     (IdField, lambda leaf: ids),
     (DescriptionsField, lambda leaf: descriptions()),
@@ -197,7 +197,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 
 
 def respelled(payload: dict[str, Any], choice: Random) -> dict[str, Any]:
-    """A copy of an account in which `choice` lets some fields stand in the field list's spelling, or in both."""
+    """A copy of an account in which `choice` puts some fields into the field list's spelling, or into both."""
     result = copy.deepcopy(payload)
     for listed, example in SPELLINGS:
         way = choice.choice(("example", "listed", "both"))
@@ -210,7 +210,7 @@ def respelled(payload: dict[str, Any], choice: Random) -> dict[str, Any]:
 
 
 def has(data: Any, path: str) -> bool:
-    """Whether a dotted path stands in the JSON `data`."""
+    """Whether a dotted path is in the JSON `data`."""
     head, _, rest = path.partition(".")
     return isinstance(data, dict) and head in data and (not rest or has(data[head], rest))
 
@@ -238,7 +238,7 @@ def put(data: dict[str, Any], path: str, value: Any) -> None:
 
 
 def remove(data: dict[str, Any], path: str) -> None:
-    """Take away the value at a dotted path."""
+    """Remove the value at a dotted path."""
     *groups, name = path.split(".")
     for group in groups:
         data = data[group]

@@ -9,7 +9,7 @@ from django.test import TransactionTestCase
 from account.models import Account
 from dimensions_site.repositories.models import Repository
 
-# Django's own way to end a test, which no type tells of.
+# Django's own way to end a test, which no type declares.
 TEST_CASE: Any = TransactionTestCase
 
 

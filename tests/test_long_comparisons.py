@@ -20,6 +20,6 @@ def test_the_first_difference_of_long_values_is_named(kind):
     assert len(told) == 12
 
 
-def test_short_values_are_told_as_ever():
+def test_short_values_are_reported_as_ever():
     assert pytest_assertrepr_compare("==", ["a"], ["b"]) is None
     assert pytest_assertrepr_compare("!=", "a" * 50_000, "a" * 50_000) is None

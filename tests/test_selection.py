@@ -1,4 +1,4 @@
-"""No test is left out of both runs: what the run on SQLite leaves out, the one on PostgreSQL has."""
+"""No test is skipped in both runs: the run on PostgreSQL has what the one on SQLite leaves out."""
 
 import ast
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def test_what_a_run_leaves_out(test, shows_a_database, is_quick):
 
 
 def only_on_sqlite() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The file and the definition of each test that may be there on SQLite only: PostgreSQL has all others."""
+    """The file and the definition of each test that may run on SQLite only: PostgreSQL has all others."""
     for file in sorted(TESTS.rglob("test_*.py")):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.If) and "sqlite" in ast.unparse(node.test):

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
-# No file of tests: these settings are not those of the other tests.
+# Not a test file: its settings differ from those of the other tests.
 CHECKS = "tests/entity/checks.py"
 
 
 def test_a_third_dimension_works_everywhere(django_db_setup):
-    """`tests/entity` goes through REST, bulk, files, deletion, administration and OpenAPI, in a process of its own."""
+    """`tests/entity` goes through REST, bulk, files, deletion, administration and OpenAPI, in a separate process."""
     url = os.environ.get("DATABASE_URL", "")
     own = f"{url}_entity" if url.startswith("postgres") else url
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--ds=tests.entity.settings", CHECKS]

@@ -56,15 +56,15 @@ class DeletionActionMixin(ScopedAdmin):
         """Return the single repository of the selection if the user is its manager; otherwise None, with a message."""
         keys = list(queryset.order_by().values_list("repository", flat=True).distinct()[:2])
         if not keys:
-            messages.warning(request, _("Nothing was deleted: the selected elements are not there any more."))
+            messages.warning(request, _("Nothing was deleted: the selected elements no longer exist."))
             return None
         if len(keys) > 1:
             messages.error(
                 request,
-                _("The selection is of more than one repository. Please filter the list by one repository first."),
+                _("The selected elements belong to more than one repository. Filter the list by one repository first."),
             )
             return None
         if not self.open_keys(request, Role.MANAGER).issuperset(keys):
-            messages.error(request, _("Nothing was deleted: that needs the role manager in the repository."))
+            messages.error(request, _("Nothing was deleted: this needs the role manager in the repository."))
             return None
         return Repository.objects.get(pk=keys[0])

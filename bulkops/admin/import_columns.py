@@ -122,7 +122,7 @@ class ColumnFields:
 
     @cached_property
     def groups(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """The options of every column in the groups of the wire: pairs of the value to send and the text to show."""
+        """The options of every column, by group: pairs of the value to send and the text to show."""
         places = [place for place in self._wire.places.values() if not place.leaf.read_only]
         return [
             (group or _("Element"), [option for place in members for option in self._options(place)])

@@ -81,7 +81,7 @@ class UploadForm(forms.Form):
     def clean_file(self) -> File[bytes]:
         file: File[bytes] = self.cleaned_data["file"]
         if file.size > settings.IMPORT_MAX_FILE_SIZE:
-            message = _("The file has %(size)s; up to %(limit)s are taken. Split it, or compress it with gzip.")
+            message = _("The file is %(size)s; the limit is %(limit)s. Split it, or compress it with gzip.")
             sizes = {"size": filesizeformat(file.size), "limit": filesizeformat(settings.IMPORT_MAX_FILE_SIZE)}
             raise forms.ValidationError(message % sizes)
         return file
@@ -102,7 +102,7 @@ class ChoicesForm(forms.Form):
         label=gettext_lazy("Delete at most"),
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy(
-            "A number of elements such as 20, or a part of those that are there such as 5%. When more would be "
+            "A number of elements such as 20, or a share of the stored ones such as 5%. When more would be "
             "deleted, nothing is imported."
         ),
     )

@@ -136,7 +136,7 @@ class FileImportAdmin(JobAdmin):
         if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
             messages.error(request, _("This cannot be imported as it is."))
         elif not file_imports.confirm(file_import, choices):
-            messages.info(request, _("There is nothing to confirm: the import has gone on already."))
+            messages.info(request, _("There is nothing to confirm: the import has already continued."))
         return _to_page(file_import)
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:

@@ -107,7 +107,7 @@ def _shape(name: str | None, chosen: str | None) -> Shape:
     format = named if chosen is None else Format(chosen)
     if format is None:
         raise CommandError(
-            f"The name '{name}' has no known ending. Let it end with .{', .'.join(Format)}, or choose a format by "
+            f"The name '{name}' has no known extension. End it with .{', .'.join(Format)}, or choose a format with "
             "--format."
         )
     # Programs that read standard output do not expect a byte-order mark.
@@ -126,7 +126,7 @@ def _opened(name: str | None, *, force: bool) -> Iterator[BinaryIO]:
         return
     path = Path(name)
     if path.exists() and not (force and path.is_file()):
-        hint = " Choose another name, or overwrite it by --force." if path.is_file() else " Choose another name."
+        hint = " Choose another name, or overwrite it with --force." if path.is_file() else " Choose another name."
         raise CommandError(f"{_called(name)} already exists.{hint}")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

@@ -68,14 +68,14 @@ class ImportCommand(BaseCommand):
             "--max-delete",
             type=_share,
             metavar="N|N%",
-            help="how many elements, or which share of those that are stored, sync may delete (default: 5%%)",
+            help="how many elements, or which share of the stored ones, sync may delete (default: 5%%)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Import the file. Raises CommandError if nothing was saved, and SystemExit if rows were rejected."""
         mode, max_delete = Mode(options["mode"]), options["max_delete"]
         if max_delete is not None and mode is not Mode.SYNC:
-            raise CommandError("--max-delete is for --mode sync, for no other mode deletes anything.")
+            raise CommandError("--max-delete needs --mode sync, because no other mode deletes anything.")
         repository = find_repository(options["db_id"])
         chosen = Options(
             mode=mode,
@@ -137,7 +137,7 @@ class ImportCommand(BaseCommand):
         if rejects is not None:
             counts["rejected"] = report.rejected
         counted = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        beginning = "Dry run, nothing was saved. It would be, for" if options.dry_run else "Imported into"
+        beginning = "Dry run, nothing was saved. It would import into" if options.dry_run else "Imported into"
         self.stdout.write(f"{beginning} {db_id}: {counted}.")
         if report.rejected and not options.dry_run:
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")

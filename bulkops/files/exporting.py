@@ -119,7 +119,7 @@ def _written(
         try:
             return columns_of(wire, paths, language, elements, maximum=max_columns)
         except TooManyColumns as error:
-            message = _("A table can have {maximum} columns, and these elements need more. Choose JSON.")
+            message = _("A table can have {maximum} columns, but these elements need more. Choose JSON.")
             raise TableTooLarge(message.format(maximum=grouped(error.maximum))) from None
 
     if FORMATS[shape.format].write_texts is None:
@@ -141,7 +141,7 @@ def _written(
 def _table_written(elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO) -> Generator[int]:
     maximum = FORMATS[shape.format].max_columns
     if maximum is not None and len(columns) > maximum:
-        message = _("A workbook can have {maximum} columns, and these are {count}. Choose CSV.")
+        message = _("A workbook can have {maximum} columns, but there are {count}. Choose CSV.")
         raise TableTooLarge(message.format(maximum=grouped(maximum), count=grouped(len(columns))))
     table = table_writer(shape, file)
     table.headings(column.heading for column in columns)

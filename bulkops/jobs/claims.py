@@ -111,7 +111,7 @@ def claim_next(worker: str) -> Claim[Any] | None:
     """Claim, for `worker`, the oldest job that no live worker has; return None if there is none.
 
     That is a waiting job, or one whose worker has sent no heartbeat for too long. One that was attempted too often
-    without success fails here: its workers died of it.
+    without success fails here: its workers did not survive it.
     """
     for kind in _kinds_by_age():
         claim = _claim_next(kind, worker)
@@ -137,7 +137,7 @@ def _kinds_by_age() -> list[Kind[Any]]:
 def _claim_next(kind: Kind[J], worker: str) -> Claim[J] | None:
     while True:
         with transaction.atomic():
-            # What another worker has locked, it claims, aborts or works on.
+            # Another worker claims, aborts or works on a job that it has locked.
             job = kind.claimable.select_for_update(skip_locked=True, no_key=True).first()
             if job is None:
                 return None
@@ -152,6 +152,6 @@ def _claim_next(kind: Kind[J], worker: str) -> Claim[J] | None:
 
 
 def release(worker: str) -> None:
-    """Free what the `worker` has claimed, whose processes have all ended."""
+    """Release the claims of the `worker`, whose processes have all ended."""
     for kind in KINDS:
         kind.jobs.filter(claimed_by__startswith=f"{worker} ").update(claimed_by=None, heartbeat=None)

@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 AT_WORK = (ImportStatus.CHECKING, ImportStatus.IMPORTING)
 WAITING = (ImportStatus.DRAFT, ImportStatus.CHECKED)
 
-# How many files a web process previews at the same time, and how many uploads wait for that, for some seconds: of the
-# four threads that it has by default, one is left for other requests.
+# How many files a web process previews at the same time, and how many uploads wait for that, for a few seconds: one of
+# its four default threads is left for other requests.
 _PREVIEWS = BoundedSemaphore(2)
 _WAITERS = BoundedSemaphore(1)
 _WAIT_SECONDS = 5

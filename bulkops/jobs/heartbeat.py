@@ -54,7 +54,7 @@ class Heartbeat:
         self._last.value = 0
 
     def end(self) -> None:
-        """Ask all processes to stop as soon as they lose nothing."""
+        """Ask all processes to stop as soon as they can without losing work."""
         self._is_ending.value = 1
 
     @property

@@ -30,8 +30,8 @@ from dimensions_site.repositories.permissions import repositories_open_to
 log = structlog.get_logger(__name__)
 
 _SINCE_THE_CHECK = gettext_lazy(
-    "Nothing was imported: since the check something has changed in the repository. Below are the errors that "
-    "there are now. Correct the file and upload it again, or check it once more."
+    "Nothing was imported: the repository has changed since the check. The current errors are listed below. "
+    "Correct the file and upload it again, or check it once more."
 )
 
 
@@ -96,7 +96,7 @@ class _Work:
 
     def _refuse(self) -> None:
         message = gettext(
-            "Nothing was imported: {who} may no longer do this. It takes the role {role} for the {dimension} dimension "
+            "Nothing was imported: {who} may no longer do this. It needs the role {role} for the {dimension} dimension "
             "of repository '{repository}'."
         )
         error = message.format(

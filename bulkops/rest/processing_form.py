@@ -18,7 +18,7 @@ class ProcessingForm:
         return self._enclosed(self._described(processing))
 
     def listed(self, processing: DataProcessing) -> dict[str, Any]:
-        """Return the same as a member of a list."""
+        """Return the body as an item of the list of deletions."""
         return {"dataProcessingId": processing.oid, **self._described(processing)}
 
     def _described(self, processing: DataProcessing) -> dict[str, Any]:

@@ -174,7 +174,7 @@ class DeletionItem(WireObject):
 
 
 class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The same for the fast reader."""
+    """An item as the fast reader decodes it."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=CODE_LENGTH)]
 

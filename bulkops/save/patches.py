@@ -50,7 +50,7 @@ class KeyField(IdField):
 
 
 class KeyObject(WireObject):
-    """What names the element."""
+    """The `key` of an entry, which names the element."""
 
     default_error_messages = {
         "required": 'key is missing; it must be an object such as {{"id": "EUR"}}.',

@@ -35,7 +35,7 @@ def work() -> None:
             with observed_job(claim):
                 _RUN[claim.kind.model](claim)
     except (DatabaseError, InterfaceError) as error:
-        # The next poll is some seconds away.
+        # The next poll is a few seconds away.
         log.warning("database_unavailable", error=str(error))
 
 

@@ -161,8 +161,8 @@ _DJANGO_EXCEPTIONS: Sequence[tuple[type[Exception], int, str, str]] = (
     (RequestDataTooBig, 413, "BODY_TOO_LARGE", "The body of the request is larger than this service accepts."),
     (TooManyFieldsSent, 400, "TOO_MANY_PARAMETERS", "The query string holds more parameters than are accepted."),
     (DisallowedHost, 400, "DISALLOWED_HOST", "The service does not answer for the host in the Host header."),
-    (SuspiciousOperation, 400, "INVALID_REQUEST", "The request is not one that this service can safely answer."),
-    (UnreadablePostError, 400, "INCOMPLETE_BODY", "The body of the request is malformed or did not arrive whole."),
+    (SuspiciousOperation, 400, "INVALID_REQUEST", "The service cannot safely answer this request."),
+    (UnreadablePostError, 400, "INCOMPLETE_BODY", "The body of the request is malformed or incomplete."),
 )
 
 
@@ -172,7 +172,7 @@ def _cancelled(end: End) -> Problem:
         detail = "The client closed the connection before the answer."
         return Problem(CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", detail)
     if end is End.CROWD:
-        detail = "Other requests that take the database long are reading this repository. Try again in some seconds."
+        detail = "Other long-running requests are reading this repository. Try again in a few seconds."
         return Problem(503, "TOO_MANY_LONG_READS", detail, headers={"Retry-After": "5"})
     detail = (
         f"The database worked on this request for {settings.READ_TIMEOUT_SECONDS} seconds and was stopped. Ask "
@@ -199,10 +199,10 @@ def as_problem(exc: Exception) -> Problem:
             return _cancelled(end)
         case OperationalError() | InterfaceError() | DatabaseError(__cause__=ReadOnlySqlTransaction()):
             # The database is stopped, full or a standby, or other writers hold its locks beyond the timeout.
-            detail = "The database cannot serve this request now. Try again in some seconds."
+            detail = "The database cannot serve this request now. Try again in a few seconds."
             return Problem(503, "DATABASE_UNAVAILABLE", detail, headers={"Retry-After": "5"})
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            detail = "The service has no room left for what this request needs. Try again in some seconds."
+            detail = "The service has no space left for this request. Try again in a few seconds."
             return Problem(503, "STORAGE_FULL", detail, headers={"Retry-After": "5"})
     for kind, status, code, detail in _DJANGO_EXCEPTIONS:
         if isinstance(exc, kind):

@@ -30,7 +30,7 @@ def missing_migrations() -> list[str]:
 def sentence(error: Error, command: str) -> str | None:
     """Return the sentence for the `error` of the database that ended a management command; None for any other error.
 
-    Never tells `migrate` to run `migrate`: if that fails, it is because of the migration.
+    Never advises `migrate` to run `migrate`: if that fails, the migration is the cause.
     """
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):

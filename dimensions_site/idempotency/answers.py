@@ -76,9 +76,9 @@ def replay(answer: StoredAnswer, request: KeyedRequest) -> HttpResponseBase:
 def _not_kept(answer: StoredAnswer) -> Problem:
     done_at = f"{answer.created_at:%Y-%m-%dT%H:%M:%SZ}"
     detail = (
-        f"The request with the {HEADER} '{shortened(answer.key)}' was done at {done_at} and "
-        f"answered with {answer.status}. It is not done again, but its answer of {answer.size:,} bytes is not kept any "
-        "more; read the elements to see what is stored."
+        f"The request with the {HEADER} '{shortened(answer.key)}' was completed at {done_at} with "
+        f"status {answer.status}. It is not repeated, and its answer of {answer.size:,} bytes is no longer stored; "
+        "read the elements to see what is stored."
     )
     return Problem(410, "IDEMPOTENT_ANSWER_NOT_KEPT", detail, headers={REPLAYED: "true"})
 

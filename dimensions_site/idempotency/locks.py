@@ -62,7 +62,7 @@ def _file_lock(path: Path) -> Iterator[None]:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         file = _locked(path)
     except OSError as error:
-        raise OperationalError(f"There can be no lock at {path}: {error}") from error
+        raise OperationalError(f"The lock file {path} cannot be created: {error}") from error
     with file:
         try:
             yield

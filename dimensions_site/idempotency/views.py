@@ -117,5 +117,7 @@ class IdempotentMixin(ConventionsMixin):
 
 
 def _in_use(key: str) -> Problem:
-    detail = f"A request with the {HEADER} '{shortened(key)}' is at work. Send it again in a moment to get its answer."
+    detail = (
+        f"A request with the {HEADER} '{shortened(key)}' is still running. Send it again in a moment to get its answer."
+    )
     return Problem(409, "IDEMPOTENCY_KEY_IN_USE", detail, headers={"Retry-After": "1"})

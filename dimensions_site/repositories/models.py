@@ -45,7 +45,9 @@ class Repository(models.Model):
     api_enabled = models.BooleanField(
         _("REST API enabled"),
         default=True,
-        help_text=_("When switched off, every REST call to this repository is refused; this administration is not."),
+        help_text=_(
+            "When switched off, every REST call to this repository is refused; the administration keeps working."
+        ),
     )
 
     class Meta:
@@ -99,7 +101,7 @@ class AccessGrant(models.Model):
                 condition=models.Q(user__isnull=False, group__isnull=True)
                 | models.Q(user__isnull=True, group__isnull=False),
                 name="grant_to_user_or_group",
-                violation_error_message=_("A grant goes to a user or to a group, to exactly one of them."),
+                violation_error_message=_("A grant needs either a user or a group, and not both."),
             ),
             models.UniqueConstraint(
                 fields=["repository", "user", "dimension"],
@@ -132,13 +134,13 @@ class ApiKey(SecretKey):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("By the minute; empty when it was never used."),
+        help_text=_("To the minute; empty if the key was never used."),
     )
     role = models.PositiveSmallIntegerField(
         _("greatest role"),
         choices=Role.choices,
         default=Role.MANAGER,
-        help_text=_("What the grants of the user allow beyond that, this key does not."),
+        help_text=_("The key does not permit more, even if the grants of its user do."),
     )
     dimension = models.CharField(
         _("dimension"),
@@ -151,14 +153,16 @@ class ApiKey(SecretKey):
     is_limited = models.BooleanField(
         _("only certain repositories"),
         default=False,
-        help_text=_("Without this mark the key opens every repository that its user may enter."),
+        help_text=_("Without this mark the key gives access to every repository that its user has access to."),
     )
     repositories = models.ManyToManyField(
         Repository,
         verbose_name=_("repositories"),
         blank=True,
         related_name="api_keys",
-        help_text=_("The only repositories that a key with that mark opens; if none is left, it opens nothing."),
+        help_text=_(
+            "The only repositories that a key with that mark gives access to; without any, it permits nothing."
+        ),
     )
 
     class Meta:

@@ -19,7 +19,7 @@ _FORMS = "Write field, -field, field:desc or field,desc, with ',' or ';' between
 
 
 def parse_sort(text: str, table: FieldTable) -> list[OrderBy]:
-    """Return the sort keys in order; the client code appends the id as the last key.
+    """Return the sort keys in order; the calling code appends the id as the last key.
 
     Texts sort by code point, decimals as numbers with the words `false` and `true` above all of them, and rows
     without a value come last in both directions. Raises RsqlError with a position and one of the codes SYNTAX,

@@ -20,7 +20,7 @@ def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the 404 for an unknown URL."""
-    text = _("Nothing is found at this address. It may be mistyped, or what stood here has been deleted.")
+    text = _("There is nothing at this address. It may be mistyped, or the page has been deleted.")
     page = _page(request, HTTPStatus.NOT_FOUND, _("Page not found"), text)
     return page or handlers.handler404(request, exception)
 

@@ -24,7 +24,7 @@ class Application(AbstractApplication):
         (AbstractApplication.GRANT_AUTHORIZATION_CODE, _("Authorization code: it acts for whoever signs in")),
     )
 
-    name = models.CharField(_("name"), max_length=100, help_text=_("People read it when they are asked for access."))
+    name = models.CharField(_("name"), max_length=100, help_text=_("People see it when they are asked for access."))
     authorization_grant_type = models.CharField(_("how it gets tokens"), max_length=44, choices=AUTHORIZATION_GRANTS)
     client_type = models.CharField(
         _("kind of program"),
@@ -39,7 +39,7 @@ class Application(AbstractApplication):
         _("redirect addresses"),
         blank=True,
         help_text=_(
-            "Where a browser is sent with the code, one address a line: https, or http on the machine itself. "
+            "Where a browser returns with the code, one address per line: https, or http on the machine itself. "
             "For the authorization code only."
         ),
     )
@@ -48,8 +48,8 @@ class Application(AbstractApplication):
         _("may ask about tokens of others"),
         default=False,
         help_text=_(
-            "For a service that is called with tokens of other applications: it is told whose they are and what they "
-            "allow. Any application may ask about its own."
+            "For a service that is called with tokens of other applications: it may look up their users and scopes. "
+            "Any application may look up its own."
         ),
     )
 
@@ -93,13 +93,15 @@ class Application(AbstractApplication):
             if self.client_type != self.CLIENT_CONFIDENTIAL:
                 errors.append(("client_type", _("A program that gets tokens for itself has to keep a secret.")))
             if self.redirect_uris.strip():
-                errors.append(("redirect_uris", _("Nobody is sent anywhere by a program that gets tokens for itself.")))
+                errors.append(
+                    ("redirect_uris", _("A program that gets tokens for itself needs no redirect addresses."))
+                )
         elif self.user_id is not None:
             errors.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
         errors += self._unsafe_choices()
         for uri in self.redirect_uris.split():
             if _leaves_the_machine_in_clear(uri):
-                errors.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; take https.")))
+                errors.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; use https.")))
         return errors
 
     def _unsafe_choices(self) -> list[tuple[str, Any]]:
@@ -107,7 +109,7 @@ class Application(AbstractApplication):
         if self.may_introspect and self.client_type != self.CLIENT_CONFIDENTIAL:
             errors.append(("may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")))
         if self.skip_authorization:
-            errors.append(("skip_authorization", _("People are always asked.")))
+            errors.append(("skip_authorization", _("Users are always asked for consent.")))
         if not self.hash_client_secret:
             errors.append(("hash_client_secret", _("Only the hash of the secret is stored.")))
         return errors

@@ -23,7 +23,7 @@ _SCHEMES: Mapping[str | None, tuple[str, dict[str, Any]]] = {
             "in": "header",
             "name": "X-API-Key",
             # X-API-Key is not a scheme of its own: clients would send the key in both headers, which is refused.
-            "description": "An API key. The usual header takes it, too: `Authorization: Api-Key <key>`.",
+            "description": "An API key. `Authorization: Api-Key <key>` is accepted, too.",
         },
     ),
     "jwt": (

@@ -1,4 +1,4 @@
-"""Accounts as the service answers them: one in which nothing optional is set, and one in which every leaf is."""
+"""Accounts as the service returns them: one in which nothing optional is set, and one in which every leaf is."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ def created(alice: Caller, payload: Any) -> dict[str, Any]:
 
 @pytest.mark.contract("C8")
 def test_a_minimal_account_has_every_group(alice):
-    """What is not set is null, and the defaults are there; the order of the fields is fixed."""
+    """What is not set is null or has its default; the order of the fields is fixed."""
     element = created(alice, account())
 
     assert element == MINIMAL
@@ -27,13 +27,13 @@ def test_a_minimal_account_has_every_group(alice):
 
 @pytest.mark.contract("C8", "C5")
 def test_a_full_account_comes_back_as_it_was_sent(alice):
-    """Every leaf of the specification's field table is set, and answered in its place."""
+    """Every leaf of the specification's field table is set, and returned in its place."""
     assert created(alice, FULL) == FULL
 
 
 @pytest.mark.contract("C8")
 def test_lists_and_single_elements_have_one_shape(alice):
-    """An account in a list is the account that is read alone."""
+    """An account in a list is the same as when it is read alone."""
     created(alice, FULL)
 
     assert read(alice.get(alice.account())) == [read(alice.get(alice.account("elements/1000")))]
@@ -46,7 +46,7 @@ def test_lists_and_single_elements_have_one_shape(alice):
     ["restrictions", "dataEntryAndReporting", "rules", "consolidation", "monthlySplittingRules", "cashFlowPlanning"],
 )
 def test_a_null_or_empty_group_is_an_unset_one(alice, group, value):
-    """It answers as if it had been left out."""
+    """The response is as if it had been left out."""
     assert created(alice, account(**{group: value})) == MINIMAL
 
 
@@ -136,8 +136,8 @@ def test_custom_attributes_are_a_map_from_any_name_to_text_or_null(alice, attrib
         (["a"], "customAttributes"),
     ],
 )
-def test_what_is_no_custom_attribute_is_refused(alice, attributes, path):
-    """The error stands at the entry."""
+def test_an_invalid_custom_attribute_is_refused(alice, attributes, path):
+    """The error is at the entry."""
     response = alice.send("POST", alice.account(), account(customAttributes=attributes))
 
     assert response.status_code == 400

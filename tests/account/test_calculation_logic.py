@@ -103,7 +103,7 @@ def test_the_logic_is_generated_in_the_transaction_of_the_save(alice, tmp_path):
 
 @pytest.mark.contract("C17")
 def test_a_refused_account_gets_no_logic(alice):
-    """Neither a new one nor one that is there."""
+    """Neither a new account nor an existing one."""
     alice.send("POST", alice.account(), account("1000"))
 
     alice.send("POST", alice.account(), account("1000", rules=ASKING))

@@ -8,7 +8,7 @@ from tests.factories import account, read
 
 
 def stored(alice, start, end=None):
-    """The validity that is answered for one that was sent."""
+    """The returned validity for one that was sent."""
     payload = account(dataEntryAndReporting={"validity": {"startDate": start, "endDate": end}})
     response = alice.send("POST", alice.account(), payload)
     assert response.status_code == 201, response.content
@@ -74,7 +74,7 @@ def test_a_time_is_answered_in_one_form(alice, sent, answered):
     ],
 )
 def test_what_names_no_instant_is_refused(alice, value):
-    """The message shows the value and an example of what would be right."""
+    """The message shows the value and an example of what is expected."""
     payload = account(dataEntryAndReporting={"validity": {"endDate": value}})
 
     response = alice.send("POST", alice.account(), payload)
@@ -113,7 +113,7 @@ def test_a_date_that_the_calendar_does_not_have_is_named(alice, value):
 @pytest.mark.contract("C11", "B1")
 @pytest.mark.parametrize("value", ["2024-02-29T13:14:15.1239Z", "20240229T131415.678999Z"])
 def test_a_fraction_of_a_millisecond_is_refused_by_name(alice, value):
-    """Cut, it would be answered as another instant than was sent; in a filter it would mean another one."""
+    """Truncated, it would be returned as another instant than was sent; in a filter it would mean another one."""
     payload = account(dataEntryAndReporting={"validity": {"endDate": value}})
     message = (
         f'dataEntryAndReporting.validity.endDate has more than 3 digits after the seconds: "{value}". '
@@ -150,7 +150,7 @@ def test_a_fraction_of_a_millisecond_is_refused_by_name(alice, value):
     ],
 )
 def test_a_validity_does_not_end_before_it_starts(alice, start, end, status):
-    """Compared as instants; the error stands at `endDate` and tells both."""
+    """Compare them as instants; the error is at `endDate` and names both."""
     payload = account(dataEntryAndReporting={"validity": {"startDate": start, "endDate": end}})
 
     response = alice.send("POST", alice.account(), payload)

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command has said: on its output, line by line in its errors, and as its last word when it refused."""
+    """The output of a command: standard output, the lines of its errors, and its last sentence if it refused."""
 
     output: str
     errors: list[str]

@@ -1,4 +1,4 @@
-"""What is checked of the machine when the service starts."""
+"""What is checked about the machine when the service starts."""
 
 import sys
 
@@ -8,8 +8,8 @@ from bulkops.checks import check_limits
 
 
 @pytest.mark.contract("B3")
-def test_a_system_that_bounds_no_memory_is_told_of(monkeypatch):
-    """Linux does; elsewhere the operator learns it at start, and the limits of time hold."""
+def test_a_system_without_memory_limits_is_reported(monkeypatch):
+    """Linux does; elsewhere the operator gets a warning at start, and the time limits apply."""
     assert (check_limits() == []) == (sys.platform == "linux")
     monkeypatch.setattr("bulkops.checks.HAS_LIMITS", False)
     assert [(warning.id, warning.level < 40) for warning in check_limits()] == [("bulkops.W001", True)]

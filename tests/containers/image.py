@@ -15,7 +15,7 @@ from tests.services.service import PROJECT
 BASE = "debian:bookworm-slim"
 IMAGE = "localhost/dimensions"
 _PROGRAMS = ("buildah", "debootstrap")
-# How this machine reaches its package indexes, and whom it trusts there.
+# How this machine reaches its package indexes, and which authorities it trusts.
 _PACKAGES = ("/etc/apt", "/usr/share/keyrings")
 _TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -49,7 +49,7 @@ class Builder:
         self._buildah("build", "--isolation", "chroot", "--pull-never", "--format", "docker", *volumes, *where)
 
     def _pip(self) -> list[str]:
-        """This machine's configuration of pip for the build, where the image's own certificates are still to come."""
+        """This machine's pip configuration for the build, before the image's own certificates exist."""
         trusted, configuration = "/run/trusted.crt", Path("/etc/pip.conf")
         if not (configuration.exists() and Path(_TRUSTED).exists()):
             return []
@@ -58,7 +58,7 @@ class Builder:
         return [f"{ours}:/etc/pip.conf", f"{_TRUSTED}:{trusted}"]
 
     def configuration(self) -> dict[str, Any]:
-        """What the image says of itself: user, command, health check."""
+        """The metadata of the image: user, command, health check."""
         docker: dict[str, Any] = json.loads(self._buildah("inspect", "--type", "image", IMAGE))["Docker"]
         return {**docker["config"], "size": self._size()}
 
@@ -76,7 +76,7 @@ class Builder:
         return ["buildah", *self._storage, "run", *options, container, "--", *words]
 
     def output(self, container: str, words: Sequence[str], settings: Mapping[str, str]) -> str:
-        """What the command prints. A command that fails raises `CalledProcessError`."""
+        """Return what the command prints. A command that fails raises `CalledProcessError`."""
         return _run(*self.command(container, words, settings))
 
     @contextmanager

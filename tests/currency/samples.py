@@ -1,4 +1,4 @@
-"""A currency as the service answers it, in which every field is set."""
+"""A currency as the service returns it, in which every field is set."""
 
 FULL = {
     "id": "EUR",

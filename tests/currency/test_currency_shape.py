@@ -46,7 +46,7 @@ def test_required_fields_are_asked_for_by_name(alice):
 
 @pytest.mark.contract("C8")
 def test_a_null_reference_currency_is_an_unset_one(alice):
-    """It answers as the group with null leaves."""
+    """The response has the group with null leaves."""
     element = read(alice.send("POST", alice.currency(), currency(referenceCurrency=None)))
 
     assert element["referenceCurrency"] == {"id": None, "coefficient": None}

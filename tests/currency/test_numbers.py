@@ -9,7 +9,7 @@ from tests.strategies import put
 
 
 def sent(alice, field, text):
-    """The response to a currency in which the JSON `text` stands in a field, digit by digit."""
+    """The response to a currency in which the JSON `text` is the value of a field, digit by digit."""
     payload = currency(**{field: "@"}) if field != "coefficient" else currency(referenceCurrency={"coefficient": "@"})
     return alice.send("POST", alice.currency(), json.dumps(payload).replace('"@"', text))
 
@@ -24,7 +24,7 @@ def test_a_boolean_is_a_json_boolean_or_null(alice, text):
 @pytest.mark.contract("C10")
 @pytest.mark.parametrize("text", ['"true"', "1", "0", '""', "[]", "{}", "1.0"])
 def test_nothing_else_is_a_boolean(alice, text):
-    """The message says what would be right, and shows what was sent."""
+    """The message says what is expected, and shows what was sent."""
     response = sent(alice, "preferred", text)
 
     assert response.status_code == 400
@@ -59,7 +59,7 @@ def test_decimal_numbers_are_a_whole_number_from_0_to_20(alice, number):
     "text", ["-1", "21", "2.0", "2e0", '"2"', "true", "null", "[]", "1" + "0" * 30, "-" + "9" * 300]
 )
 def test_nothing_else_is_the_number_of_decimals(alice, text):
-    """Too small, too large, far too large, no integer, no number: 400 at the field."""
+    """Too small, too large, far too large, not an integer, not a number: 400 at the field."""
     response = sent(alice, "decimalNumbers", text)
 
     assert response.status_code == 400
@@ -129,7 +129,7 @@ def test_decimal_text_keeps_its_digits_and_a_number_becomes_text(alice, field, t
     ],
 )
 def test_nothing_else_is_decimal_text(alice, field, text):
-    """More digits than fit, another way of writing, no number: 400 at the field."""
+    """More digits than fit, another notation, not a number: 400 at the field."""
     response = sent(alice, field, text)
 
     assert response.status_code == 400
@@ -153,7 +153,7 @@ def test_a_coefficient_may_be_true_or_false(alice, truth):
 
 @pytest.mark.contract("C10")
 @pytest.mark.parametrize("value", ["true", "TRUE", "yes"])
-def test_a_coefficient_is_no_word(alice, value):
+def test_a_coefficient_is_not_a_word(alice, value):
     """A boolean in quotes is neither a number nor a boolean."""
     assert alice.send("POST", alice.currency(), currency(referenceCurrency={"coefficient": value})).status_code == 400
 

@@ -24,8 +24,8 @@ def test_a_currency_keeps_the_oid_of_the_client(alice, oid):
 
 @pytest.mark.contract("C2")
 @pytest.mark.parametrize("oid", ["", "x" * 65, None, 7])
-def test_what_is_no_oid_is_refused(alice, oid):
-    """Empty, too long, null or no text: 400 at `oid`."""
+def test_an_invalid_oid_is_refused(alice, oid):
+    """Empty, too long, null or not a text: 400 at `oid`."""
     response = alice.send("POST", alice.currency(), currency(oid=oid))
 
     assert response.status_code == 400

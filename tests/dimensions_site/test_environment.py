@@ -1,4 +1,4 @@
-"""Environment variables are read strictly: what is not understood is refused, never taken for something else."""
+"""Environment variables are read strictly: unclear values are refused, never interpreted."""
 
 import runpy
 import sqlite3
@@ -145,7 +145,7 @@ def test_options_of_the_command_line_in_the_address_come_after_our_own(monkeypat
     ],
 )
 def test_another_address_of_a_database_is_refused_without_showing_its_password(monkeypatch, address):
-    """The sentence goes into logs."""
+    """The sentence is logged."""
     monkeypatch.setenv(NAME, address)
     told = refused(backends.database, default="sqlite://", options=NO_OPTIONS)
     assert told.startswith("SETTING ")
@@ -188,7 +188,7 @@ REDIS = [
 
 @pytest.mark.parametrize(("address", "meaning"), REDIS, ids=["no password", "password", "TLS and ACL"])
 def test_the_address_of_redis_has_password_database_and_tls(monkeypatch, address, meaning):
-    """Cache and queue read it alike; over TLS the server has to show a certificate of its name."""
+    """Cache and queue read it alike; over TLS the server must have a certificate for its name."""
     monkeypatch.setenv(NAME, address)
     monkeypatch.setattr(settings, "BROKER_URL", backends.queue(NAME, default="database"))
     described = backends.cache(NAME, default="locmemcache://")
@@ -223,14 +223,14 @@ def test_a_queue_is_the_database_or_one_of_redis(monkeypatch, address):
     ],
 )
 def test_another_queue_is_refused_without_showing_its_password(monkeypatch, address):
-    """The client would take some of them for Redis's first database."""
+    """The client would connect to Redis's first database for some of them."""
     monkeypatch.setenv(NAME, address)
     told = refused(backends.queue, default="database")
     assert "it has to be like database, or redis://user:password@host:6379/0, or rediss:// for TLS" in told
     assert "hidden" not in told
 
 
-if connection.vendor == "postgresql":  # these are limits of its own
+if connection.vendor == "postgresql":  # these have their own limits
 
     @pytest.mark.django_db
     @pytest.mark.parametrize(

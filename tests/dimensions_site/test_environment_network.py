@@ -1,4 +1,4 @@
-"""Who is trusted and who may call is read strictly: a misspelled address must not open what it was meant to close."""
+"""Trusted proxies and allowed origins are read strictly: a misspelled address must not open what it should close."""
 
 from ipaddress import ip_network
 
@@ -27,7 +27,7 @@ def test_proxies_are_addresses_networks_and_the_unix_socket(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["*", "localhost", "10.0.0.1/8", "10.0.0.256", "10.0.0.0-10.0.0.9", "UNIX", "::1%"])
-def test_what_is_no_address_is_refused(monkeypatch, text):
+def test_an_invalid_address_is_refused(monkeypatch, text):
     """A network that is not written from its first address on may be meant otherwise."""
     told = refusal(env.proxies, f"127.0.0.1,{text}", monkeypatch)
     assert told.startswith(f"SETTING has '{text}' in it (")
@@ -36,9 +36,9 @@ def test_what_is_no_address_is_refused(monkeypatch, text):
 
 @pytest.mark.parametrize("text", ["0.0.0.0/0", "::/0"])
 def test_nobody_trusts_everybody(monkeypatch, text):
-    """Everybody could give himself any address."""
+    """Any client could claim any address."""
     assert refusal(env.proxies, text, monkeypatch) == (
-        f"SETTING has '{text}' in it, which is everybody; it has to name the proxies alone."
+        f"SETTING has '{text}' in it, which includes every address; it has to name only the proxies."
     )
 
 
@@ -64,15 +64,15 @@ def test_origins_are_read(monkeypatch):
         ),
     ],
 )
-def test_what_is_no_origin_is_refused(monkeypatch, text):
-    """A browser would never send it, and the page would wonder."""
+def test_an_invalid_origin_is_refused(monkeypatch, text):
+    """A browser would never send it, so it would silently have no effect."""
     assert refusal(env.origins, text, monkeypatch) == (
-        f"SETTING is '{text}'; it has to be origins like https://app.example.com in small letters, separated by commas."
+        f"SETTING is '{text}'; it has to be origins like https://app.example.com in lower case, separated by commas."
     )
 
 
 def test_names_of_the_service_are_read(monkeypatch):
-    """As Django takes them: a dot before a name stands for all below it, a star for every name."""
+    """As Django accepts them: a dot before a name stands for all below it, a star for every name."""
     named = ["erp.example.com", "ERP-2.example.com", ".example.com", "localhost", "192.0.2.1", "[2001:db8::1]", "*"]
     monkeypatch.setenv(NAME, " , ".join(named))
     assert env.hosts(NAME, default=["localhost"]) == named
@@ -93,11 +93,11 @@ def test_names_of_the_service_are_read(monkeypatch):
         *("*.example.com", "::1", "[::1]:8000", "erp.example.com.", ".", "bücher.example", "erp_1.example"),
     ],
 )
-def test_what_is_no_name_of_a_host_is_refused(monkeypatch, text):
-    """No request would match it, and each would be answered 400."""
+def test_an_invalid_host_name_is_refused(monkeypatch, text):
+    """No request would match it, and each would get 400."""
     assert refusal(env.hosts, f"localhost,{text}", monkeypatch) == (
         f"SETTING is '{text}'; it has to be names like erp.example.com, without scheme, port and path, separated by "
-        "commas; an address of IPv6 stands in brackets."
+        "commas; IPv6 addresses are in brackets."
     )
 
 
@@ -106,7 +106,7 @@ def test_no_name_at_all_is_refused(monkeypatch):
 
 
 def test_where_the_web_server_listens_is_read(monkeypatch):
-    """At addresses with ports, at sockets of files, and at what the system hands over; an empty text is nowhere."""
+    """At addresses with ports, at unix sockets, and at inherited sockets; an empty text means none."""
     named = ["0.0.0.0:8000", "[::]:8000", "erp.internal:80", "unix:/run/web.sock", "unix:///run/web.sock", "fd://3"]
     monkeypatch.setenv(NAME, ", ".join(named))
     assert env.listeners(NAME) == named

@@ -21,7 +21,7 @@ def test_there_is_none_by_default(monkeypatch, address):
 
 
 def test_a_replica_that_does_not_answer_keeps_nobody_waiting(monkeypatch):
-    """What the address says wins."""
+    """The options of the address take precedence."""
     monkeypatch.setenv("DATABASE_URL", "postgresql://erp:secret@10.0.0.6/dimensions")
     monkeypatch.setenv(NAME, "postgresql://erp:secret@10.0.0.7:5433/dimensions?connect_timeout=4")
     databases = settings_anew()["DATABASES"]

@@ -1,4 +1,4 @@
-"""What every answer tells browsers and caches, on pages and on the REST API, and which hosts are answered."""
+"""What every response instructs browsers and caches to do, on pages and over REST, and which hosts are answered."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ STATIC = ["/static/site/pages.css", "/static/unfold/js/app.js"]
 
 
 def directives(answer: Any) -> dict[str, list[str]]:
-    """The content security policy of the answer, by directive."""
+    """The content security policy of the response, by directive."""
     parts = (part.split() for part in answer["Content-Security-Policy"].split(";"))
     return {name: values for name, *values in parts}
 
@@ -73,13 +73,13 @@ def test_no_page_can_be_shown_in_a_frame_of_another(alice: Caller, path: str) ->
     assert answer["X-Frame-Options"] == "DENY"
 
 
-def test_over_http_nobody_is_told_to_stay_with_https(client: Client) -> None:
+def test_over_http_no_browser_is_instructed_to_stay_with_https(client: Client) -> None:
     """The specification promises http beside https."""
     assert "Strict-Transport-Security" not in client.get("/")
 
 
 def test_a_style_inside_of_a_page_has_the_nonce_of_that_answer(db: None) -> None:
-    """Nobody knows it before, and no two answers have the same; scripts are files, without exception."""
+    """Nobody knows it before, and no two responses have the same; scripts are files, without exception."""
     root, seen = superuser(), set()
     for address in ("/admin/", "/admin/auth/user/", "/admin/auth/user/add/", "/admin/logout/"):
         answer = root.get(address) if "logout" not in address else root.post(address)
@@ -93,12 +93,12 @@ def test_a_style_inside_of_a_page_has_the_nonce_of_that_answer(db: None) -> None
     assert len(seen) == 4
 
 
-# --- What may be kept --------------------------------------------------------------------------
+# --- What may be cached ------------------------------------------------------------------------
 
 
 @pytest.mark.contract("C16")
 def test_no_answer_of_the_api_is_kept_on_its_way(alice: Caller) -> None:
-    """Elements, lists, counts and refusals; a caller who has an element is answered 304 all the same."""
+    """Elements, lists, counts and refusals; a client with an element still gets 304."""
     created = alice.send("POST", alice.account(), account("1000"))
     one = alice.get(alice.account("elements/1000"))
     same = alice.get(alice.account("elements/1000"), headers={"If-None-Match": one["ETag"]})
@@ -122,7 +122,7 @@ def test_no_answer_of_the_api_is_kept_on_its_way(alice: Caller) -> None:
 
 
 def test_pages_of_the_administration_are_kept_by_nobody(db: None) -> None:
-    """Whoever comes to the browser after the accountant sees nothing with the back button."""
+    """Whoever uses the browser after the accountant sees nothing with the back button."""
     assert "no-store" in superuser().get("/admin/auth/user/")["Cache-Control"]
     assert "no-store" in Client().get("/admin/login/")["Cache-Control"]
 
@@ -130,7 +130,7 @@ def test_pages_of_the_administration_are_kept_by_nobody(db: None) -> None:
 @pytest.mark.contract("H3")
 @pytest.mark.django_db
 def test_what_is_public_may_be_kept(client: Client) -> None:
-    """The documents are asked for again each time and answered 304; static files are kept for a minute."""
+    """The documents are revalidated each time and answered 304; static files are cached for a minute."""
     document = client.get("/openapi/currency.json")
     assert document["Cache-Control"] == "public, no-cache"
     again = client.get("/openapi/currency.json", headers={"If-None-Match": document["ETag"]})
@@ -140,13 +140,13 @@ def test_what_is_public_may_be_kept(client: Client) -> None:
     assert static["Cache-Control"] == "max-age=60, public"
 
 
-# --- Who comes in ------------------------------------------------------------------------------
+# --- Credentials -------------------------------------------------------------------------------
 
 
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_a_session_of_the_administration_opens_no_route_of_rest(alice: Caller, method: str) -> None:
-    """A page elsewhere cannot have a browser call the API for the accountant who is logged in: there are no cookies."""
+    """Another site's page cannot call the API as the logged-in accountant: the API ignores cookies."""
     accountant = browser_of(alice)
     assert accountant.get(page(Account)).status_code == 200
     for rest in ("elements", "elements/1000", "elements-bulk", "elements-bulk-delete-async"):
@@ -167,7 +167,7 @@ def test_no_answer_of_the_api_sets_a_cookie(alice: Caller) -> None:
     "host", ["evil.example.com", "localhost.evil.example.com", "localhost:80:80", "local host", "a\\b"]
 )
 def test_a_host_that_is_not_ours_is_refused(alice: Caller, host: str) -> None:
-    """Else a link in a page or in a `Location` could lead to it; programs get a problem document."""
+    """Otherwise a link in a page or in a `Location` could lead to it; programs get a problem document."""
     answer = alice.get(alice.account(), headers={"Host": host})
     assert (answer.status_code, answer.json()["code"]) == (400, "DISALLOWED_HOST")
     assert Client().get("/admin/login/", headers={"Host": host}).status_code == 400

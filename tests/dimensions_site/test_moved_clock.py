@@ -1,4 +1,4 @@
-"""The clock is moved while people and programs call: what has an end is over then, and no call fails.
+"""The clock is moved while people and programs call: what expires has expired then, and no call fails.
 
 It is the clock of our processes. Kept answers, claims and heartbeats go by that of the database, which all processes
 share; their tests make rows older.
@@ -27,7 +27,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 @contextmanager
 def after(time: timedelta) -> Iterator[None]:
-    """The clock of this process is ahead by so much, and goes on."""
+    """The clock of this process is ahead by that much, and keeps running."""
     with time_machine.travel(timezone.now() + time, tick=True):
         yield
 
@@ -50,7 +50,7 @@ def opaque_token(alice: Caller) -> str:
 
 @pytest.mark.parametrize("get", [json_web_token, opaque_token])
 def test_an_access_token_is_good_for_its_minutes(alice: Caller, get: Callable[[Caller], str]) -> None:
-    """For 15 of them, by the settings; the key of the same user goes on."""
+    """For 15 of them, by the settings; the key of the same user keeps working."""
     program = with_token(get(alice))
     for later, status in ((timedelta(), 200), (14 * MINUTE, 200), (16 * MINUTE, 401), (400 * DAY, 401)):
         with after(later):
@@ -83,7 +83,7 @@ def test_a_key_ends_at_its_moment(alice: Caller) -> None:
 
 
 def test_a_lock_out_ends_after_its_minutes(alice: Caller, settings: Any) -> None:
-    """And the right password is taken again."""
+    """And the right password is accepted again."""
     settings.LOGIN_ATTEMPTS = 3
     assert [call("alice", f"wrong {number}").status_code for number in range(4)] == [401, 401, 429, 429]
     for later, status in ((14 * MINUTE, 429), (16 * MINUTE, 200)):
@@ -92,7 +92,7 @@ def test_a_lock_out_ends_after_its_minutes(alice: Caller, settings: Any) -> None
 
 
 def test_a_clock_that_is_put_back_loses_nothing(alice: Caller) -> None:
-    """What was written in what is the future now is read, changed, versioned in order, and deleted."""
+    """Elements written in the future are read, changed, versioned in order, and deleted."""
     with after(HOUR):
         assert alice.send("POST", alice.currency(), currency("EUR")).status_code == 201
         token = json_web_token(alice)
@@ -106,7 +106,7 @@ def test_a_clock_that_is_put_back_loses_nothing(alice: Caller) -> None:
 
 
 def test_a_deletion_waits_through_any_jump_of_the_clock(alice: Caller) -> None:
-    """It is done once, whenever the worker comes."""
+    """It is done once, whenever the worker runs."""
     alice.send("POST", alice.currency(), currency("EUR"))
     oid = start(alice, ["EUR"], "currency")
     with after(2 * DAY):

@@ -1,6 +1,6 @@
-"""The calls that stand in the documents, run as in a terminal, and whether the answers are those that are shown.
+"""The calls in the documents, run as in a terminal, and whether the responses are those shown.
 
-A block of commands with a `curl` is run. The status stands in backquotes in the prose after the block, and a `json` or
+A block of commands with a `curl` is run. The status is in backquotes in the prose after the block, and a `json` or
 `csv` block after that is the body. What a block exports, the later ones know.
 """
 
@@ -33,7 +33,7 @@ export -p > exported
 
 
 def same(shown: object, answered: object) -> bool:
-    """Whether the answer is the one that is shown, but for changing members and what an ellipsis stands for."""
+    """Whether the response is the one shown, except for changing members and what an ellipsis stands for."""
     match shown, answered:
         case dict(), dict():
             names = shown.keys() - {ELLIPSIS}

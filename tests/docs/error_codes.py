@@ -13,14 +13,14 @@ from dimensions_site.elements.declaration.fields import Leaf
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("api", "rsql", "elements", "repositories", "idempotency", "tokens")
 FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "account"]
-# Of this folder the commands that import files use modules too, whose faults no caller gets.
+# In this folder, the commands that import files use modules too, and clients never get their errors.
 SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
 # What the web server itself refuses.
 SERVER = ROOT / "dimensions_site/server/worker.py"
-# What is wrong with files is told by commands and pages.
+# Commands and pages report what is wrong with files.
 OF_FILES = "bulkops.files.formats."
 
-# What errors are made with -> which of its arguments is the code; `code=` tells it elsewhere.
+# What errors are made with -> which of its arguments is the code; `code=` names it elsewhere.
 MAKERS = {
     "Problem": 1,
     "Failure": 1,
@@ -36,7 +36,7 @@ ROW_OF_TABLE = re.compile(r'\([\w.()\s,]+, +\d{3},\s+"([A-Z_]+)"')
 
 
 def error_codes() -> set[str]:
-    """Every code that a caller can get, in the spelling of the wire."""
+    """Every code that a client can get, in the spelling of the wire."""
     found = {exceptions.NotAuthenticated.default_code, exceptions.AuthenticationFailed.default_code}
     found |= {code for kind in _subclasses(Leaf) for code in vars(kind).get("default_error_messages", {})}
     files = {file for folder in FOLDERS for file in ROOT.glob(f"{folder}/**/*.py")}
@@ -74,6 +74,6 @@ def _made(tree: ast.Module) -> Iterator[str]:
         if position is not None:
             codes += call.args[position : position + 1]
         for code in codes:
-            # A code that is passed on was made elsewhere.
+            # A code that is passed on was created elsewhere.
             if isinstance(code, ast.Constant) and re.fullmatch("[A-Za-z_]+", str(code.value)):
                 yield str(code.value)

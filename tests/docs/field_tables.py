@@ -1,4 +1,4 @@
-"""The rows that the tables of `docs/integrators/fields.md` have to have, made from a serializer's declaration."""
+"""The rows that the tables of `docs/integrators/fields.md` must have, made from a serializer's declaration."""
 
 import re
 from collections.abc import Iterator

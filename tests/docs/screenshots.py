@@ -24,13 +24,13 @@ A.24.120;Cash equivalents;Zahlungsmittel-Äquivalente;BALANCE_SHEET;NORMAL;FINAL
 
 @dataclass
 class Album:
-    """The open page of somebody, and the folder of the pictures of it."""
+    """The open page of somebody, and the folder of its pictures."""
 
     page: Page
     folder: Path
 
     def take(self, name: str, height: int = 720, left: int = 0) -> None:
-        """A picture of what a window of 1,280 pixels and this height shows, without so many pixels at its `left`."""
+        """A picture of a window of 1,280 pixels and this height, without the given number of pixels at its `left`."""
         self.page.set_viewport_size({"width": 1280, "height": height})
         # A button under the mouse would look different from the others.
         self.page.mouse.move(640, 1)
@@ -44,7 +44,7 @@ class Album:
 
 
 def opened(browser: Browser, house: House, folder: Path, name: str) -> Album:
-    """The album of a person before the page of the login."""
+    """The album of a person before the sign-in page."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light", reduced_motion="reduce")
     page.set_default_timeout(TIMEOUT)
     page.goto(f"{house.address}/admin/")
@@ -57,7 +57,7 @@ def opened(browser: Browser, house: House, folder: Path, name: str) -> Album:
 
 
 def show_accounts(album: Album) -> None:
-    """Finding, reading and editing an account, its history, and taking a version back."""
+    """Finding, reading and editing an account, its history, and restoring a version."""
     page = album.page
     go(page, "Accounts")
     search(page, "Forderungen")
@@ -96,7 +96,7 @@ def show_accounts(album: Album) -> None:
 
 
 def show_deletion(album: Album, house: House) -> None:
-    """Deleting many accounts while the page moves, and restoring one of them."""
+    """Deleting many accounts while the page updates, and restoring one of them."""
     page = album.page
     choose_all_found(page, "Former account")
     album.take("selection", 600)
@@ -118,7 +118,7 @@ def show_deletion(album: Album, house: House) -> None:
 
 
 def show_import(album: Album) -> None:
-    """A file on its way through all steps, and one with faults."""
+    """A file on its way through all steps, and one with errors."""
     page = album.page
     for name, content in (("ledger.csv", LEDGER), ("faulty.csv", LEDGER.replace("NORMAL", "ORDINARY", 2))):
         is_right = name == "ledger.csv"

@@ -34,7 +34,7 @@ def section(page: Path, heading: str) -> str:
 
 
 def table(page: Path, heading: str) -> list[list[str]]:
-    """The cells of the rows in the section's table, its head left out."""
+    """The cells of the rows in the section's table, without its heading."""
     rows = [line for line in section(page, heading).splitlines() if line.startswith("|")]
     assert len(rows) > 2, f"{page.name} has no table under '{heading}'"
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
@@ -74,14 +74,14 @@ def test_the_tables_of_settings_have_every_setting_with_its_default():
 
 
 @pytest.mark.parametrize(("heading", "wire"), [(name.title(), found.wire) for name, found in DIMENSIONS.items()])
-def test_the_table_of_fields_tells_what_the_serializer_declares(heading, wire):
+def test_the_table_of_fields_shows_what_the_serializer_declares(heading, wire):
     """Each leaf with its type, whether it is required, its default and its allowed values."""
     rows = field_rows(wire.serializer())
     right_table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     assert table(FOR_INTEGRATORS, heading) == rows, f"The table has to be:\n{right_table}"
 
 
-def test_the_table_of_spellings_tells_what_is_accepted():
+def test_the_table_of_spellings_shows_what_is_accepted():
     """Each alternative spelling of the page means the field beside it."""
     for row in table(FOR_INTEGRATORS, "Alternative spellings"):
         alternative, wire = (
@@ -92,7 +92,7 @@ def test_the_table_of_spellings_tells_what_is_accepted():
 
 
 def test_the_table_of_operators_has_every_operator_in_every_spelling():
-    """None is missing, and none is there that a filter would refuse."""
+    """None is missing, and none is listed that a filter would refuse."""
     told = [symbol for row in table(FOR_INTEGRATORS, "Filter") for symbol in re.findall("`(.+?)`", row[0])]
     assert told == [symbol for operator in OPERATORS for symbol in operator.symbols]
 
@@ -104,7 +104,7 @@ def test_each_option_for_a_format_names_them_all():
 
 
 def test_the_table_of_error_codes_has_every_code():
-    """No code can reach an integrator that the table does not explain, and it explains none that is gone."""
+    """Every code that an integrator can get is in the table, and no obsolete one."""
     assert {name.strip("`") for _, name, *_ in table(FOR_INTEGRATORS, "Error codes")} == error_codes()
 
 
@@ -113,7 +113,7 @@ def test_the_table_of_error_codes_has_every_code():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_that_a_page_names_exists(page):
-    """Decision records and the changelog name commands of their time."""
+    """Decision records and the changelog may name commands that no longer exist."""
     if "decisions" not in page.parts and page.name != "CHANGELOG.md":
         named = re.findall(r"manage\.py ([a-z_]+)", page.read_text(encoding="utf-8"))
         assert set(named) <= get_commands().keys()
@@ -138,7 +138,7 @@ def test_every_relative_link_leads_somewhere(page):
 
 
 def test_every_picture_is_shown_somewhere():
-    """What no page shows any more is deleted; that the others are there is shown by the links."""
+    """Pictures that no page shows are deleted; the links show that the others exist."""
     shown = {
         (page.parent / target).resolve()
         for page in PAGES

@@ -1,4 +1,4 @@
-"""The page of libraries has those of the lock file, in the versions that were looked at."""
+"""The page of libraries has those of the lock file, in the reviewed versions."""
 
 import re
 import tomllib
@@ -14,8 +14,8 @@ def asked_for() -> set[str]:
     return {re.split(r"[\[<>=]", dependency)[0] for dependency in project["dependencies"]}
 
 
-def test_every_library_was_looked_at_in_its_version():
-    """A new one, and a new version, have to be looked at before the page tells it."""
+def test_every_library_was_reviewed_in_its_version():
+    """A new one, and a new version, have to be reviewed before the page lists them."""
     direct, others = table(PAGE, "Direct dependencies"), table(PAGE, "Indirect dependencies")
     assert sorted((name, version) for name, version, *_ in (*direct, *others)) == sorted(LOCKED)
     assert {name for name, *_ in direct} == asked_for()

@@ -1,4 +1,4 @@
-"""The tables of events, of metrics and of alerts tell all that there are, and nothing else."""
+"""The tables of events, metrics and alerts are complete, and list nothing else."""
 
 import ast
 import re
@@ -89,7 +89,7 @@ def alerts() -> dict[str, dict[str, object]]:
 
 
 def test_the_table_of_alerts_has_every_rule():
-    """Whoever is woken by one finds what to do."""
+    """Whoever is woken by an alert finds what to do."""
     assert [name for name, _ in rows("Alerts") if name.startswith("Dimensions")] == list(alerts())
 
 

@@ -1,4 +1,4 @@
-"""Every test that the page for auditors names is there."""
+"""Every test that the page for auditors names exists."""
 
 import re
 

@@ -12,7 +12,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 # Files, and folders with all their documents, templates and modules.
 COVERED = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs", "account", "currency")]
 SUFFIXES = {".md", ".html", ".py"}
-# The glossary names the words; decision records are of their time; file names of tests are not prose.
+# The glossary contains the words; decision records keep old ones; file names of tests are not prose.
 EXEMPT = [GLOSSARY, ROOT / "docs" / "decisions", ROOT / "docs" / "contract" / "tests.md"]
 FILES = sorted(
     file

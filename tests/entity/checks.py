@@ -1,4 +1,4 @@
-"""A third dimension does all that the others do; `test_third_dimension.py` runs these with its settings."""
+"""A third dimension does everything that the others do; `test_third_dimension.py` runs these with its settings."""
 
 import json
 from functools import partial
@@ -141,7 +141,7 @@ def test_many_are_deleted_in_the_background(alice):
 
 
 def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, northwind):
-    """With messages and links in which it has its name."""
+    """With messages and links that contain its name."""
     browser = browser_of(alice)
     start = browser.get("/admin/").content.decode()
     assert "/admin/entity/entity/" in start

@@ -27,6 +27,6 @@ def service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="session")
 def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service whose deletions take their time: each element is a chunk of its own."""
+    """A service with slow deletions: each element is a separate chunk."""
     with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **QUICK) as running:
         yield running

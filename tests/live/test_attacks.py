@@ -10,7 +10,7 @@ from tests.load.attacks.scene import SHORT, scene
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
 
-# Seconds that an answer to the other tenant may take on a busy machine.
+# Seconds that a response to the other tenant may take on a slow machine.
 SLOWEST = 8
 
 

@@ -1,4 +1,4 @@
-"""The commands of the guide back up a service that is at work, and what they restore is sound."""
+"""The commands of the guide back up a running service, and what they restore is consistent."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SLOW = {"DELETION_CHUNK_SIZE": "1", **QUICK}
 
 @dataclass(frozen=True)
 class Place:
-    """The databases `dimensions` and `restored` of the guide, of which the second is not there yet."""
+    """The databases `dimensions` and `restored` of the guide; the second does not exist yet."""
 
     product: str
     url: str
@@ -57,7 +57,7 @@ def follow(heading: str, folder: Path, url: str, variables: dict[str, str]) -> N
 
 @pytest.mark.contract("E2", "F6", "C18")
 def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
-    """All that was answered before is in it, each call whole or not at all; a deletion goes on where it was."""
+    """Everything answered before is in it, each call as a whole or not at all; a deletion continues where it was."""
     with ExitStack() as stack:
         here = stack.enter_context(place(tmp_path))
         key = prepare(here.url)

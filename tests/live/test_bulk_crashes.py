@@ -34,5 +34,5 @@ def test_when_the_process_is_killed_nothing_or_everything_is_stored(tmp_path: Pa
 if DATABASE.startswith("postgres"):  # SQLite has no server
 
     def test_when_the_database_dies_nothing_or_everything_is_stored(tmp_path: Path):
-        """The call is answered 503 or not at all; with the database the service is back, without a restart."""
+        """The call gets 503 or no answer; with the database the service recovers, without a restart."""
         check(stop_database(tmp_path, (0.1, 0.3, 0.6), SIZE), 3)

@@ -1,4 +1,4 @@
-"""Bulk saves through a real server: packed and chunked bodies, and the limits that operators set."""
+"""Bulk saves through a real server: compressed and chunked bodies, and the limits that operators set."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ def body(name: str, count: int, text: str = "x") -> bytes:
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
 def test_a_body_sent_in_chunks_is_read_like_any_other(service: Service, packed: bool):
-    """Packed or not; the answer is whole."""
+    """Compressed or not; the response is complete."""
     sent = body(f"chunked-{packed}", 300)
     pieces = gzip.compress(sent) if packed else sent
     chunks = iter([pieces[start : start + 5_000] for start in range(0, len(pieces), 5_000)])
@@ -43,7 +43,7 @@ def test_a_body_sent_in_chunks_is_read_like_any_other(service: Service, packed: 
 
 @pytest.mark.contract("B3")
 def test_a_larger_body_than_the_operator_accepts_is_413(limited: Service):
-    """Announced, in chunks, and packed; the largest that is accepted is saved."""
+    """Announced, in chunks, and compressed; the largest that is accepted is saved."""
     before = limited.send("GET", COUNT).json()
     fitting = body("fitting", 40)
     fitting += b" " * (BODY_SIZE - len(fitting))
@@ -64,7 +64,7 @@ def test_a_larger_body_than_the_operator_accepts_is_413(limited: Service):
 
 @pytest.mark.contract("E1")
 def test_more_elements_than_the_operator_accepts_are_refused(limited: Service):
-    """The message tells how many are accepted."""
+    """The message has the limit."""
     assert limited.send("POST", BULK, body("many", ELEMENTS)).status == 200
 
     refused = limited.send("POST", BULK, body("many", ELEMENTS + 1))

@@ -26,7 +26,7 @@ def single(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
 
 @pytest.mark.contract("E1", "E3")
 def test_the_answer_with_all_accounts_is_not_kept_in_memory(single: Service):
-    """Of created accounts and of replaced ones; with a key it is stored besides, and then sent again."""
+    """For created accounts and replaced ones; with a key it is also stored, and then sent again."""
     call(single, body("put", accounts(100)))
     for changed in (False, True):
         figure = call(single, body("put", accounts(COUNT, changed=changed)))

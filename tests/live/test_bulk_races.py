@@ -23,7 +23,7 @@ from tests.services.worker import wait_until
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
 CALLS = 40
-# Of a call that is refused because many others wait. On a busy machine that is usual.
+# The pause after a call is refused because many others wait, which is usual on a slow machine.
 TRIES = 60
 ROUNDS = 3
 IDS = 24
@@ -100,7 +100,7 @@ def check_whole(calls: Sequence[Call], answers: Sequence[Answer], found: Mapping
 
 
 def check_order(found: Mapping[str, Sequence[Version]]) -> None:
-    """One order of all calls explains the order of the versions of every id; else this raises `CycleError`."""
+    """One order of all calls explains the order of the versions of every id; otherwise this raises `CycleError`."""
     order: TopologicalSorter[str] = TopologicalSorter()
     for versions in found.values():
         for before, after in pairwise(versions):
@@ -176,7 +176,7 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
         with ThreadPoolExecutor(len(requests)) as pool:
             answers = list(pool.map(lambda request: service.send(*request), requests))
 
-        # Of ten bulk saves at once some are asked to come again.
+        # Some of ten concurrent bulk saves get 503.
         assert {answer.status for answer in answers} <= {200, 201, 400, 503}
         assert {answer.json()["code"] for answer in answers if answer.status == 503} <= {"REPOSITORY_BUSY"}
         for id in ids:
@@ -186,7 +186,7 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
 
 @pytest.mark.contract("E1")
 def test_others_are_served_while_a_large_bulk_runs(prepared: tuple[str, str], tmp_path: Path):
-    """Who reads gets an answer at once, what was there before; small saves get their turn, and all is stored."""
+    """Readers get the previous state at once; small saves get their turn, and all is stored."""
     large = {"put": [marked(f"large-{number:05}", "large") for number in range(LARGE)]}
     holding = {"GUNICORN_CMD_ARGS": "--worker-class tests.services.holding_worker.HoldingWorker"}
 

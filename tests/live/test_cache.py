@@ -1,4 +1,4 @@
-"""The cache of verified passwords in Redis, which may go at any time, and which others may be able to write."""
+"""The cache of verified passwords in Redis, which may fail at any time, and which others may be able to write."""
 
 import base64
 import pickle
@@ -20,14 +20,14 @@ ALICE = {"X_API_Key": "", "Authorization": f"Basic {base64.b64encode(b'alice:ali
 
 
 @pytest.mark.contract("B3", "G1")
-def test_callers_are_known_with_and_without_the_cache(prepared: tuple[str, str], tmp_path: Path):
-    """Not there yet, there, gone: without it each call computes the hash of the password."""
+def test_clients_are_known_with_and_without_the_cache(prepared: tuple[str, str], tmp_path: Path):
+    """Missing, running, stopped: without it each call computes the hash of the password."""
     port = free_port()
     with serving(*prepared, tmp_path, CACHE_URL=f"redis://127.0.0.1:{port}") as service:
         assert service.send("GET", PATH, **ALICE).status == 200
         with own_redis(tmp_path, port) as server:
             server.select(0)
-            # After a failure a process does without it for some seconds.
+            # After a failure a process does without it for a few seconds.
             wait_until(
                 lambda: service.send("GET", PATH, **ALICE).status == 200 and len(server.keys("*basic:*")) == 1,
                 "Not kept",
@@ -37,7 +37,7 @@ def test_callers_are_known_with_and_without_the_cache(prepared: tuple[str, str],
 
 
 class Command:
-    """What is read from a pickle of it makes a folder."""
+    """Unpickling this would create a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -57,7 +57,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 
 
 def test_what_others_put_into_redis_is_not_run(cache: tuple[OptionalRedisCache, redis.Redis], tmp_path: Path):
-    """A pickle runs what it says as soon as it is read; here it counts as nothing."""
+    """A pickle runs code as soon as it is read; here it is ignored."""
     kept, server = cache
     kept.set("basic:alice", "proof")
     (key,) = server.keys()
@@ -77,7 +77,7 @@ def test_what_is_not_json_in_redis_counts_as_nothing(cache: tuple[OptionalRedisC
 
 @pytest.mark.parametrize("value", ["proof", "", "5", 0, 5, True, None, 1.5, ["a"], {"a": 1}], ids=repr)
 def test_redis_keeps_what_json_can_say(cache: tuple[OptionalRedisCache, redis.Redis], value: Any):
-    """Of the same type as before; a text of digits is no number."""
+    """The type stays the same; a text of digits is not a number."""
     kept, _ = cache
     kept.set("key", value)
     found = kept.get("key", "nothing")
@@ -94,7 +94,7 @@ def test_redis_counts(cache: tuple[OptionalRedisCache, redis.Redis]):
 
 @pytest.mark.contract("B3", "G1")
 def test_the_cache_is_reached_over_tls_with_a_password(prepared: tuple[str, str], tmp_path: Path):
-    """As docs/operators/scaling.md shows it: a user of its own, and the certificate of an authority that is named."""
+    """As docs/operators/scaling.md shows it: a separate user, and a certificate of a named authority."""
     certificate = make_certificate(tmp_path)
     port = free_port()
     tls = ("--port", "0", "--tls-port", str(port), "--tls-auth-clients", "no")

@@ -15,7 +15,7 @@ LONG = {"en": "Budget euro " * 40, "de": "Planeuro für das Jahr " * 40}
 
 
 def test_an_element_that_was_read_compressed_is_changed_by_its_tag(prepared: tuple[str, str], tmp_path: Path):
-    """It is compressed once, by the service, so that the tag stays a strong one; who has the version is told so."""
+    """It is compressed once, by the service, so that the tag stays strong; a client with the version gets 304."""
     body = {"id": "GZIP", "descriptions": LONG, "decimalNumbers": 2, "percentageDifference": "0"}
     packed = {"Accept_Encoding": "gzip"}
     with fronted(*prepared, tmp_path) as (service, _):

@@ -10,7 +10,7 @@ from tests.services.service import Service, serving
 ORIGIN = "https://app.example.com"
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
 QUESTION = {"Access_Control_Request_Method": "PUT", "Access_Control_Request_Headers": "x-api-key,if-match"}
-# Without the key of the service, as a browser asks before it sends the request itself.
+# Without the service's key, as a browser asks before it sends the request itself.
 NOBODY = {"X_API_Key": ""}
 
 
@@ -24,13 +24,13 @@ def open_service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFac
 
 
 def permissions(answer: Any) -> dict[str, str]:
-    """What the answer permits, by header."""
+    """The permissions in the response, by header."""
     return {name: value for name, value in answer.headers.items() if name.lower().startswith("access-control-")}
 
 
 @pytest.mark.contract("A4", "A6")
 def test_nobody_is_named_and_nothing_is_permitted(service: Service):
-    """The question of a browser is a request like any other: without credentials it is 401."""
+    """The browser's preflight request is a request like any other: without credentials it is 401."""
     answer = service.send("OPTIONS", ELEMENTS, Origin=ORIGIN, **QUESTION, **NOBODY)
     assert (answer.status, permissions(answer)) == (401, {})
     answer = service.send("GET", ELEMENTS, Origin=ORIGIN)
@@ -53,7 +53,7 @@ def test_a_browser_asks_before_it_has_credentials(open_service: Service):
 
 @pytest.mark.contract("A4", "B2", "C13", "D7")
 def test_a_page_of_a_named_origin_reads_answers_and_their_headers(open_service: Service):
-    """Refusals too, so that it can tell its user what is wrong."""
+    """Refusals too, so that the page can show its user what is wrong."""
     for status, headers in ((200, {}), (401, NOBODY)):
         answer = open_service.send("GET", ELEMENTS, Origin=ORIGIN, **headers)
         permitted = {name.lower(): value for name, value in permissions(answer).items()}
@@ -82,7 +82,7 @@ def test_no_other_origin_is_permitted_anything(open_service: Service, origin: st
 
 @pytest.mark.parametrize("path", ["/", "/admin/login/", "/docs/account", "/static/site/pages.css"])
 def test_pages_are_for_nobody_else(open_service: Service, path: str):
-    """Only the addresses that programs call are opened."""
+    """Only the addresses that programs call are open to it."""
     assert permissions(open_service.send("GET", path, Origin=ORIGIN)) == {}
 
 

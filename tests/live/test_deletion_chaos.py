@@ -28,7 +28,7 @@ def test_killed_workers_lose_and_double_nothing(prepared: tuple[str, str], chunk
 
 
 @pytest.mark.contract("F5")
-def test_aborts_at_random_moments_tell_what_is_gone(prepared: tuple[str, str], chunked: Service, tmp_path: Path):
+def test_aborts_at_random_moments_report_what_is_gone(prepared: tuple[str, str], chunked: Service, tmp_path: Path):
     with working(prepared[0], tmp_path, **QUICK):
         assert len(abort_at_random(chunked, prepared[0], Random(5), times=4, count=200)) == 4
 

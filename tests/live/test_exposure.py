@@ -1,4 +1,4 @@
-"""The web server says where callers could come without the reverse proxy, which keeps slow clients away."""
+"""The web server warns where clients could bypass the reverse proxy, which keeps slow clients away."""
 
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,7 +16,7 @@ ANYWHERE = str(ip_address(0))
 def test_the_log_names_an_address_that_other_machines_may_reach_and_the_remedy(
     prepared: tuple[str, str], tmp_path: Path
 ):
-    """The service starts all the same: a firewall may stand before it."""
+    """The service starts all the same: a firewall may protect it."""
     address = f"{ANYWHERE}:{free_port()}"
     with serving(*prepared, tmp_path, METRICS_BIND=address) as service:
         log = service.log.read_text()
@@ -43,7 +43,7 @@ def test_nothing_is_said_where_only_this_machine_gets(prepared: tuple[str, str],
     ],
     ids=str,
 )
-def test_a_socket_is_taken_for_what_the_system_says_of_it(address, setting: str | None):
+def test_the_system_decides_what_a_socket_is(address, setting: str | None):
     """However it was written: as a name, or as a number that systemd has passed on."""
     found = exposure_warnings([address], SocketAddress(ANYWHERE, 9464))
     assert [warning.startswith(f"{setting}, which other machines") for warning in found] == ([True] if setting else [])

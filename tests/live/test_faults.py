@@ -1,4 +1,4 @@
-"""The short form of the faults of databases, processes and disks; `make chaos` runs the long one."""
+"""The short form of the failures of databases, processes and disks; `make chaos` runs the long one."""
 
 import os
 from contextlib import ExitStack
@@ -22,17 +22,17 @@ LIST = "/dimensions/v1/northwind/account/elements"
 
 
 def test_what_was_answered_is_there_once_and_what_cannot_be_served_is_503(tmp_path: Path):
-    """Twenty callers read, write and delete; each harm passes, and the service is back by itself."""
+    """Twenty clients read, write and delete; after each failure the service recovers by itself."""
     report = suffer(KIND, tmp_path, Random(6), rounds=1, seconds=1.5, writes=101)
     assert report.wrong == []
     assert {name: tally.times for name, tally in report.tallies.items()} == dict.fromkeys(HARMS[KIND], 1)
-    # The harms were felt, and much was written.
+    # The failures had an effect, and much was written.
     assert sum(tally.statuses[503] for tally in report.tallies.values()) > 0
     assert report.writes > 100
 
 
 def test_a_full_folder_for_temporary_files_is_worth_another_try(prepared: tuple[str, str], tmp_path: Path):
-    """A bulk save whose answer finds no room is 503 with `Retry-After`, and saves nothing."""
+    """A bulk save whose response finds no space is 503 with `Retry-After`, and saves nothing."""
 
     def body(mark: str) -> dict[str, Any]:
         return {"put": [marked(f"full-{number}", mark) for number in range(2_000)]}
@@ -40,7 +40,7 @@ def test_a_full_folder_for_temporary_files_is_worth_another_try(prepared: tuple[
     with small_disk(megabytes=32) as disk, ExitStack() as stack:
         variables = {"TMPDIR": str(disk.folder), "WEB_CONCURRENCY": "1"}
         service = stack.enter_context(serving(*prepared, tmp_path, **variables))
-        # Python looks once where there is room.
+        # Python determines once which folder has space.
         assert service.send("POST", f"{LIST}-bulk", body("before")).status == 200
         disk.fill()
         answer = service.send("POST", f"{LIST}-bulk", body("full"))

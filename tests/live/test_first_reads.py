@@ -1,4 +1,4 @@
-"""Who reads waits for no writer, not even in a process that was never asked before: SQLite has one writer at a time."""
+"""Readers do not wait for a writer, not even in a new process: SQLite has one writer at a time."""
 
 import sqlite3
 from contextlib import closing

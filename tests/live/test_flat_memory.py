@@ -11,7 +11,7 @@ from tests.services.service import Service, serving
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
 
 FEW, MANY = 2_000, 10_000
-# What the two peaks may differ by, in KiB: 8,000 accounts more are 32 MB more of text.
+# By what the two peaks may differ, in KiB: 8,000 accounts more are 32 MB more of text.
 NOISE = 4 * 1024
 # A chunk of rows, as tuples and as text.
 CHUNK = 16 * 1024
@@ -41,7 +41,7 @@ def test_the_memory_for_a_list_does_not_grow_with_its_length(single: Service, pr
 
 @pytest.mark.contract("D7", "M1")
 def test_the_memory_for_a_compressed_list_does_not_grow_with_its_length(single: Service, prepared: tuple[str, str]):
-    """What is compressed is sent at once, and nothing of it is kept."""
+    """Compressed data is sent at once, and nothing of it is kept."""
     peaks = []
     for count in (FEW, MANY):
         fill(prepared[0], count)

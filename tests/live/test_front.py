@@ -1,6 +1,6 @@
 """The service behind nginx with TLS, with and without a prefix of the path.
 
-What is started are the files of docs/deploy. Through each front go the calls of the quick start, by curl, and the
+It uses the files of docs/deploy. Each front gets the calls of the quick start, by curl, and the
 pages in a real browser.
 """
 
@@ -110,8 +110,8 @@ def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path:
 
 @pytest.mark.contract("G1")
 @pytest.mark.skipif(LACKING != "", reason=LACKING)
-def test_each_way_to_show_who_one_is_lets_a_caller_in(front: Front) -> None:
-    """A password, a key in either header, and the tokens that are got there."""
+def test_each_way_to_authenticate_gives_a_client_access(front: Front) -> None:
+    """A password, a key in either header, and the tokens that are issued there."""
     log_in = json.dumps({"username": "demo", "password": PASSWORD})
     of_person = json.loads(bare_curl(front, f"{front.https}/auth/jwt/token", "--json", log_in)[1])
     renewing = json.dumps({"refresh": of_person["refresh"]})
@@ -137,7 +137,7 @@ def test_each_way_to_show_who_one_is_lets_a_caller_in(front: Front) -> None:
 @pytest.mark.contract("A3", "C13")
 @pytest.mark.skipif(LACKING != "", reason=LACKING)
 def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: Front) -> None:
-    """The percent sign arrives as it was sent, and the prefix stands before the path."""
+    """The percent sign arrives as it was sent, and the prefix precedes the path."""
     elements = f"{front.https}/dimensions/v1/demo/account/elements"
     id = f"10/{time.monotonic_ns()}"
     body = {
@@ -157,7 +157,7 @@ def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: 
 
 @pytest.mark.contract("H3")
 def test_http_is_answered_beside_https(front: Front) -> None:
-    """Only over https a browser is told to stay there; both carry the headers that guard a page."""
+    """Only over https is a browser instructed to stay there; both carry the headers that protect a page."""
     safe, _ = curl(front, f"{front.https}/")
     plain, _ = curl(front, f"{front.http}/")
     for head in (safe, plain):
@@ -177,8 +177,8 @@ SPOOFED = {
 }
 
 
-def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
-    """Neither the host nor the scheme, behind nginx or without; the log has the address from which he came."""
+def test_what_a_client_says_about_itself_changes_nothing(front: Front) -> None:
+    """Neither the host nor the scheme, behind nginx or without; the log has the real client address."""
     words = [word for name, value in SPOOFED.items() for word in ("-H", f"{name}: {value}")]
     safe, _ = curl(front, f"{front.https}/admin/", *words, "-H", "X-Forwarded-Proto: http")
     plain, _ = curl(front, f"{front.http}/admin/", *words, "-H", "X-Forwarded-Proto: https")
@@ -193,14 +193,14 @@ def test_what_a_caller_says_of_himself_changes_nothing(front: Front) -> None:
 
 
 def test_the_openapi_document_names_the_prefix(front: Front) -> None:
-    """A client that is made from it calls the right addresses."""
+    """A client generated from it calls the right addresses."""
     document = json.loads(curl(front, f"{front.https}/openapi/currency.json")[1])
     assert document.get("servers", []) == [{"url": front.prefix or "/", "description": "This service."}]
 
 
 @pytest.mark.contract("G2")
 def test_an_accountant_works_in_the_administration(front: Front, page: Page) -> None:
-    """From the landing page over the login, in two languages, to a list, an element that is saved and its history."""
+    """From the landing page over the login, in two languages, to a list, an element that is saved, and its history."""
     page.goto(f"{front.https}/")
     follow(page.get_by_role("link", name="Open the admin"))
     assert page.url == f"{front.https}/admin/login/?next={front.prefix}/admin/"
@@ -245,10 +245,10 @@ def test_an_operation_is_tried_out_in_swagger_ui(front: Front, page: Page) -> No
 
 
 def handshake(front: Front, version: ssl.TLSVersion) -> str | None:
-    """The version of TLS that is agreed upon with a caller who speaks up to `version`; raises ssl.SSLError."""
+    """The TLS version negotiated with a client that supports up to `version`; raises ssl.SSLError."""
     context = ssl.create_default_context(cafile=str(front.certificate))
     context.minimum_version, context.maximum_version = ssl.TLSVersion.MINIMUM_SUPPORTED, version
-    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else this side would refuse the old versions
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # otherwise this side would refuse the old versions
     place = ("127.0.0.1", urlsplit(front.https).port or 443)
     with (
         socket.create_connection(place, timeout=30) as connection,
@@ -273,7 +273,7 @@ def test_the_cookies_of_the_administration_go_over_https_only(front: Front):
 
 
 def test_a_probe_in_http_1_0_needs_no_host(front: Front):
-    """nginx names the service to the web server, which answers no request in HTTP/1.1 without a Host."""
+    """nginx passes the host name to the web server, which answers no HTTP/1.0 request without a Host."""
     with socket.create_connection(("127.0.0.1", urlsplit(front.http).port or 80), timeout=30) as connection:
         connection.sendall(f"GET {front.prefix}/health/live HTTP/1.0\r\n\r\n".encode())
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")

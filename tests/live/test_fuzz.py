@@ -36,7 +36,7 @@ def ordeal(tmp_path: Path) -> Iterator[Ordeal]:
 
 @pytest.mark.contract("B1", "B2", "B3")
 def test_hostile_requests_break_nothing(ordeal: Ordeal):
-    """No failure, no dead process, each answer is HTTP and explains itself, and nothing changes that nobody wrote."""
+    """No failure, no dead process, each answer is HTTP and explains itself, and nothing changes unexpectedly."""
     report = ordeal.run(300)
     assert report.findings == []
     assert report.mutated.total() + report.in_sequences.total() >= 300
@@ -74,7 +74,7 @@ def judged(received: bytes) -> list[str | None]:
     ],
 )
 def test_what_is_wrong_with_an_answer_is_noticed(wrong: tuple[bytes, bytes], complaints: list[str | None] | None):
-    """Else the hostile requests would find nothing, however the service answered."""
+    """Otherwise the hostile requests would find nothing, however the service answered."""
     body = PROBLEM.replace(*wrong) if wrong[0] else PROBLEM
     head = (GOOD % (len(body), b"")).replace(*wrong) if wrong[0] else GOOD % (len(body), b"")
     found = judged(head + body)
@@ -89,11 +89,11 @@ def test_an_answer_that_is_not_whole_is_noticed(cut: int):
 
 
 def test_every_route_and_method_is_among_the_requests():
-    """Of both dimensions: a new route has to come with a valid request."""
+    """In both dimensions: a new route needs a valid request here."""
     wanted = {
         f"{method} {route} of {dimension}"
         for route, methods in PERMITTED.items()
-        for method in methods - {"HEAD", "OPTIONS"}  # these the mutations make of the others
+        for method in methods - {"HEAD", "OPTIONS"}  # the mutations generate these from the others
         for dimension in ("currency", "account")
     }
     assert wanted <= Corpus("key").recipes.keys()
@@ -103,7 +103,7 @@ def test_every_route_and_method_is_among_the_requests():
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("name", sorted(TOKENS.keys() - {"POST /auth/jwt/refresh"}))  # nobody knows such a token before
 def test_what_asks_for_tokens_is_taken(name: str):
-    """Else the mutations would only ever come to the door."""
+    """Otherwise the mutations would never get past authentication."""
     hand_out(User.objects.create_user("frank", password="frank-password"))
     messages = [TOKENS[name](Random(number)) for number in range(30)]
     answers = [_sent(message) for message in messages]

@@ -1,4 +1,4 @@
-"""SIGTERM to the web server: who is being answered is answered to the end, and nobody new is let in."""
+"""SIGTERM to the web server: running responses are completed, and no new client is accepted."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def bulk(service: Service, mark: str) -> Answer:
 
 @contextmanager
 def reading(service: Service) -> Iterator[HTTPConnection]:
-    """A caller who has asked for the whole list."""
+    """A client that has requested the whole list."""
     connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
     try:
         connection.request("GET", LIST, headers={"X-API-Key": service.key})
@@ -69,7 +69,7 @@ def refuses(service: Service) -> bool:
 
 @pytest.mark.contract("D7", "E2")
 def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_path: Path):
-    """A list of 8,000 that is read slowly and a bulk save; new callers are refused at once, and the status is 0."""
+    """A list of 8,000 that is read slowly and a bulk save; new clients are refused at once, and the status is 0."""
     talkative = {"LOG_LEVEL": "DEBUG"}
     with (
         serving(*prepared, tmp_path, **talkative) as service,
@@ -91,7 +91,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
 
 @pytest.mark.contract("E2")
 def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[str, str], tmp_path: Path):
-    """A supervisor waits no longer for a server than the server says that it takes."""
+    """A supervisor waits no longer for a server than the server's own limit."""
     hasty = {"GUNICORN_CMD_ARGS": "--graceful-timeout 1 --worker-class tests.services.holding_worker.HoldingWorker"}
     with serving(*prepared, tmp_path, **hasty) as service, ThreadPoolExecutor(1) as pool:
         saving = pool.submit(bulk, service, "late")
@@ -104,9 +104,9 @@ def test_what_takes_too_long_is_broken_off_and_leaves_nothing(prepared: tuple[st
     assert counts(prepared[0], "late") == Counts(0, 0, 0)
 
 
-def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
-    """Each request that is sent on it is answered, and the last answer says that the connection ends."""
-    # Else it would be closed whenever this process did not get a processor for five seconds.
+def test_a_client_with_a_kept_connection_loses_no_request(prepared: tuple[str, str], tmp_path: Path):
+    """Each request sent on it is answered, and the last response announces the end of the connection."""
+    # Otherwise it would be closed whenever this process did not get a processor for five seconds.
     patient = {"GUNICORN_CMD_ARGS": "--keep-alive 120"}
     with serving(*prepared, tmp_path, **patient) as service:
         connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
@@ -122,4 +122,4 @@ def test_a_caller_who_keeps_his_connection_loses_no_request(prepared: tuple[str,
                 break
         assert set(told) == {200}
         assert 20 < len(told) < 2_000
-        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the doors of all its processes
+        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the sockets of all its processes

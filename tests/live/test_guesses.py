@@ -37,8 +37,8 @@ def call(service: Service, name: str, password: str, address: str) -> Answer:
     return service.send("GET", PATH, X_API_Key="", Authorization=f"Basic {credentials}", X_Forwarded_For=address)
 
 
-def test_a_guesser_is_locked_out_by_all_processes_and_the_right_caller_goes_on(guarded: Service):
-    """After five wrong passwords, whichever process looked at them; a forged header in front changes nothing."""
+def test_an_attacker_is_locked_out_by_all_processes_and_the_right_client_continues(guarded: Service):
+    """After five wrong passwords, whichever process checked them; a forged header in front changes nothing."""
     assert call(guarded, "alice", "alice-password", "192.0.2.1").status == 200
     answers = [call(guarded, "alice", f"wrong {number}", "192.0.2.66") for number in range(12)]
     assert [answer.status for answer in answers] == [401] * (ATTEMPTS - 1) + [429] * 8
@@ -50,8 +50,8 @@ def test_a_guesser_is_locked_out_by_all_processes_and_the_right_caller_goes_on(g
         assert guarded.send("GET", PATH, X_Forwarded_For="192.0.2.66").status == 200  # with her key
 
 
-def test_guesses_at_the_same_moment_are_counted_each(guarded: Service):
-    """No more are looked at than are allowed, and one for each thread that had begun before."""
+def test_concurrent_login_attempts_are_counted_each(guarded: Service):
+    """No more are checked than are allowed, and one for each thread that had begun before."""
     with ThreadPoolExecutor(THREADS) as guessers:
         guesses = [guessers.submit(call, guarded, "rita", f"wrong {number}", "192.0.2.67") for number in range(30)]
         statuses = Counter(guess.result().status for guess in guesses)
@@ -61,7 +61,7 @@ def test_guesses_at_the_same_moment_are_counted_each(guarded: Service):
 
 
 def test_many_names_from_one_address_are_slowed_down_too(guarded: Service):
-    """Each process looks at so many passwords from one address, whatever the names are, and at each begun before."""
+    """Each process checks the same number of passwords from one address, whatever the names are."""
     with ThreadPoolExecutor(THREADS) as guessers:
         guesses = [guessers.submit(call, guarded, f"name {number}", "wrong", "192.0.2.68") for number in range(80)]
         answers = [guess.result() for guess in guesses]

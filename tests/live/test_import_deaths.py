@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.services.clerk import errand
 from tests.services.worker import QUICK, working, working_slowly
 
-# So many that an import takes longer than it is left alone.
+# Enough that an import takes longer than the test waits.
 COUNT = 15_000
 
 
@@ -17,7 +17,7 @@ def tell(url: str, call: str) -> str:
 
 
 def test_another_worker_starts_an_import_again_whose_worker_was_killed(prepared: tuple[str, str], tmp_path: Path):
-    """From the beginning, since nothing of it was saved; in the end each element is there once, and its one version."""
+    """From the beginning, because nothing of it was saved; in the end each element exists once, with one version."""
     url = prepared[0]
     oid = tell(url, f"begin('imported', {COUNT})")
     with working_slowly(url, tmp_path, **QUICK) as first:

@@ -1,4 +1,4 @@
-"""A process or a database that dies while a request with a key is at work: sent again, it is done exactly once.
+"""A process or a database that dies while a request with a key is running: sent again, it is done exactly once.
 
 A few deaths each time; `python -m tests.load.chaos.keys` deals out many.
 """
@@ -41,5 +41,5 @@ def test_when_the_process_is_killed_the_repeated_request_is_done_once(tmp_path: 
 if DATABASE.startswith("postgres"):  # SQLite has no server
 
     def test_when_the_database_dies_the_repeated_request_is_done_once(tmp_path: Path):
-        """The first one is answered 503 or not at all."""
+        """The first one gets 503 or no answer."""
         check(stop_database(tmp_path, [("bulk", 0.2), ("bulk", 0.5)], 3 * SIZE), 2)

@@ -1,4 +1,4 @@
-"""Callers that send one request with one key at the same moment, through real processes and threads."""
+"""Clients that send one request with one key at the same moment, through real processes and threads."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def is_replayed(answer: Answer) -> bool:
 @pytest.mark.contract("C13", "E2", "F2")
 @pytest.mark.parametrize("path", BODIES)
 def test_of_many_at_once_one_is_done_and_the_others_get_its_answer(service: Service, path: str):
-    """At once, or after a 409 that asks to come back; nobody gets a 5xx."""
+    """At once, or after a 409 that asks for a retry; nobody gets a 5xx."""
     for turn in range(ROUNDS):
         key = {"Idempotency_Key": f"race {turn} {path}"}
         requests = [("POST", path, BODIES[path](turn))] * CALLERS
@@ -37,7 +37,7 @@ def test_of_many_at_once_one_is_done_and_the_others_get_its_answer(service: Serv
 
 
 def test_a_chunked_body_is_the_same_as_one_with_a_length(service: Service):
-    """What counts is what arrives, not how it is cut."""
+    """The received bytes count, not how they were split."""
     text = b'{"post": [' + b" " * 10_000 + b"]}"
     key = {"Idempotency_Key": "chunked"}
     first = service.send("POST", f"{ACCOUNTS}-bulk", text, **key)

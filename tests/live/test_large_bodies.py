@@ -1,4 +1,4 @@
-"""Bodies that are too large, or unpack to too much, cost the running service neither memory nor time."""
+"""Bodies that are too large, or decompress to too much, cost the running service neither memory nor time."""
 
 import gzip
 import socket
@@ -37,16 +37,16 @@ def one_thread(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFacto
 
 
 def idle(service: Service) -> Peak:
-    """Its memory from now on, when it has answered once and what is loaded once is there."""
+    """Its memory from now on, once it has answered and loaded what is loaded once."""
     assert service.send("POST", BULK, b"{").status == 400
     return Peak(service)
 
 
 @pytest.mark.parametrize("address", [ELEMENTS, BULK])
-def test_a_caller_that_announces_too_much_is_refused_at_once_and_keeps_nobody_waiting(
+def test_a_client_that_announces_too_much_is_refused_at_once_and_keeps_nobody_waiting(
     one_thread: Service, address: str
 ):
-    """Nothing of the ten gigabytes is waited for: the connection ends, and the only thread serves the next caller."""
+    """The service does not wait for ten gigabytes: the connection ends, and the only thread serves the next client."""
     head = (
         f"POST {address} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {one_thread.key}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {10 * 1024**3}\r\n\r\n"
@@ -66,7 +66,7 @@ def test_a_caller_that_announces_too_much_is_refused_at_once_and_keeps_nobody_wa
 @needs_proc
 @pytest.mark.parametrize("address", [ELEMENTS, BULK])
 def test_a_gigabyte_in_a_megabyte_is_refused_in_little_memory(single: Service, address: str):
-    """No more of it is unpacked than is accepted, and that is held once."""
+    """No more of it is decompressed than is accepted, and that is held once."""
     bomb = gzip.compress(bytes(MEGABYTE)) * 1024
     assert len(bomb) < 2 * MEGABYTE
     peak = idle(single)
@@ -79,7 +79,7 @@ def test_a_gigabyte_in_a_megabyte_is_refused_in_little_memory(single: Service, a
 @needs_proc
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])
 def test_a_bulk_body_is_held_once(single: Service, encoding: str):
-    """It is read, unpacked and looked through in little more memory than its own size."""
+    """It is read, decompressed and checked in little more memory than its own size."""
     body = b'{"post": [' + b" " * (LIMIT - 12) + b"x"
     sent = gzip.compress(body, 1) if encoding == "gzip" else body
     peak = idle(single)

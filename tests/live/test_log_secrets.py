@@ -1,4 +1,4 @@
-"""No secret stands in any line of the log: of a whole service at its most talkative, whatever is done with secrets.
+"""No line of the log contains a secret: of a whole service at its most verbose, whatever is done with secrets.
 
 Whoever adds a way to send a secret adds it here: to `SENT`, or by `keep` where the service makes it.
 """
@@ -25,7 +25,7 @@ from tests.services.worker import delete, wait_until, working
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency"
 FORM = "application/x-www-form-urlencoded"
 
-# What callers send, by where; each text stands nowhere else.
+# What clients send, by where; each text occurs nowhere else.
 SENT = {
     "wrong password": "hush-wrong-password",
     "wrong key": "hush4567.hushhushhushhushhushhushhushhush",
@@ -51,7 +51,7 @@ SENT = {
 
 
 class Run:
-    """A service at work, and all secrets that have come up so far."""
+    """A running service, and all secrets that have come up so far."""
 
     def __init__(self, service: Service, database_url: str) -> None:
         self.service = service
@@ -63,7 +63,7 @@ class Run:
         )
 
     def keep(self, where: str, secret: str) -> str:
-        """Look for it in the log, too; return it."""
+        """Search the log for it, too; return it."""
         assert len(secret) >= 8, where
         self.secrets[where] = secret
         return secret
@@ -163,7 +163,7 @@ def call_with_tokens(run: Run) -> None:
 
 
 def call_with_secrets_in_the_wrong_place(run: Run) -> None:
-    """In addresses, bodies, other headers, and in what is no HTTP at all."""
+    """In addresses, bodies, other headers, and in what is not HTTP at all."""
     service = run.service
     service.send("GET", f"{CURRENCIES}/elements?api_key={SENT['query']}")
     service.send("GET", f"{CURRENCIES}/elements?filter=id=={SENT['filter']}")
@@ -182,7 +182,7 @@ def call_with_secrets_in_the_wrong_place(run: Run) -> None:
 
 
 def use_the_administration(run: Run) -> None:
-    """Sign in, with faults; make a key and a user, change a password."""
+    """Sign in, also with errors; make a key and a user, change a password."""
     sign_in = "/admin/login/?next=/admin/"
     run.fill_in(sign_in, username="alice", password=SENT["wrong password of the form"])
     run.fill_in(sign_in, username=SENT["typed as user name"], password="x")
@@ -200,7 +200,7 @@ def use_the_administration(run: Run) -> None:
 
 @pytest.mark.contract("B2", "G1")
 def test_no_secret_stands_in_the_log(tmp_path: Path):
-    """Nor a part of a request that could be one; all else stands there, each event as an object on a line."""
+    """Nor a part of a request that could be one; everything else is there, each event as an object on a line."""
     talkative = {"LOG_LEVEL": "DEBUG", "SECURE_COOKIES": "false", "API_AUTHENTICATION": "basic,api-key,oauth2,jwt"}
     with (
         migrated_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url,  # of its own: a password is changed
@@ -227,7 +227,7 @@ def test_no_secret_stands_in_the_log(tmp_path: Path):
 
 
 def found(text: str, secrets: dict[str, str]) -> list[str]:
-    """Where the secrets come from that stand in the text, in one of the forms in which they are sent."""
+    """The sources of the secrets in the text, in any of the forms in which they are sent."""
     return [
         where
         for where, secret in secrets.items()

@@ -37,7 +37,7 @@ def test_every_character_may_be_percent_encoded(service: Service):
 @pytest.mark.contract("D4", "B1")
 @pytest.mark.parametrize("letter", ["a", "😀"])
 def test_one_character_more_is_400_with_a_message(service: Service, letter: str):
-    """The message names the limit; nothing on the way cuts the filter or hangs up."""
+    """The message has the limit; nothing on the way truncates the filter or closes the connection."""
     answer = service.send("GET", ADDRESS + quote(filter_of(FILTER_LENGTH + 1, letter)))
     assert answer.status == 400
     assert answer.headers["Content-Type"] == "application/problem+json"

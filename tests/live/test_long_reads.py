@@ -1,4 +1,4 @@
-"""Reads that take the database long: they have a limit, and none goes on for a caller who has gone."""
+"""Long-running reads: they have a limit, and none continues after its client has gone."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.services.worker import fill
 
 CALLERS = 8
 OTHERS = "/api/aih/dimensions/v1/northwind/currency/elements"
-# More than what lies on the way between two programs: 20 MB.
+# More than the buffers between two programs hold: 20 MB.
 MANY = 6_000
 
 
@@ -49,8 +49,8 @@ def hasty(heavy: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> I
         yield running
 
 
-def test_callers_who_hang_up_leave_nobody_waiting(service: Service):
-    """As many as there are threads ask for minutes of work and go away; others are answered meanwhile."""
+def test_clients_that_hang_up_leave_nobody_waiting(service: Service):
+    """As many as there are threads request minutes of work and disconnect; others are answered meanwhile."""
     for _ in range(CALLERS):
         hang_up(service, ENDLESS)
     slowest = 0.0
@@ -64,8 +64,8 @@ def test_callers_who_hang_up_leave_nobody_waiting(service: Service):
 
 
 @pytest.mark.contract("B1")
-def test_callers_who_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
-    """Two of them go on in each process; the others are asked to come again, and another repository is answered."""
+def test_clients_that_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
+    """Two of them continue in each process; the others get 503, and another repository is answered."""
     with ThreadPoolExecutor(CALLERS) as callers:
         waiting = [callers.submit(service.send, "GET", ENDLESS) for _ in range(CALLERS)]
         slowest = 0.0
@@ -94,7 +94,7 @@ def test_callers_who_wait_for_long_reads_of_one_repository_leave_threads_for_oth
     ],
 )
 def test_a_read_that_takes_too_long_is_answered_503(hasty: Service, path: str, accept: str):
-    """Whichever way elements are read; the answer says what to do, and that nobody need try the same again."""
+    """However elements are read; the message says what to do, and that a retry would take as long."""
     begun = time.monotonic()
     answer = hasty.send("GET", f"{BASE}/{path}filter={quote(CONDITIONS)}", Accept=accept)
 
@@ -115,7 +115,7 @@ def test_a_read_that_takes_too_long_is_answered_503(hasty: Service, path: str, a
     ],
 )
 def test_a_stream_that_is_stopped_ends_visibly_broken(hasty: Service, path: str, accept: str):
-    """Its first elements are on their way when the time is over: the client sees that the others are missing."""
+    """Its first elements are sent before the time is over: the client sees that the others are missing."""
     conditions = CONDITIONS.rsplit(",", 1)[0]
     connection = hasty.connect()
     connection.request(

@@ -1,4 +1,4 @@
-"""Nobody's change is lost who asks with `If-Match`; `make lost-updates` asks with a hundred callers."""
+"""No change is lost with `If-Match`; `make lost-updates` tries it with a hundred clients."""
 
 import pytest
 
@@ -15,5 +15,5 @@ def test_each_increment_that_was_answered_counts_once(prepared: tuple[str, str],
     outcome = count(service, prepared[0], CALLERS, INCREMENTS)
     assert outcome.is_right, outcome
     assert outcome.number == CALLERS * INCREMENTS
-    # They have met: else this shows nothing.
+    # They have collided: otherwise this shows nothing.
     assert outcome.statuses[412] > 0

@@ -1,4 +1,4 @@
-"""Figures of several processes, of which one is killed, in one answer; on a port of its own and nowhere else."""
+"""Metrics of several processes, one of which is killed, in one response; on a separate port only."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def port() -> int:
 
 @dataclass(frozen=True)
 class Observed:
-    """A service whose figures are shown on the port."""
+    """A service whose metrics are served on the port."""
 
     service: Service
     port: int
@@ -93,7 +93,7 @@ def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(ob
 
 
 def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observed: Observed):
-    """Its process cannot count any more that it is over."""
+    """Its process can no longer count its end."""
     service, port = observed.service, observed.port
     with socket.create_connection(("127.0.0.1", service.port)) as waiting:
         body = b'{"id": "EUR"'  # and no more of it
@@ -108,7 +108,7 @@ def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observ
 
 
 def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(observed: Observed):
-    """Whatever host a caller names, and with the best credentials."""
+    """Whatever host a client names, and with the best credentials."""
     service, port = observed.service, observed.port
     for address in ("/", "/health/live", "/admin/", COUNT, "/metrics/"):
         assert ask(port, address, **{"X-API-Key": service.key}).status == 404
@@ -119,7 +119,7 @@ def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(o
         assert b"dimensions_" not in answer.body
 
 
-def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
+def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
     """There gunicorn takes the port of the server from the header Host."""
     path = tmp_path / "web.socket"
     variables = environment(prepared[0], BIND=f"unix:{path}", METRICS_BIND=f"127.0.0.1:{port}")
@@ -137,10 +137,10 @@ def test_a_caller_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
     assert b"dimensions_" not in answer
 
 
-def test_the_folder_of_the_figures_goes_with_the_service(
+def test_the_folder_of_the_metrics_is_removed_with_the_service(
     prepared: tuple[str, str], service: Service, tmp_path: Path, port: int
 ):
-    """And without the setting there is none."""
+    """And without the setting there is no endpoint."""
     assert "PROMETHEUS" not in environment_of(service.workers()[0])
     assert not open_figures(service.workers()[0])
     with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}") as observed:
@@ -151,7 +151,7 @@ def test_the_folder_of_the_figures_goes_with_the_service(
 
 
 def test_a_start_that_fails_leaves_no_folder(tmp_path: Path, port: int):
-    """A supervisor tries it again and again."""
+    """A supervisor retries again and again."""
     folders = set(FOLDERS.glob("dimensions-metrics-*"))
     outcome = started(WEB, tmp_path, METRICS_BIND=f"127.0.0.1:{port}", DEBUG="1")
     assert "DEBUG is '1'" in outcome.stderr
@@ -164,7 +164,7 @@ def environment_of(pid: int) -> str:
 
 
 def open_figures(pid: int) -> set[Path]:
-    """The files with figures that a process has mapped into its memory (Linux)."""
+    """The files with metrics that a process has mapped into its memory (Linux)."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {Path(line.split()[-1]) for line in lines if "dimensions-metrics-" in line}
 
@@ -181,8 +181,8 @@ def folders_in_use() -> set[Path]:
 # --- The worker --------------------------------------------------------------------------------
 
 
-def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
-    """Those that its processes deleted, on a port of its own."""
+def test_the_worker_shows_the_rows_of_its_jobs(prepared: tuple[str, str], service: Service, tmp_path: Path, port: int):
+    """Those that its processes deleted, on a separate port."""
     url = prepared[0]
     ids = fill(url, "northwind", 25)
     # Other tests leave deletions that no worker has begun, in the same database.
@@ -202,8 +202,8 @@ def test_the_worker_tells_the_rows_of_its_jobs(prepared: tuple[str, str], servic
     assert is_free(port)
 
 
-def test_the_worker_s_figures_end_with_its_first_process(prepared: tuple[str, str], tmp_path: Path, port: int):
-    """Else the next worker could not listen there."""
+def test_the_worker_s_metrics_end_with_its_first_process(prepared: tuple[str, str], tmp_path: Path, port: int):
+    """Otherwise the next worker could not listen there."""
     with working(prepared[0], tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}") as worker:
         wait_until(lambda: not is_free(port), "Nobody listens")
         processes = worker.processes()
@@ -218,7 +218,7 @@ def is_free(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-# --- Mistakes ----------------------------------------------------------------------------------
+# --- Errors ------------------------------------------------------------------------------------
 
 
 def started(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -237,7 +237,7 @@ def started(command: list[str], folder: Path, **variables: str) -> subprocess.Co
 @pytest.mark.parametrize(
     "address", ["9464", "localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "::1:9464", "a b:1"]
 )
-def test_what_is_no_address_is_refused(tmp_path: Path, address: str):
+def test_an_invalid_address_is_refused(tmp_path: Path, address: str):
     outcome = started(WEB, tmp_path, METRICS_BIND=address)
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(
@@ -246,7 +246,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, address: str):
 
 
 def test_the_port_of_the_service_is_refused(tmp_path: Path):
-    """Nobody could tell who asks for metrics."""
+    """Otherwise nobody could know who reads the metrics."""
     outcome = started(WEB, tmp_path, METRICS_BIND="127.0.0.1:8123", BIND="0.0.0.0:8123")
     assert outcome.stderr == (
         "The service is not configured: METRICS_BIND is '127.0.0.1:8123'; it has to have a port of its own.\n"

@@ -39,7 +39,7 @@ def plain(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(autouse=True)
 def over_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library refuses to send secrets over http unless it is told that this is a test."""
+    """The library refuses to send secrets over http unless configured for a test."""
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
 
 
@@ -107,8 +107,8 @@ def allow(address: str) -> str:
     return answer.headers["Location"]
 
 
-def test_a_program_acts_for_a_person_who_lets_it(plain: Service) -> None:
-    """Authorization code with PKCE, then a renewal; the code and the used refresh token are good for nothing more."""
+def test_a_program_acts_for_a_person_who_consents(plain: Service) -> None:
+    """Authorization code with PKCE, then a renewal; the code and the used refresh token are no longer valid."""
     token_url = f"{plain.address}/auth/oauth2/token"
     session = OAuth2Session("planning", redirect_uri=CALLBACK, scope=["write"], pkce="S256")
     address, state = session.authorization_url(f"{plain.address}/auth/oauth2/authorize")

@@ -1,4 +1,4 @@
-"""An outside identity provider, a process of its own, changes its keys and goes away while the service runs."""
+"""An external identity provider, a separate process, changes its keys and stops while the service runs."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from tests.services.service import PROJECT, Service, free_port, serving, stop, w
 
 pytestmark = [pytest.mark.contract("G1")]
 
-# Its keys are asked for at most every ten seconds, and an answer may take three: on a busy machine more than once.
+# Its keys are requested at most every ten seconds, and an answer may take three: on a slow machine more than once.
 TIMEOUT = 90
 
 
@@ -47,7 +47,7 @@ def becomes(expected: int, service: Service, token: str) -> bool:
 
 
 def test_keys_come_and_go_and_so_does_the_provider(prepared: tuple[str, str], tmp_path: Path) -> None:
-    """A service that starts before the provider answers 503; from then on good tokens are taken, whatever happens."""
+    """A service that starts before the provider answers 503; from then on good tokens are accepted whatever happens."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     settings = {"IDP_ISSUER": address, "IDP_AUDIENCE": AUDIENCE, "IDP_JWKS_URL": f"{address}/keys"}

@@ -1,4 +1,4 @@
-"""Queues that lose what is in them, or are out of order: they wake workers, and nothing depends on them."""
+"""Queues that lose their content, or fail: they wake workers, and nothing depends on them."""
 
 import base64
 import pickle
@@ -15,7 +15,7 @@ from tests.services.service import free_port, serving
 from tests.services.worker import QUICK, delete, wait_until, working
 
 DONE = {"status": "COMPLETED", "requested": 1, "processed": 1, "deleted": 0, "notFound": ["none"], "error": None}
-# A worker looks for work six times in the time after which it counts as lost.
+# A worker polls six times in the time after which it counts as lost.
 RARE = {"WORKER_LOST_AFTER_SECONDS": "3600"}
 
 
@@ -30,8 +30,8 @@ def test_a_deletion_whose_queue_entry_was_lost_is_done(prepared: tuple[str, str]
 
 
 @pytest.mark.contract("F2", "F6")
-def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple[str, str], tmp_path: Path):
-    """It works; it is emptied; it is gone, when requests and worker go on without it; and it is back."""
+def test_redis_wakes_the_worker_and_may_be_emptied_or_stopped_at_any_time(prepared: tuple[str, str], tmp_path: Path):
+    """It works; it is emptied; it stops, while requests and worker continue without it; and it is back."""
     port = free_port()
     queue = {"BROKER_URL": f"redis://127.0.0.1:{port}/1"}
     with serving(*prepared, tmp_path, **queue) as service:
@@ -41,7 +41,7 @@ def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple
             server.flushdb()
             with working(prepared[0], tmp_path, **queue, **RARE) as worker:
                 assert forgotten.ended() == DONE
-                # The worker has just looked by itself, and will not do so for ten minutes.
+                # The worker has just polled by itself, and will not do so for ten minutes.
                 assert delete(service, ["none"]).ended() == DONE
                 assert worker.stop() == 0
         with working(prepared[0], tmp_path, **queue, **QUICK) as worker:
@@ -58,7 +58,7 @@ def test_redis_wakes_the_worker_and_may_forget_or_go_at_any_time(prepared: tuple
 
 
 class Command:
-    """What is read from a pickle of it makes a folder."""
+    """Unpickling this would create a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -69,7 +69,7 @@ class Command:
 
 @pytest.mark.contract("F2", "F6")
 def test_what_others_put_into_the_queue_is_not_run(prepared: tuple[str, str], tmp_path: Path):
-    """An entry without the signature of SECRET_KEY is dropped unread, and the worker goes on with the next one."""
+    """An entry without the signature of SECRET_KEY is dropped unread, and the worker continues with the next one."""
     port = free_port()
     queue = {"BROKER_URL": f"redis://127.0.0.1:{port}/1"}
     pickled = pickle.dumps(Command(tmp_path / "made"))

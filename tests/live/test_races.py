@@ -1,4 +1,4 @@
-"""Callers that write at the same moment, through real processes and threads."""
+"""Clients that write at the same moment, through real processes and threads."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ def test_of_many_replacements_of_a_new_id_one_inserts(service: Service):
 
 @pytest.mark.contract("C15")
 def test_patches_of_different_entries_of_a_map_lose_nothing(service: Service):
-    """Every entry of every round is there in the end, on SQLite too."""
+    """Every entry of every round is stored in the end, on SQLite too."""
     service.send("POST", ACCOUNTS, account("patched-map"))
     address = f"{ACCOUNTS}/patched-map"
     for turn in range(ROUNDS):

@@ -13,7 +13,7 @@ ELEMENTS = "/dimensions/v1/northwind/account/elements"
 
 @pytest.mark.contract("B3")
 def test_a_chunked_body_is_read_like_any_other(service: Service):
-    """Programs that do not know the length of a body beforehand send it in chunks."""
+    """Programs that do not know the length of a body in advance send it in chunks."""
     text = json.dumps(account("chunked", descriptions={"en": "现金" * 400})).encode()
     chunks = iter([text[start : start + 700] for start in range(0, len(text), 700)])
     answer = service.send("POST", ELEMENTS, chunks)
@@ -31,7 +31,7 @@ def test_an_id_with_any_letters_is_found_at_its_location(service: Service):
 
 @pytest.mark.contract("B2")
 def test_the_log_line_of_a_request_has_its_id(service: Service):
-    """JSON lines, found by the id that the caller got; one of them tells the status."""
+    """JSON lines, found by the id that the client got; one of them has the status."""
     sent = f"live-{uuid.uuid4()}"
     answer = service.send("GET", ELEMENTS, X_Request_ID=sent)
     assert answer.headers["X-Request-ID"] == sent

@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(output: str) -> dict[str, int]:
-    """The process ids that the output tells, by name."""
+    """The process ids in the output, by name."""
     return {name: int(pid) for name, pid in re.findall(r"(web|worker) started \(pid=(\d+)\)", output)}
 
 
@@ -88,7 +88,7 @@ def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, numbe
     """
     port = free_port()
     with demo(folder, port) as (process, output):
-        # Nothing stands before the banner.
+        # Nothing precedes the banner.
         assert output().startswith(f"\nThe service        http://127.0.0.1:{port}/\n")
         for dimension in ("currency", "account"):
             (page,) = re.findall(rf"http://\S+/docs/{dimension}$", output(), re.MULTILINE)
@@ -139,7 +139,7 @@ def test_who_ends_make_ends_the_service(tmp_path: Path):
 
 @linux
 def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
-    """As much time as the web server gives the requests that it still answers."""
+    """As much time as the web server gives running requests."""
     with demo(folder, free_port()) as (process, output):
         wait_until(lambda: len(started(output())) == 2)
         web = started(output())["web"]
@@ -167,7 +167,7 @@ def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
 
 
 @pytest.mark.parametrize("port", ["taken", "eighty", "70000"])
-def test_a_port_that_cannot_be_used_is_told_in_plain_words(tmp_path: Path, port: str):
+def test_an_unusable_port_is_reported_with_a_clear_message(tmp_path: Path, port: str):
     """Before anything is prepared, with a way out."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         text = str(other.getsockname()[1]) if port == "taken" else port

@@ -1,4 +1,4 @@
-"""A host that says nothing any more keeps nobody waiting for long, and not everybody."""
+"""An unresponsive host keeps nobody waiting for long, and not everybody."""
 
 import base64
 import socket
@@ -40,7 +40,7 @@ def callers(listener: socket.socket) -> list[socket.socket]:
 
 @pytest.mark.contract("G1")
 def test_a_call_asks_a_silent_cache_once(prepared: tuple[str, str], silent: socket.socket, tmp_path: Path):
-    """It would ask several times, each of which takes a second, and so would the calls after it."""
+    """It would try several times, each of which takes a second, and so would the calls after it."""
     port = silent.getsockname()[1]
     with serving(*prepared, tmp_path, CACHE_URL=f"redis://127.0.0.1:{port}", **ALONE) as service:
         assert service.send("GET", PATH, **ALICE).status == 200
@@ -50,7 +50,7 @@ def test_a_call_asks_a_silent_cache_once(prepared: tuple[str, str], silent: sock
 
 
 def test_of_a_replica_that_was_lost_one_thread_at_a_time_asks(monkeypatch: pytest.MonkeyPatch):
-    """If all did who come, the whole service would wait for it again and again."""
+    """If everybody retried, the whole service would wait for it again and again."""
     kind = type(available)
     monkeypatch.setattr(kind, "is_lost", True)
     monkeypatch.setattr(kind, "not_before", 0.0)
@@ -75,7 +75,7 @@ if connection.vendor == "postgresql":
     def test_the_health_of_the_service_does_not_wait_for_a_silent_replica(
         prepared: tuple[str, str], silent: socket.socket, tmp_path: Path
     ):
-        """Who asks for it, a load balancer for example, seldom waits as long as it takes to give the replica up."""
+        """Its clients, such as load balancers, seldom wait as long as it takes to give the replica up."""
         url = f"postgresql://alice@127.0.0.1:{silent.getsockname()[1]}/replica"
         with serving(*prepared, tmp_path, REPLICA_URL=url, **ALONE) as service:
             ready = service.send("GET", "/health/ready").json()

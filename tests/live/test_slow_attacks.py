@@ -1,4 +1,4 @@
-"""Behind nginx, as docs/deploy sets it up, clients that send nothing, or drop by drop, keep nobody waiting."""
+"""Behind nginx, as docs/deploy sets it up, clients that send nothing, or byte by byte, keep nobody waiting."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ SILENT = 1_000
 UNFINISHED = 64
 UNFINISHED_HEADERS = b"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow"
 DRIPPING = 32
-# What an answer takes at most while the attack goes on, on a busy machine; directly it would be minutes.
+# What a response takes at most during the attack, on a slow machine; directly it would be minutes.
 TIMEOUT = 5
 
 
@@ -26,7 +26,7 @@ def behind_nginx(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFac
 
 
 def slowest(service: Service, calls: int = 30) -> float:
-    """The seconds that the slowest of some calls of another caller took, all of which were answered."""
+    """The seconds that the slowest of some calls of another client took, all of which were answered."""
     durations = []
     for _ in range(calls):
         begin = time.monotonic()
@@ -46,6 +46,6 @@ def test_others_are_answered_while_headers_do_not_end(behind_nginx: Service):
 
 
 def test_others_are_answered_while_bodies_come_drop_by_drop(behind_nginx: Service):
-    """To the end point for tokens, which reads a body before it knows who calls."""
+    """To the endpoint for tokens, which reads a body before it knows the client."""
     with dripping(behind_nginx, DRIPPING, seconds=1):
         assert slowest(behind_nginx) < TIMEOUT

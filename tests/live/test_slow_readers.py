@@ -1,4 +1,4 @@
-"""Callers who read a long list slowly keep no thread of the web server behind nginx, as docs/deploy sets it up."""
+"""Clients that read a long list slowly occupy no thread of the web server behind nginx, as docs/deploy sets it up."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.services.worker import fill
 REPOSITORY = "slow-readers"
 BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
 THREADS = 2
-# More than what lies on the way between two programs: 20 MB.
+# More than the buffers between two programs hold: 20 MB.
 COUNT = 6_000
 
 
@@ -29,7 +29,7 @@ def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]
 
 @pytest.mark.contract("D7")
 def test_others_are_served_while_some_read_slowly(behind_nginx: Service):
-    """There are more of them than threads, and each gets all of his list when he goes on reading."""
+    """There are more of them than threads, and each gets its whole list when it resumes reading."""
     with ExitStack() as stack:
         slow = [
             HTTPResponse(stack.enter_context(behind_nginx.begin_to_read(f"{BASE}/elements")))

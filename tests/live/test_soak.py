@@ -1,4 +1,4 @@
-"""The short form of the mixed load; `make soak` goes on for ten minutes."""
+"""The short form of the mixed load; `make soak` runs for ten minutes."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), re
 
 
 def patient(url: str) -> str:
-    """The address with which nobody is refused who waits long for the lock of SQLite: that may be the machine's fault.
+    """The address with which no client is refused for a long wait for SQLite's lock, which may be due to the machine.
 
     For the same reason connections are kept.
     """
@@ -25,7 +25,7 @@ def patient(url: str) -> str:
 
 @pytest.mark.contract("C18", "E2", "F2")
 def test_under_mixed_load_no_write_is_lost_or_done_twice(tmp_path: Path):
-    """Eight clients read, write, save many and delete; the database and its history are what they were answered."""
+    """Eight clients read, write, save many and delete; the database and its history match their responses."""
     with (
         migrated_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url,
         serving(patient(url), prepare(url), tmp_path, GUNICORN_CMD_ARGS="--keep-alive 120") as service,

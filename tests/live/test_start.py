@@ -16,7 +16,7 @@ COMMANDS = {
 
 
 def start(command: tuple[str, ...], folder: Path, **variables: str | None) -> subprocess.CompletedProcess[str]:
-    """Run a process of the service with these variables changed; None takes one away."""
+    """Run a process of the service with these variables changed; None removes one."""
     changed = environment(f"sqlite:///{folder / 'unused.sqlite3'}") | variables
     return subprocess.run(
         [sys.executable, *command],
@@ -89,8 +89,8 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_in_a_setting_is_told_in_one_line(name: str, tmp_path: Path):
-    """The service does not start with another value than the one that was meant."""
+def test_an_error_in_a_setting_is_reported_in_one_line(name: str, tmp_path: Path):
+    """The service does not start with a misunderstood value."""
     value, sentence = MISTAKES[name]
     outcome = start(COMMANDS["command line"], tmp_path, **{name: value})
     assert outcome.returncode == 1
@@ -110,7 +110,7 @@ def test_the_web_server_says_the_same_in_one_line(name: str | None, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORT", "http"), ("WEB_CONCURRENCY", "0"), ("WEB_THREADS", "4.5")])
-def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str, value: str, tmp_path: Path):
+def test_an_error_in_a_setting_of_the_web_server_is_reported_in_one_line(name: str, value: str, tmp_path: Path):
     """An operator reads a sentence, not a stack trace."""
     outcome = start(COMMANDS["web"], tmp_path, BIND=None, **{name: value})
     assert outcome.returncode == 1
@@ -118,8 +118,8 @@ def test_a_mistake_in_a_setting_of_the_web_server_is_told_in_one_line(name: str,
     assert len(outcome.stderr.splitlines()) == 1
 
 
-def test_an_address_without_a_port_is_told_in_one_line(tmp_path: Path):
-    """gunicorn would take a port of its own."""
+def test_an_address_without_a_port_is_reported_in_one_line(tmp_path: Path):
+    """gunicorn would use another port."""
     outcome = start(COMMANDS["web"], tmp_path, BIND="10.0.0.11")
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(
@@ -130,7 +130,7 @@ def test_an_address_without_a_port_is_told_in_one_line(tmp_path: Path):
 
 @pytest.mark.contract("G1")
 def test_an_unknown_authentication_mode_is_refused(tmp_path: Path):
-    """A misspelled mode must not leave the service without the one that was meant."""
+    """A misspelled mode must not leave the service without the intended one."""
     outcome = start(COMMANDS["command line"], tmp_path, API_AUTHENTICATION="basic,api_key")
     assert outcome.returncode != 0
     assert "'api_key'" in outcome.stderr
@@ -139,7 +139,7 @@ def test_an_unknown_authentication_mode_is_refused(tmp_path: Path):
 
 @pytest.mark.contract("B3")
 def test_debug_is_off_unless_it_is_asked_for(tmp_path: Path):
-    """Debug pages show the settings to whoever provokes an error."""
+    """Debug pages show the settings to whoever causes an error."""
     show = (
         str(PROJECT / "manage.py"),
         "shell",

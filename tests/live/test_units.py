@@ -1,4 +1,4 @@
-"""The files for systemd are such as systemd takes, and the names in the files of docs/deploy are known.
+"""systemd accepts its files, and the names in the files of docs/deploy are known.
 
 That what they start serves, `test_front.py` shows.
 """
@@ -17,7 +17,7 @@ UNITS = sorted(file.name for file in FOLDER.glob("*.service"))
 
 
 def test_systemd_has_nothing_to_say_against_the_units(tmp_path: Path) -> None:
-    """No misspelled name, no value that it does not know, and what they start is there."""
+    """No misspelled name, no invalid value, and what they start exists."""
     program = skip_without("systemd-analyze")
     for name in UNITS:
         (tmp_path / name).write_text((FOLDER / name).read_text().replace(INSTALLED, str(PROJECT)))
@@ -29,7 +29,7 @@ def test_systemd_has_nothing_to_say_against_the_units(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", UNITS)
 def test_every_setting_of_a_unit_is_one_of_the_service(name: str) -> None:
-    """A name that nobody reads would look as if it did something."""
+    """A name that nobody reads would seem to have an effect."""
     named = re.findall(r"(?m)^#?([A-Z_]+)=", (FOLDER / "environment").read_text())
     assert {*named, *settings_of(name)} <= settings_read().keys()
 

@@ -1,4 +1,4 @@
-"""What is no HTTP is refused by the web server itself, in the form of every other error (contracts B1 to B3)."""
+"""What is not HTTP is refused by the web server itself, as a problem document (contracts B1 to B3)."""
 
 import json
 import socket

@@ -17,7 +17,7 @@ ALL = [
 
 
 def told(words: str, url: str, folder: Path) -> str:
-    """What the command says on standard error, in one line, when it ends with status 1."""
+    """The single line of the command on standard error, when it ends with status 1."""
     outcome = start((str(PROJECT / "manage.py"), *words.split()), folder, DATABASE_URL=url)
     assert outcome.returncode == 1, outcome.stderr
     assert outcome.stdout == ""
@@ -53,7 +53,7 @@ def test_a_file_in_a_folder_that_is_missing_cannot_be_opened(tmp_path: Path):
         )
 
 
-def test_a_file_that_is_no_database_cannot_be_opened(tmp_path: Path):
+def test_a_file_that_is_not_a_database_cannot_be_opened(tmp_path: Path):
     """Nor is it backed up."""
     file = tmp_path / "table.csv"
     file.write_text("id,descriptions.en\n" * 1_000)
@@ -66,7 +66,7 @@ def test_a_file_that_is_no_database_cannot_be_opened(tmp_path: Path):
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_server_that_is_away_is_told_with_its_own_reason(tmp_path: Path):
+def test_a_server_that_is_down_is_reported_with_its_own_reason(tmp_path: Path):
     """In one line, without the password."""
     port = free_port()
     for words in ("migrate --check", *ALL[:2]):
@@ -76,7 +76,7 @@ def test_a_server_that_is_away_is_told_with_its_own_reason(tmp_path: Path):
         assert "hidden" not in sentence
 
 
-def test_what_else_keeps_a_connection_from_being_made_is_told(tmp_path: Path):
+def test_other_failures_of_a_connection_are_reported(tmp_path: Path):
     """A database of another name, and a host without an address."""
     with own_postgresql() as server:
         missing = f"{server.url.rpartition('/')[0]}/missing"
@@ -87,7 +87,7 @@ def test_what_else_keeps_a_connection_from_being_made_is_told(tmp_path: Path):
 
 
 def test_any_other_error_keeps_its_trace(tmp_path: Path):
-    """Whoever mends it needs it: here a query that no database understands."""
+    """Whoever fixes it needs it: here a query that no database understands."""
     query = "from django.db import connection as c; c.cursor().execute('SELEKT')"
     words = (str(PROJECT / "manage.py"), "shell", "--no-imports", "-c", query)
     with migrated_database(tmp_path, SERVER) as url:
@@ -98,7 +98,7 @@ def test_any_other_error_keeps_its_trace(tmp_path: Path):
 
 
 def test_a_migration_that_fails_keeps_its_trace(tmp_path: Path):
-    """Migrations are missing then, of course; to run them is no advice."""
+    """Migrations are missing then, of course; running them again is useless advice."""
     with empty_database(tmp_path, SERVER) as url:
         migrated = start((str(PROJECT / "manage.py"), "migrate", "--fake", "account"), tmp_path, DATABASE_URL=url)
         assert migrated.returncode == 0, migrated.stderr

@@ -17,7 +17,7 @@ def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp
     The role of the tests owns the tables; the worker warns of that.
     """
     put = "from django_q.tasks import async_task, result; print(result(async_task('math.factorial', 20), wait=30000))"
-    # Workers of other tests look into the same Redis, and would keep the result in databases of their own.
+    # Workers of other tests poll the same Redis, and would store the result in their own databases.
     own = {"BROKER_URL": "database"}
     with working(prepared[0], tmp_path, **own) as worker:
         assert manage(prepared[0], "shell", "--no-imports", "-c", put, **own).split() == ["2432902008176640000"]
@@ -40,7 +40,7 @@ def test_a_deletion_runs_until_a_worker_has_done_it(prepared: tuple[str, str], s
 
 @pytest.mark.contract("F5")
 def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """What is deleted stays deleted, and the counts tell exactly how much."""
+    """What is deleted stays deleted, and the counts show exactly how much."""
     ids = fill(prepared[0], "aborted", MANY)
     with working_slowly(prepared[0], tmp_path):
         deletion = delete(patient, ids, "aborted")
@@ -59,7 +59,7 @@ def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], pa
 def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
     prepared: tuple[str, str], patient: Service, tmp_path: Path
 ):
-    """SIGTERM in the midst: status 0 between two chunks, and nobody waits until that worker counts as lost."""
+    """SIGTERM during work: status 0 between two chunks, and nobody waits until that worker counts as lost."""
     ids = fill(prepared[0], "ending", MANY)
     with working_slowly(prepared[0], tmp_path, **SLOW) as worker:
         deletion = delete(patient, ids, "ending")
@@ -74,7 +74,7 @@ def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
 
 
 @pytest.mark.contract("H3")
-def test_readiness_tells_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+def test_readiness_reports_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
     """None, working, stopped, killed: 503 with what to do unless one works."""
 
     def told() -> tuple[int, str]:

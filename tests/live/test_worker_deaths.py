@@ -1,4 +1,4 @@
-"""Workers that die without a word: whatever is killed, what is to be done gets done, once."""
+"""Workers that die silently: whatever is killed, the work gets done, once."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ pytestmark = [
 
 
 def test_no_process_outlives_the_first_one(prepared: tuple[str, str], tmp_path: Path):
-    """They would go on unwatched, and with each restart there would be more."""
+    """They would continue unwatched, and with each restart there would be more."""
     with working(prepared[0], tmp_path) as worker:
         others = worker.processes()[1:]
         assert len(others) == 5
@@ -50,7 +50,7 @@ def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], pa
 
 @pytest.mark.contract("F2")
 def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """Two workers, of which the one that is at work is killed, and a third that starts; nothing is done twice."""
+    """Two workers, of which the one that is running is killed, and a third that starts; nothing is done twice."""
     url = prepared[0]
     ids = fill(url, "killed", MANY)
     deletion = delete(patient, ids, "killed")

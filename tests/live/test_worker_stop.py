@@ -1,4 +1,4 @@
-"""SIGTERM to the worker, again and again: it ends between two steps, and the next one goes on at once."""
+"""SIGTERM to the worker, again and again: it ends between two steps, and the next one continues at once."""
 
 import json
 import os
@@ -35,14 +35,14 @@ def locked(url: str) -> Iterator[sqlite3.Connection]:
 
 @pytest.fixture(scope="module")
 def patient(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service whose deletions take their time: each element is a chunk of its own."""
+    """A service with slow deletions: each element is a separate chunk."""
     with serving(*prepared, tmp_path_factory.mktemp("patient"), DELETION_CHUNK_SIZE="1", **SLOW) as running:
         yield running
 
 
 @pytest.mark.contract("F5", "F6")
 def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """Each time the record tells what is gone, and that nobody works on it; in the end all are counted once."""
+    """Each time the record shows what is gone, and that nobody works on it; in the end all are counted once."""
     url = prepared[0]
     ids = fill(url, "stopped-worker", MANY)
     deletion = delete(patient, ids, "stopped-worker")
@@ -64,7 +64,7 @@ def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], pat
 
 @pytest.mark.contract("C18")
 def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path: Path):
-    """Nothing of it is saved when the worker ends, which counts as no attempt; then each element is there once."""
+    """Nothing of it is saved when the worker ends, which is not an attempt; later each element exists once."""
     url = prepared[0]
     oid = tell(url, f"begin('stopped-import', {COUNT})")
     with working_slowly(url, tmp_path, **SLOW) as worker:
@@ -93,14 +93,14 @@ def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path
 if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
 
     def test_a_worker_ends_while_somebody_else_keeps_the_database(locked: sqlite3.Connection, url: str, tmp_path: Path):
-        """A long import of another worker keeps SQLite's lock to its end; nobody waits for that to stop this one."""
+        """A long import of another worker keeps SQLite's lock to its end; stopping this worker does not wait."""
         with working(url, tmp_path, **SLOW) as worker:
             assert worker.stop() == 0
 
     def test_what_could_not_be_written_at_the_start_is_written_later(
         locked: sqlite3.Connection, url: str, tmp_path: Path
     ):
-        """That old records are to be removed each day: nobody else would see to it."""
+        """That old records are purged each day: nobody else would do it."""
         scheduled = "SELECT func FROM django_q_schedule"
         with working(url, tmp_path, WORKER_LOST_AFTER_SECONDS="12") as worker:
             worker.wait_for("database_unavailable")

@@ -1,4 +1,4 @@
-"""Callers who all count in one account: each reads it, adds one, and writes that if nobody else has written meanwhile.
+"""Clients that all count in one account: each reads it, adds one, and writes that if nobody else has written meanwhile.
 
     DATABASE_URL=postgresql://… python -m tests.load.lost_updates --callers 100 --increments 5
 
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def count(service: Service, url: str, callers: int, increments: int) -> Outcome:
-    """Have so many callers at the same time add one so many times each; who is answered 412 begins again."""
+    """Have that many clients at the same time add one that many times each; a client that gets 412 begins again."""
     service.send("PUT", _ELEMENT, marked("counted", "counted") | {"customAttributes": {"number": "0"}})
     with ThreadPoolExecutor(callers) as pool:
         statuses = sum(pool.map(lambda _: _increment(service, increments), range(callers)), Counter[int]())
@@ -59,7 +59,7 @@ def _increment(service: Service, times: int) -> Counter[int]:
 
 
 def main(callers: int, increments: int) -> int:
-    """Count in a service of our own; return 0 when nothing is lost."""
+    """Count in a separate service; return 0 when nothing is lost."""
     with TemporaryDirectory() as name, migrated_database(Path(name), os.environ.get("DATABASE_URL", "")) as url:
         begin = time.monotonic()
         with serving(url, prepare(url), Path(name)) as service:

@@ -2,7 +2,7 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.memory 20000 100000
 
-prints a table. It needs Linux, which tells the peak of a process and forgets it on demand.
+prints a table. It needs Linux, which reports the peak of a process and resets it on demand.
 """
 
 import os

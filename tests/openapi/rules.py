@@ -1,4 +1,4 @@
-"""The rules of the contract that no JSON schema of OpenAPI 3.0 can say, kept by the requests that have to succeed."""
+"""The rules of the contract that OpenAPI 3.0's JSON schemas cannot express, kept by requests that must succeed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -53,9 +53,9 @@ def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
 
 
 def is_accepted_beyond(case: schemathesis.Case) -> bool:
-    """Whether a body that is meant to break its schema has a form in it that is accepted beside the described one.
+    """Whether a body that is meant to break its schema contains a form that is accepted besides the described one.
 
-    C4: the text alone in place of `descriptions`. C10: a JSON number in place of decimal text.
+    C4: a string in place of `descriptions`. C10: a JSON number in place of decimal text.
     """
     if case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE:
         return False

@@ -1,4 +1,4 @@
-"""The OpenAPI documents are valid, and change only when somebody means it."""
+"""The OpenAPI documents are valid, and change only on purpose."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ each_document = pytest.mark.parametrize(("name", "document"), DOCUMENTS.items(),
 @pytest.mark.contract("H3")
 @each_document
 def test_the_document_is_the_accepted_one(name: str, document: Document) -> None:
-    """A change of what the service promises shows up as a change of a file; the failure tells how to accept it."""
+    """A changed promise of the service shows up as a changed file; the failure says how to accept it."""
     file = ACCEPTED / f"{name}.yml"
     if os.environ.get("ACCEPT_OPENAPI") == "true":
         file.write_bytes(document.yaml)
@@ -42,7 +42,7 @@ def test_the_document_is_the_accepted_one(name: str, document: Document) -> None
 @pytest.mark.contract("H3")
 @each_document
 def test_the_document_is_valid_openapi(name: str, document: Document) -> None:
-    """Both forms of the document hold the same, and the official validator finds no fault in it."""
+    """Both forms of the document have the same content, and the official validator finds no error in it."""
     content = yaml.safe_load(document.yaml)
 
     assert content == document.content
@@ -72,8 +72,10 @@ def test_only_canonical_paths_are_documented() -> None:
 
 @pytest.mark.contract("A2", "H2", "H3")
 @pytest.mark.parametrize(("name", "spelling"), [("currency", "async"), ("account", "asynch")])
-def test_the_start_of_a_deletion_is_told_in_the_spelling_of_the_specification_only(name: str, spelling: str) -> None:
-    """The list and the status are told where they are, whatever the spelling of the start."""
+def test_the_start_of_a_deletion_is_documented_in_the_spelling_of_the_specification_only(
+    name: str, spelling: str
+) -> None:
+    """The list and the status have their own paths, whatever the spelling of the start."""
     paths = DOCUMENTS[name].content["paths"]
     methods = {path.partition(f"/{name}/")[2]: set(item) for path, item in paths.items() if "delete" in path}
 
@@ -128,7 +130,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
 @pytest.mark.contract("M4")
 @each_document
 def test_answers_may_get_members_and_requests_may_not(name: str, document: Document) -> None:
-    """A client made of this document reads the answers of later releases; the service drops nothing in silence."""
+    """A client made of this document reads the answers of later releases; the service drops nothing silently."""
     endings = ("Request", "Create", "Replace", "Patch", "Bulk", "Key", "DeletionItem")
     schemas = document.content["components"]["schemas"]
     objects = {name: schema for name, schema in schemas.items() if "properties" in schema}

@@ -1,4 +1,4 @@
-"""The examples in the OpenAPI documents are what the service answers."""
+"""The examples in the OpenAPI documents are real responses of the service."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def on_the_example_day(answer: Any) -> Any:
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize("dimension", EXAMPLES)
 def test_every_example_is_what_the_service_answers(alice: Caller, dimension: str) -> None:
-    """Each request among the examples gets the answer that stands beside it."""
+    """Each request among the examples gets the answer that is beside it."""
     examples = EXAMPLES[dimension]
 
     answers = play(alice, partial(alice.elements, dimension), examples)

@@ -31,7 +31,7 @@ def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody:
 
 
 @pytest.mark.contract("H3")
-def test_a_document_that_the_caller_has_is_not_sent_again(anybody: Client) -> None:
+def test_a_document_that_the_client_has_is_not_sent_again(anybody: Client) -> None:
     """The entity tag of the document is answered with 304."""
     first = anybody.get("/openapi/account.json")
 
@@ -41,7 +41,7 @@ def test_a_document_that_the_caller_has_is_not_sent_again(anybody: Client) -> No
 
 
 @pytest.mark.contract("B1")
-def test_a_document_that_is_another_by_now_is_refused_with_a_problem_document(anybody: Client) -> None:
+def test_a_changed_document_is_refused_with_a_problem_document(anybody: Client) -> None:
     """`If-Match` names one that is not served: 412 in the form of every error."""
     response = anybody.get("/openapi/account.json", headers={"If-Match": '"of yesterday"'})
 
@@ -72,7 +72,7 @@ def test_the_security_schemes_are_those_that_the_application_uses(alice: Caller,
 
 @pytest.mark.contract("H3")
 def test_who_ask_at_once_after_the_start_get_the_documents_that_one_alone_gets() -> None:
-    """What describes the routes keeps what it works on in places that all share, so one document is made at a time."""
+    """The generator keeps its state in shared classes, so only one document is generated at a time."""
     alone = [document.json for document in _new_documents()]
 
     def asked(document: Document) -> bytes:

@@ -33,7 +33,7 @@ TAKING_LONG = (
     # The body of `replaceCurrency` has the same schema.
     *("createCurrency", "patchCurrency", "saveCurrencies"),
 )
-# Both spellings answer GET and POST, and each is described in one of them (contract A2).
+# Both spellings support GET and POST, and each is described in one of them (contract A2).
 DESCRIBED = {
     "/dimensions/v1/{dbID}/account/elements-bulk-delete-async": "GET",
     "/dimensions/v1/{dbID}/account/elements-bulk-delete-asynch": "POST",
@@ -50,11 +50,11 @@ def operations(*, covered: bool) -> dict[str, Any]:
             "generation": {
                 # NUL is refused wherever it stands (contract B3), and JSON Schema has no short word for that.
                 "allow-x00": False,
-                # The caller's key is sent with every call.
+                # The client's key is sent with every call.
                 "with-security-parameters": False,
             },
             "checks": {
-                # A precondition that does not hold is no fault of the request.
+                # A precondition that does not hold is not an error of the request.
                 "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]},
                 # It may be looked at before the body is.
                 "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415"]},
@@ -99,7 +99,7 @@ def examples(role: Role) -> int:
 
 @pytest.fixture
 def stored(alice: Caller) -> dict[str, Stored]:
-    """Of each dimension the element of the document's examples, and a deletion that waits, in `northwind`."""
+    """The element of each document's examples, and a waiting deletion of each dimension, in `northwind`."""
     found = {}
     for name, dimension in DIMENSIONS.items():
         element = EXAMPLES[name]["create"]["request"]
@@ -133,7 +133,7 @@ def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
 def test_an_operation_does_what_its_document_says(
     name: str, role: Role, northwind: Repository, stored: dict[str, Stored], calls: dict[int, int]
 ) -> None:
-    """Every status, header and body is documented; what the document allows is done, and what it forbids is refused."""
+    """Every status, header and body is documented; what the document allows succeeds, what it forbids is refused."""
     key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
     operation = chosen(name, role)
 

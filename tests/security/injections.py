@@ -1,7 +1,7 @@
-"""Texts with which SQL is injected where a service builds it from what callers send."""
+"""Texts with which SQL is injected where a service builds it from input."""
 
 # Quotes that end a text, comments, statements behind a semicolon, conditions that are always true, waits, unions, casts
-# that tell data in errors, functions, placeholders of database drivers, and backslashes for those who escape by them.
+# that reveal data in errors, functions, placeholders of database drivers, and backslashes for those who escape by them.
 INJECTIONS = (
     "'",
     "''",

@@ -1,6 +1,6 @@
 """Every method of every route, in every mode of authentication, by everybody who might try.
 
-Who is let in does what his role allows; nobody else does or learns anything.
+Whoever has access does what their role allows; nobody else does or learns anything.
 """
 
 import base64
@@ -30,7 +30,7 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G1", "G2", "G3", "A6")
 
-# Stands in what Northwind has, and nowhere else.
+# Occurs in Northwind's data, and nowhere else.
 SECRET = "nw-secret"
 OIDS = {"account": new_oid(), "currency": new_oid()}
 LONG_AGO = timedelta(days=400)
@@ -48,7 +48,7 @@ ROLES = {
     ("deletion-other-spelling", "DELETE"): Role.MANAGER,
 }
 QUERIES = {"elements-fetch": "?properties=id,description"}
-# What is answered to whom has the role, where it is not 200, by dimension, name of the route and method.
+# The status for clients with the role, where it is not 200, by dimension, name of the route and method.
 SUCCESS = {
     **{(dimension, "elements", "POST"): 201 for dimension in OIDS},
     **{(dimension, "deletions", "POST"): 202 for dimension in OIDS},
@@ -60,7 +60,7 @@ SUCCESS = {
 
 @dataclass(frozen=True)
 class Mode:
-    """How a user shows who he is: the header when all is right, with a wrong secret, and when its time is over."""
+    """How a user authenticates: the header when all is right, with a wrong secret, and when it has expired."""
 
     right: Callable[[User], str]
     wrong: Callable[[User], str]
@@ -96,7 +96,7 @@ def altered(header: str) -> str:
 
 
 def with_old_password(user: User) -> str:
-    """What was right until the password was changed."""
+    """The secret that was right until the password was changed."""
     user.set_password("a-new-password")
     user.save()
     return basic(user.username, f"{user.username}-password")
@@ -120,7 +120,7 @@ MODES = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """Somebody who calls: the header that he sends, the role that lets him in, or what he is answered instead."""
+    """A client: the header that it sends, the role that gives it access, or the response it gets instead."""
 
     header: str
     role: Role | None = None
@@ -128,7 +128,7 @@ class Attempt:
 
 
 def attempts(mode: Mode, people: dict[str, User]) -> dict[str, Callable[[], Attempt]]:
-    """Everybody who tries in that mode; the attempt is made ready when it is asked for."""
+    """Everybody who tries in that mode; the attempt is prepared on demand."""
     alice = people["alice"]
 
     def switched_off() -> Attempt:
@@ -158,7 +158,7 @@ WHO = list(attempts(MODES["basic"], {"alice": User()}))
 
 @pytest.fixture
 def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: Caller) -> dict[str, User]:
-    """The callers, by name; Northwind has one element and one deletion of each dimension."""
+    """The clients, by name; Northwind has one element and one deletion of each dimension."""
     store_accounts(northwind, account("NW", documentationLink=SECRET))
     store_currencies(northwind, currency("NW", descriptions={"en": SECRET}))
     for dimension, oid in OIDS.items():
@@ -193,8 +193,8 @@ def state() -> list[Any]:
 
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("mode", MODES)
-def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, who, record_property, settings):
-    """A refusal has the reason, the challenge where one helps, no word of what is there, and changes nothing."""
+def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, who, record_property, settings):
+    """A refusal has the reason, the challenge where one helps, nothing about the content, and changes nothing."""
     settings.LOGIN_ACCOUNT_ATTEMPTS = 1_000  # there are more calls with a wrong password than a day allows
     attempt = attempts(MODES[mode], people)[who]()
     caller = Client(headers={"Authorization": attempt.header} if attempt.header else {})
@@ -211,7 +211,7 @@ def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, wh
                 path + QUERIES.get(route.name, ""),
                 json_bytes(body(route, method)) if method in ("POST", "PUT", "PATCH") else b"",
                 content_type="application/json",
-                # Wrong secrets from one address are not even looked at for long.
+                # Wrong secrets from one address are soon no longer checked.
                 REMOTE_ADDR=f"10.0.0.{number}",
             )
             text = content(response).decode()
@@ -231,8 +231,8 @@ def test_everybody_does_and_learns_what_he_may_and_nothing_else(people, mode, wh
 
 @pytest.mark.contract("A6")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_repository_that_is_not_there_is_found_in_no_mode(people, mode):
-    """Each mode finds the repository by a query of its own; a name that no repository can have is asked for, too."""
+def test_an_unknown_repository_is_found_in_no_mode(people, mode):
+    """Each mode finds the repository by its own query; a name that no repository can have is tried, too."""
     caller = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
     for route in api_routes():
         for db_id in ("nowhere", "Northwind", "%00", "n" * 300):

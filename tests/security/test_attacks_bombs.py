@@ -1,4 +1,4 @@
-"""Small requests that would make much work: what they may cost is bounded, and what is beyond is refused at once."""
+"""Small requests that would cause much work: their cost is limited, and what exceeds the limit is refused at once."""
 
 import gc
 import json
@@ -14,7 +14,7 @@ from tests.factories import account, content, currency, json_bytes
 
 pytestmark = pytest.mark.contract("B3", "D4")
 
-# Of a body that is four times as long, the work may take so many times as long: sixteen would be its square.
+# A body that is four times as long may take at most this many times as long; sixteen would be quadratic.
 MOST = 9
 # Work that takes less is not compared, in seconds.
 MOMENT = 0.15
@@ -38,7 +38,7 @@ def seconds(work: Callable[[], object], quick: float = 0, times: int = 3) -> flo
 
 
 def grows_as_its_length(small: Callable[[], object], large: Callable[[], object]) -> bool:
-    """A neighbour of the processor may slow one of them down, and does so seldom three times; squares always fail."""
+    """Another process may slow one of them down, but seldom all three; quadratic time always fails."""
     for _ in range(3):
         most = max(MOST * seconds(small), MOMENT)
         if seconds(large, most) < most:
@@ -47,7 +47,7 @@ def grows_as_its_length(small: Callable[[], object], large: Callable[[], object]
 
 
 def text(size: int, *parts: str) -> bytes:
-    """The middle one of three parts so often that the whole has about that size."""
+    """The middle one of three parts, repeated until the whole has about that size."""
     first, middle, last = parts
     return (first + middle * (size // len(middle)) + last).encode()
 
@@ -78,7 +78,7 @@ BOMBS: dict[str, Callable[[int], bytes]] = {
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 @pytest.mark.parametrize("rest", ["elements", "elements-bulk"])
 def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
-    """Of one element and of many, from 40 kB to 160 kB; the answer stays short, however much is wrong."""
+    """For one element and for many, from 40 kB to 160 kB; the answer stays short, however much is wrong."""
 
     def answered(size: int) -> Callable[[], bytes]:
         body = bomb(size) if rest == "elements" else b'{"post":[' + bomb(size) + b"]}"
@@ -86,14 +86,14 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
 
     small, large = answered(40_000), answered(160_000)
     assert len(small()) < 1_000_000
-    # What takes no more than that needs no comparison.
+    # Anything faster needs no comparison.
     if seconds(large, MOMENT, times=1) >= MOMENT:
         assert grows_as_its_length(small, large)
 
 
 @pytest.mark.contract("B1")
-def test_a_body_of_thousands_of_faults_tells_the_first_thousand(alice):
-    """The true number stands beside them."""
+def test_a_body_of_thousands_of_errors_shows_the_first_thousand(alice):
+    """The total is beside them."""
     body = {"post": [{"id": "", "nature": "x", "unknown": 1}] * 1_000}
     report = refused(send(alice, "account", body))
     assert len(report["errors"]) == 1_000
@@ -103,7 +103,7 @@ def test_a_body_of_thousands_of_faults_tells_the_first_thousand(alice):
 @pytest.mark.contract("E1")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_a_bulk_save_of_too_many_empty_elements_is_refused_as_a_whole(alice, dimension, settings):
-    """Each is three bytes and would be looked at for all that it lacks: the limit is told before any of them is."""
+    """Each is three bytes and lacks every required field: the limit is reported before any of them is checked."""
     settings.API_MAX_BULK_ELEMENTS = 1_000
     report = refused(send(alice, dimension, b'{"post":[' + b"{}," * 1_000 + b"{}]}"))
     assert report["errorCount"] == 1
@@ -111,7 +111,7 @@ def test_a_bulk_save_of_too_many_empty_elements_is_refused_as_a_whole(alice, dim
 
 
 def test_the_largest_filters_are_answered(alice):
-    """As many conditions, values and parentheses as are accepted: both databases answer, with whatever they hold."""
+    """The maximum of conditions, values and parentheses: both databases answer, whatever they contain."""
     alice.send("POST", alice.account(), account("1000"))
     fields = ("id", "descriptions", "description", "descriptions.en", "conversion.conversionType", "updateInfo.date")
     for field, joint in product(fields, (",", ";", ",descriptions=ilike=x;")):

@@ -1,4 +1,4 @@
-"""Names that look alike are different names: elements, repositories and people are never taken for each other."""
+"""Names that look alike are different names: elements, repositories and people are never confused."""
 
 import base64
 import unicodedata
@@ -19,7 +19,7 @@ from tests.security.injections import in_filter
 
 pytestmark = pytest.mark.contract("C1", "C19")
 
-# Of each group all look alike, or are the same for programs that fold case or normalise.
+# All names of a group look alike, or are the same for programs that fold case or normalise.
 GROUPS = {
     "latin, cyrillic, greek": ("Acc", "Асс", "Αcc"),
     "case": ("cash", "Cash", "CASH", "caſh"),
@@ -117,7 +117,7 @@ def people(northwind: Repository) -> dict[str, User]:
 
 @pytest.mark.contract("G1", "G2")
 def test_people_whose_names_look_alike_are_different_people(people, alice):
-    """Each password opens for its own name only, remembered or not; the grant is that of the first alone."""
+    """Each password gives access for its own name only, cached or not; the grant is that of the first alone."""
     for _ in ("computed", "remembered"):
         for number, name in enumerate(PEOPLE):
             status = basic(name, f"password-{number}").get(alice.account()).status_code
@@ -135,8 +135,8 @@ def test_names_that_normalise_to_the_same_are_one_person(people, name):
 
 
 @pytest.mark.contract("C18")
-def test_the_history_tells_people_apart(people, alice, northwind):
-    """Who wrote is told by the exact name."""
+def test_the_history_distinguishes_people(people, alice, northwind):
+    """The author is known by the exact name."""
     AccessGrant.objects.update(role=Role.EDITOR)
     for person in User.objects.filter(username__in=PEOPLE[1:]):
         AccessGrant.objects.create(user=person, repository=northwind, role=Role.EDITOR)

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.contract("B3")
 MEGABYTE = 1024**2
 # What an ordinary workbook has beside what is counted, at most.
 ORDINARY = 32
-# Twice the size may take so many times as much; four times would be its square.
+# Twice the size may take at most this many times as much; four times would be quadratic.
 MOST = 3
 # Differences that count for nothing: the clock, and buffers.
 MOMENT = 0.15
@@ -191,7 +191,7 @@ def test_what_a_file_takes_grows_as_its_size_up_to_a_limit(taken, make, maximum)
             taken(make(size)) for size in (maximum // 4, maximum // 2, maximum, max(5 * maximum, 50_000))
         )
         assert isinstance(whole.last, End), whole.last
-        # A row or an element that is too long is a fault of its own, and the file is read on.
+        # A row or an element that is too long is an error of its own, and reading continues.
         assert isinstance(beyond.last, Unreadable | End)
         if is_bounded(MOST, quarter, half) and is_bounded(MOST, half, whole) and is_bounded(MOST, whole, beyond):
             return

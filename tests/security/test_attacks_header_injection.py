@@ -1,4 +1,4 @@
-"""What callers send and what comes back in a header stays one value of one header."""
+"""What clients send and what comes back in a header stays one value of one header."""
 
 from email.message import Message
 from urllib.parse import quote
@@ -34,7 +34,7 @@ def holds_one_line_a_header(answer) -> None:
 
 @pytest.mark.parametrize("text", BREAKS)
 def test_the_location_of_an_element_is_one_address(alice, text):
-    """Control characters are no part of an id (C1); whatever else is there comes percent-encoded."""
+    """Control characters are not part of an id (C1); everything else comes back percent-encoded."""
     created = alice.send("POST", alice.currency(), currency(f"a{text}"))
     holds_one_line_a_header(created)
     address = alice.currency(f"elements/{quote(f'b{text}', safe='')}")
@@ -102,7 +102,7 @@ def test_the_name_of_an_uploaded_file_stays_within_the_header_of_its_download(ed
     holds_one_line_a_header(download)
     header = Message()
     header["Content-Disposition"] = download["Content-Disposition"]
-    # What an encoded name is told by, `filename*`, is the same parameter for the reader.
+    # `filename*`, which gives an encoded name, is the same parameter for the reader.
     parameters = [parameter for parameter, _ in header.get_params([], "Content-Disposition")]
     assert parameters == ["attachment", "filename"]
 

@@ -1,4 +1,4 @@
-"""Nobody sets what a caller may not set by naming it: tenants, keys, who wrote and when."""
+"""No client sets by name what it may not set: tenants, keys, who wrote and when."""
 
 import json
 
@@ -43,7 +43,7 @@ def names(dimension: str) -> list[str]:
 
 @pytest.fixture
 def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
-    """An element of each dimension, as it is answered; somebody else's repository is there too."""
+    """An element of each dimension, as it is returned; somebody else's repository is there too."""
     for dimension in DIMENSIONS:
         path = getattr(alice, dimension)
         assert alice.send("POST", path(), NEW[dimension]("KNOWN")).status_code == 201
@@ -57,7 +57,7 @@ def rows(dimension: str) -> list:
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_names_of_columns_are_no_members(alice, contoso, stored, dimension):
+def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
     """Every way of writing refuses each of them by its path, and nothing is stored."""
     path, new = getattr(alice, dimension), NEW[dimension]
     for value in (contoso.pk, "contoso", None, {"id": contoso.pk}):
@@ -128,7 +128,7 @@ def test_a_file_has_no_columns_but_those_of_the_wire(stored, contoso, tmp_path, 
 
 
 @pytest.mark.parametrize("name", ["repository", "dbID", "db_id", "user", "role", "dimension"])
-def test_no_query_parameter_chooses_another_repository_or_caller(alice, contoso, name):
+def test_no_query_parameter_chooses_another_repository_or_client(alice, contoso, name):
     """Unknown ones are refused; reading one currency ignores them."""
     alice.send("POST", alice.currency(), currency("KNOWN"))
     for path in (alice.currency(), alice.currency("elements-count"), alice.account("elements/KNOWN")):

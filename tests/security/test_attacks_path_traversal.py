@@ -1,4 +1,4 @@
-"""Names that climb out of folders are names: no file is read or written that is not meant."""
+"""Names that climb out of folders are just names: no unintended file is read or written."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -28,7 +28,7 @@ CLIMBS = (
     "C:\\boot.ini",
     "..／..／etc／passwd",
 )
-# What stands in those files and in ours.
+# What is in those files and in ours.
 CONTENTS = ("root:", "[fonts]", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
 
 
@@ -38,7 +38,7 @@ def tells_a_file(answer) -> list[str]:
 
 
 @pytest.mark.parametrize("climb", CLIMBS)
-def test_an_address_that_climbs_reads_no_file(alice, climb):
+def test_an_address_with_parent_folders_reads_no_file(alice, climb):
     """404 or 400 wherever it stands: below a repository, in its place, among static files, pages and documents."""
     for sent in (climb, quote(climb, safe=""), quote(quote(climb, safe=""), safe="")):
         for address in (
@@ -72,7 +72,7 @@ def test_an_id_that_climbs_is_an_id(alice, climb):
 
 @pytest.mark.parametrize("climb", CLIMBS)
 def test_an_uploaded_file_keeps_no_folders(ed, northwind, climb):
-    """Its content stands in the database, and its name is a label without a path."""
+    """Its content is in the database, and its name is a label without a path."""
     browser = browser_of(ed)
     upload(browser, northwind, "id,descriptions.en\n1,One\n", name=f"{climb}.csv")
     file_import = FileImport.objects.get()
@@ -82,7 +82,7 @@ def test_an_uploaded_file_keeps_no_folders(ed, northwind, climb):
 
 
 def test_an_import_reads_the_file_that_is_named_and_no_other(northwind, tmp_path: Path):
-    """What stands in its cells is text: no file is included, and no address is called."""
+    """What is in its cells is text: no file is included, and no address is called."""
     file = tmp_path / "accounts.csv"
     entity = "<!ENTITY xxe SYSTEM 'file:///etc/passwd'>"
     cells = ("file:///etc/passwd", "@/etc/passwd", "&xxe;", entity, "=cmd|' /C calc'!A0")

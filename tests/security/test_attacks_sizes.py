@@ -1,4 +1,4 @@
-"""Bodies and elements at the limits and far beyond: their cost grows no faster than they do, and errors stay cheap."""
+"""Bodies and elements at the limits and far beyond: their cost grows linearly, and errors stay cheap."""
 
 import gc
 import time
@@ -16,8 +16,8 @@ from tests.factories import account, content, json_bytes
 
 # More elements than errors are counted.
 MANY = 12_000
-# A hopeless body may take so many times as long as one of as many good elements, without what the database does for
-# these: up to 10,000 of them are looked at closely.
+# A hopeless body may take at most this many times as long as one of as many good elements, without the work of the
+# database for these: up to 10,000 of them are checked closely.
 MOST = 12
 
 
@@ -34,7 +34,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def takes_at_most(most: float, work: Callable[[], object]) -> bool:
-    """A neighbour of the processor may slow the work down, and does so seldom three times."""
+    """Another process may slow the work down, but seldom three times."""
     return any(seconds(work) <= most for _ in range(3))
 
 
@@ -65,7 +65,7 @@ HOPELESS: dict[str, Callable[[int], bytes]] = {
 
 @pytest.mark.contract("B1")
 def test_a_hopeless_body_costs_little_more_than_a_good_one(alice):
-    """Of as many elements, whatever is wrong with them: the first 1,000 errors are listed, and 10,000 counted."""
+    """For as many elements, whatever is wrong with them: the first 1,000 errors are listed, and 10,000 counted."""
     good = json_bytes({"post": [account(f"{number}") for number in range(MANY)]})
     most = MOST * seconds(lambda: content(send(alice, "account", good, "?dryRun=true")))
     for kind, body_of in HOPELESS.items():
@@ -88,7 +88,7 @@ def test_the_largest_hopeless_body_costs_as_much_as_one_of_an_eighth(alice):
 
 @pytest.mark.contract("B1", "F1")
 def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
-    """Items that are no objects with an id; one wrong item among many good ones is still found, and named."""
+    """Items that are not objects with an id; one wrong item among many good ones is still found, and named."""
 
     def start(items: bytes) -> Any:
         return alice.send("POST", alice.account("elements-bulk-delete-async"), items)
@@ -106,7 +106,7 @@ def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("count", [10_000, 10_001])
 def test_errors_are_counted_exactly_up_to_ten_thousand(alice, count):
-    """Each element has one; from the next one on there are at least so many, and the sentence says so."""
+    """Each element has one; from the next one on there are at least that many, and the sentence says so."""
     body = json_bytes({"post": [account(f"{number}", nature=7) for number in range(count)]})
     report = refused(send(alice, "account", body))
     assert (report["errorCount"], report["errorCountIsExact"]) == (10_000, count == 10_000)
@@ -163,7 +163,7 @@ def test_patches_cannot_make_an_element_larger_than_it_may_be(alice):
 @pytest.mark.contract("C20", "D7")
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson", "text/csv"])
 def test_a_list_of_the_largest_elements_takes_the_memory_of_a_few(alice, northwind, accept):
-    """Of 120 elements of 250 KB, 30 MB in all, the peak is no more than that of 30."""
+    """The peak for 120 elements of 250 KB, 30 MB in all, is at most that for 30."""
     texts = {f"k{number:03}": "x" * 1_000 for number in range(200)}
     values = ACCOUNT_WIRE.serializer(context={"repository": northwind}).run_validation(account(customAttributes=texts))
     told = {"update_user": "x", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}

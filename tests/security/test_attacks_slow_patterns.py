@@ -1,4 +1,4 @@
-"""No regular expression takes more than its share of time, whatever text somebody makes for it (ReDoS)."""
+"""No regular expression takes more than linear time, whatever text is made for it (ReDoS)."""
 
 import ast
 import gc
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.contract("B3")
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
-# These read settings, which no caller writes.
+# These read settings, which no client writes.
 OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
 LOCALS = {"self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}
 FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall", "finditer"}
-# From what texts are pumped up, and what stands before and behind that.
+# The repeated parts of texts, and what precedes and follows them.
 PUMPS = (
     *("a", "0", " ", "\t", "\r", "\n", ".", ",", ";", ":", "-", "_", "=", "/", "%", "*", "@", "'", '"', "\\", "(", "["),
     *("aA", "a0", "0.", "/a", "\\\\", '\\"', '"",', "\\u", "\\ud", "\\ud800", "%2", "a-", "a.", "_x", "x0", "0e", "a,"),
@@ -39,9 +39,9 @@ BEFORE = ("", '"')
 BEHIND = ("", "\x00")
 # A pattern that takes exponential time is noticed at one of these, before it takes for ever.
 SHORT = (16, 20, 24, 28, 64)
-# So many seconds of the processor it would need there.
+# The processor seconds that it would need there.
 TOO_LONG = 0.2
-# Of a text that is four times as long, a comparison may take so many times as long: sixteen would be its square.
+# A text that is four times as long may take at most this many times as long; sixteen would be quadratic.
 LENGTH = 8_000
 LONGER = 4 * LENGTH
 MOST = 9
@@ -120,7 +120,7 @@ def is_quick(work: Callable[[], object]) -> bool:
 
 
 def grows_as_its_length(compare: Callable[[int], object]) -> bool:
-    """Whether comparing LONGER characters takes about four times as long as LENGTH; a neighbour may slow one."""
+    """Whether comparing LONGER characters takes about four times as long as LENGTH; another process may slow one."""
     for _ in range(3):
         if seconds(partial(compare, LONGER), MOMENT) < MOMENT:
             return True
@@ -147,7 +147,7 @@ def test_the_patterns_of_the_project_are_found():
 
 @pytest.mark.parametrize(("pattern", "uses"), PATTERNS.values(), ids=PATTERNS)
 def test_the_time_of_a_pattern_grows_as_the_text(pattern: re.Pattern, uses: set[str]):
-    """Of each text 8,000 characters and 32,000 are compared: a pattern that takes the square of them is noticed."""
+    """Each text is compared with 8,000 and 32,000 characters: a quadratic pattern is noticed."""
     compare: list[Callable[[str | bytes], object]] = [pattern.match, pattern.fullmatch]
     if not uses or uses - {"match", "fullmatch"}:
         compare.append(lambda text: list(pattern.finditer(text)))
@@ -171,7 +171,7 @@ def compared(
 def test_a_pattern_that_takes_the_square_of_the_text_is_noticed():
     """This one was in the project, for the formats of a workbook; an eighth of the characters is enough.
 
-    A busy machine may slow the shorter text down once, and seldom each of five times.
+    A busy machine may slow the shorter text down once, but seldom each of five times.
     """
     pattern = re.compile(r"\[[^\]]*\]")
     assert not all(grows_as_its_length(lambda length: pattern.findall("[" * (length // 8))) for _ in range(5))

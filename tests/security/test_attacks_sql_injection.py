@@ -1,4 +1,4 @@
-"""SQL in whatever reaches the database is a text like any other: found, stored and refused as harmless ones are."""
+"""SQL in any input that reaches the database is a text like any other: found, stored and refused like harmless ones."""
 
 import base64
 from urllib.parse import quote
@@ -25,7 +25,7 @@ OPERATORS = ("==", "!=", "=like=", "=ilike=")
 
 @pytest.fixture
 def chart(northwind: Repository, contoso: Repository) -> list[str]:
-    """What is stored before, of which nothing may be told, changed or lost; in Contoso too."""
+    """What is stored before, of which nothing may be revealed, changed or lost; in Contoso too."""
     store_accounts(contoso, account("secret"))
     ids = ["1000", "1010", "1020"]
     store_accounts(northwind, *map(account, ids))
@@ -64,7 +64,7 @@ def test_values_of_every_text_field_are_texts(alice):
     """Many in one filter: no element is like any of them, and all are unlike each."""
     for field in TEXT_FIELDS:
         for operators, joint, found in ((("==", "=ilike="), ",", 0), (("!=",), ";", 3)):
-            # A filter may have fifty conditions, and no more than its characters.
+            # A filter may have fifty conditions, and a limited number of characters.
             share = len(INJECTIONS) // len(operators)
             for first in range(0, len(INJECTIONS), share):
                 part = INJECTIONS[first : first + share]
@@ -82,7 +82,7 @@ def test_the_values_of_a_list_are_texts(alice, operator):
 
 
 @pytest.mark.parametrize("field", ["decimalNumbers", "preferred", "percentageDifference", "updateInfo.date"])
-def test_a_value_that_is_no_number_truth_or_moment_is_refused(alice, field):
+def test_an_invalid_number_boolean_or_instant_is_refused(alice, field):
     """400, naming it: it never comes to the database."""
     harmless = alice.get(alice.currency(), {"filter": f"{field}=={HARMLESS}"})
     for text in INJECTIONS:
@@ -109,7 +109,7 @@ def test_a_value_that_is_no_number_truth_or_moment_is_refused(alice, field):
     ],
 )
 def test_what_names_a_field_or_a_number_is_refused(alice, rest, parameter, form):
-    """Names come from a table of our own, never from the caller: 400, and for a language 400 too."""
+    """Names come from a table of our own, never from the client: 400, and for a language 400 too."""
     for text in INJECTIONS:
         answer = alice.get(alice.account(rest), {parameter: form.format(text)})
         assert answer.status_code == 400, (text, content(answer)[:500])
@@ -148,7 +148,7 @@ def test_a_bulk_save_stores_texts(alice, dimension):
 
 
 def test_a_deletion_deletes_what_is_named_and_nothing_else(alice, chart):
-    """Half of the names exist: these are gone afterwards, the others are told as not found."""
+    """Half of the names exist: these are gone afterwards, the others are reported as not found."""
     there, unknown = INJECTIONS[::2], INJECTIONS[1::2]
     save(alice, "account", post=[account(text) for text in there])
     oid = start(alice, INJECTIONS)
@@ -192,7 +192,7 @@ def test_credentials_are_texts(alice):
     "header", ["X-Request-ID", "If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Accept-Language"]
 )
 def test_headers_are_texts(alice, header):
-    """They choose nothing but what they are for."""
+    """They select only their own parameter."""
     for text in filter(str.isascii, INJECTIONS):
         answer = alice.send("PATCH", alice.account("elements/1000"), {}, **{header: text})
         assert answer.status_code in ((412,) if header == "If-Match" else (200, 400)), (text, content(answer))

@@ -1,4 +1,4 @@
-"""What is in one repository is nothing to the people of another."""
+"""The content of one repository is invisible to the people of another."""
 
 from datetime import UTC, datetime
 
@@ -15,9 +15,9 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G2", "A6")
 
-# Words that stand in Northwind's elements and nowhere else.
+# Words that are in Northwind's elements and nowhere else.
 SECRETS = ("NWCODE", "nw-oid", "nw-words", "nw-link", "nw-deleted", "nw-person")
-# Whatever a route takes beside `{dbID}`, it is asked for what Northwind has.
+# Other arguments of a route than `{dbID}` name what Northwind has.
 ARGUMENTS = {"id": "NWCODE", "oid": "0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60"}
 
 
@@ -46,7 +46,7 @@ def tells_a_secret(response):
 
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_no_route_lets_a_caller_of_another_repository_in(filled, bob, route: Route):
+def test_no_route_gives_a_client_of_another_repository_access(filled, bob, route: Route):
     """Every route of the URL table with every method: 403 before anything else is said, 405 included."""
     for method in METHODS:
         for values in (ARGUMENTS, {}):
@@ -58,8 +58,8 @@ def test_no_route_lets_a_caller_of_another_repository_in(filled, bob, route: Rou
 
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: Route):
-    """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions go on."""
+def test_no_route_reveals_the_content_of_another_repository(filled, bob, route: Route):
+    """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions continue."""
     for method in ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"):
         path = route.path("contoso", **ARGUMENTS)
         for query in ("", "?properties=id,description", "?filter=id==NWCODE"):
@@ -71,14 +71,14 @@ def test_no_route_tells_of_another_repository_what_is_in_it(filled, bob, route: 
 
 
 def test_every_route_names_its_repository_or_is_known_to_need_none():
-    """A new address that is not of the REST API has to be thought about here: those below `auth` know users alone."""
+    """A new address outside of the REST API has to be considered here: those below `auth` know users alone."""
     beside = {str(entry.pattern).split("/")[0] for entry in get_resolver().url_patterns} - {"api", "dimensions"}
     assert beside <= {"", "auth", "health", "admin", "openapi", "favicon.ico", "docs"}
 
 
 @pytest.mark.parametrize("page", ["landing", "health-live", "health-ready"])
-def test_public_pages_tell_nothing_of_any_repository(filled, client, page):
-    """Nobody has to be known to read them."""
+def test_public_pages_reveal_nothing_of_any_repository(filled, client, page):
+    """They are public."""
     client.raise_request_exception = False
     response = client.get(reverse(page))
     assert not tells_a_secret(response)
@@ -102,7 +102,7 @@ def test_the_same_ids_in_two_repositories_are_two_elements(filled, alice, bob):
 
 @pytest.mark.contract("C2", "C13")
 def test_ids_and_oids_are_taken_in_one_repository_only(filled, bob):
-    """What Northwind has can be created in Contoso, and tells nothing about Northwind."""
+    """What Northwind has can be created in Contoso, and reveals nothing about Northwind."""
     made = bob.send("POST", bob.currency(db_id="contoso"), currency("NWCODE", oid="nw-oid"))
     assert made.status_code == 201
 
@@ -134,7 +134,7 @@ def test_a_bulk_save_in_one_repository_writes_nothing_in_another(filled, northwi
     assert bob.get(bob.currency("elements/EUR", "contoso")).json()["decimalNumbers"] == 7
 
 
-def test_one_caller_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
+def test_one_client_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
     """The role counts in the repository that the path names."""
     carol = caller("carol", northwind, Role.READER)
     AccessGrant.objects.create(user=User.objects.get(username="carol"), repository=contoso, role=Role.EDITOR)

@@ -20,7 +20,7 @@ def rows(url: str, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
 
 
 def marked(id: str, mark: str) -> dict[str, Any]:
-    """An account that tells by its mark who wrote it, and that asks for the calculation logic."""
+    """An account whose mark says who wrote it, and that asks for the calculation logic."""
     return {
         "id": id,
         "descriptions": {"en": id},

@@ -1,4 +1,4 @@
-"""Callers who read and write single elements and small bulks whatever happens, and remember what was answered."""
+"""Clients that read and write single elements and small bulks whatever happens, and remember the responses."""
 
 import threading
 import time
@@ -35,7 +35,7 @@ _UNSOUND = (
 
 @dataclass(frozen=True)
 class Write:
-    """A call that writes so many versions with its mark; the status is 0 when there was no answer."""
+    """A call that writes that many versions with its mark; the status is 0 when there was no answer."""
 
     mark: str
     versions: int
@@ -67,7 +67,7 @@ class _Caller:
         self._ids: list[str] = []
 
     def call(self) -> None:
-        """Do one of the things that callers do."""
+        """Do one of the things that clients do."""
         self._count += 1
         self._random.choice((self._create, self._modify, self._modify, self._save_some, self._read, self._list))()
 
@@ -124,7 +124,7 @@ class _Caller:
 
 @contextmanager
 def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
-    """So many callers, with that `pause` in seconds between calls, and one who has elements deleted, until the block
+    """That many clients, with that `pause` in seconds between calls, and one that has elements deleted, until the block
     ends."""
     record = Record()
     is_over = threading.Event()

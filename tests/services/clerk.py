@@ -1,6 +1,6 @@
 """A process that has loaded Django once, and does what tests need done in databases.
 
-Each errand runs in a fork of it: to start a process of its own for each takes a second of the processor's time.
+Each errand runs in a fork of it: to start a separate process for each takes a second of the processor's time.
 """
 
 import atexit

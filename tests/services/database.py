@@ -1,4 +1,4 @@
-"""Databases that live as long as a test."""
+"""Databases that exist as long as a test."""
 
 import uuid
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def copied_database(folder: Path, url: str) -> Iterator[str]:
         with postgresql_database(server, _new_name(), name) as copied:
             yield copied
     else:
-        # Not as a file: what was written last may stand beside it.
+        # Not as a file: the latest writes may be in a file beside it.
         with (
             closing(connect(url.removeprefix("sqlite:///"))) as made,
             closing(connect(folder / "live.sqlite3")) as copy,

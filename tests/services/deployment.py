@@ -40,7 +40,7 @@ http {{
 
 
 def skip_without(program: str) -> str:
-    """The path of the program; without it the test is left out, and in CI it fails."""
+    """The path of the program; without it the test is skipped, and in CI it fails."""
     found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if found is None and os.environ.get("CI") != "true":
         pytest.skip(f"There is no {program}.")
@@ -96,7 +96,7 @@ def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["s
     program = skip_without("nginx")
     template = string.Template((FOLDER / "nginx.conf").read_text())
     (folder / "dimensions.conf").write_text(template.safe_substitute(words))
-    # Else its processes would be somebody else's, who may not enter the folder of the tests.
+    # Otherwise its processes would run as another user, without access to the folder of the tests.
     user = "user root;" if os.geteuid() == 0 else ""
     main = folder / "nginx.conf"
     main.write_text(_SURROUNDINGS.format(folder=folder, user=user))

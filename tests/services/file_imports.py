@@ -1,4 +1,4 @@
-"""A large import in the admin's way; runs inside processes that have Django set up, and tells by what they print."""
+"""A large import in the admin's way; runs inside processes that have Django set up, and reports by its output."""
 
 import json
 import sys

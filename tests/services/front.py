@@ -1,4 +1,4 @@
-"""The whole service behind its front: what callers and browsers reach, as docs/deploy sets it up."""
+"""The whole service behind its proxy: what clients and browsers reach, as docs/deploy sets it up."""
 
 import sys
 import time

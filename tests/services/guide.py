@@ -1,4 +1,4 @@
-"""The commands of docs/operators, taken from the pages and run as they stand there."""
+"""The commands of docs/operators, taken from the pages and run unchanged."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""An identity provider as a process of its own: `python -m tests.services.identity_server PORT`.
+"""An identity provider as a separate process: `python -m tests.services.identity_server PORT`.
 
 `/keys` is its JWKS. `/token?name=value…` answers a token with these claims beside the usual ones, signed with the
 newest key. `/rotate` makes a new key beside the old ones.

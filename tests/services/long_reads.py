@@ -9,10 +9,10 @@ from tests.services.service import Service
 
 REPOSITORY = "heavy"
 BASE = f"/dimensions/v1/{REPOSITORY}/account"
-# Elements that are found at once stand before those whose texts take long to look through. `HEAVY_ELEMENTS=211` is the
+# Elements that are found at once precede those whose texts take long to look through. `HEAVY_ELEMENTS=211` is the
 # attack as it was found; fewer do the same in less time.
 LIGHT, HEAVY = 250, int(os.environ.get("HEAVY_ELEMENTS", "120"))
-# More texts than the interface accepts, so they are put into the database by its side door.
+# More texts than the interface accepts, so they are inserted into the database directly.
 _HEAVY_TEXTS = f"""
 from tests.services.big_accounts import fill
 from account.models import Account

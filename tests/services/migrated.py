@@ -17,7 +17,7 @@ from tests.services.own_postgresql import server_programs
 from tests.services.service import PROJECT, manage
 
 _FOLDER = PROJECT / ".pytest_cache" / "migrated"
-# Two checkouts that share a server of PostgreSQL keep their hands off each other's templates.
+# Two checkouts that share a PostgreSQL server do not touch each other's templates.
 _OWN = f"test_migrated_{hashlib.sha256(str(PROJECT).encode()).hexdigest()[:8]}_"
 # What decides which tables there are.
 _SOURCES = ("requirements.lock", "dimensions_site/settings.py", "*/migrations/*.py", "*/*/migrations/*.py")
@@ -26,7 +26,7 @@ _SOURCES = ("requirements.lock", "dimensions_site/settings.py", "*/migrations/*.
 def template(server_url: str) -> str:
     """The file of a migrated SQLite database, or the name of one of the PostgreSQL server.
 
-    It is made when it is missing, and those of an older state of the migrations go. Nobody may work in it.
+    It is created if missing, and those of older migrations are removed. Nothing may write to it.
     """
     with _alone() as name:
         if server_url.startswith("postgres"):
@@ -63,7 +63,7 @@ def _run(program: str, *words: str) -> None:
 
 @contextmanager
 def _alone() -> Iterator[str]:
-    """The name of the migrations' state, for one process at a time: all those of a run come here at once."""
+    """The name of the migrations' state, for one process at a time: all processes of a run need it at once."""
     digest = hashlib.sha256()
     for pattern in _SOURCES:
         for source in sorted(PROJECT.glob(pattern)):

@@ -1,4 +1,4 @@
-"""A PgBouncer of our own, from the file of docs/deploy."""
+"""A separate PgBouncer, from the file of docs/deploy."""
 
 import os
 import string
@@ -32,7 +32,7 @@ def own_pgbouncer(
     address: tuple[str, int] | None = None,
     inside: Sequence[str] = (),
 ) -> Iterator[Pool]:
-    """PgBouncer before that database, with so many connections to it, until the block ends.
+    """PgBouncer before that database, with that many connections to it, until the block ends.
 
     It listens at the `address`, host and port, or else at a free port of this host, and is started by the words
     `inside`, on which the command follows. It refuses to run as root, and then runs as the user of PostgreSQL. Without
@@ -56,7 +56,7 @@ def own_pgbouncer(
         "POOL_SIZE": str(pool_size),
     }
     configuration.write_text(string.Template((FOLDER / "pgbouncer.ini").read_text()).substitute(words))
-    # It reads its files anew as the other user, who may not enter the folders of the tests by their names.
+    # It rereads its files as the other user, without access to the folders of the tests by their names.
     command = [*inside, program, "-q", *(["-u", "postgres"] if os.geteuid() == 0 else []), str(configuration)]
     log = folder / "pgbouncer.log"
     with log.open("wb") as output, subprocess.Popen(command, stderr=output) as process:

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own in a temporary folder, which may be stopped as hard as a test likes."""
+"""A separate PostgreSQL server in a temporary folder, which a test may stop abruptly."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ class OwnServer:
         self._control("start", "--log", f"{self.folder}/log", "--wait", "--options", options)
 
     def stop(self, mode: str = "immediate") -> None:
-        """Stop; `immediate` ends all processes without a word, as a crash does."""
+        """Stop; `immediate` ends all processes without notice, as a crash does."""
         self._control("stop", "--mode", mode, "--wait")
 
     @property

@@ -1,4 +1,4 @@
-"""A Redis server of our own."""
+"""A separate Redis server."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A streaming replica of a PostgreSQL server of our own."""
+"""A streaming replica of a separate PostgreSQL server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def own_replica(primary: OwnServer) -> Iterator[OwnServer]:
 
 
 def patient(replica: OwnServer) -> str:
-    """Its address for a service that waits until it answers: a busy machine is no failure, and one that fails refuses.
+    """Its address for a service that waits until it answers: a slow machine is not a failure, and a failed one refuses.
 
     Usually nobody waits longer than two seconds.
     """
@@ -38,13 +38,13 @@ def patient(replica: OwnServer) -> str:
 
 
 def pause(replica: OwnServer) -> None:
-    """Have it replay nothing more that it gets from the primary."""
+    """Make it stop replaying what it gets from the primary."""
     _do(replica, "SELECT pg_wal_replay_pause()")
     wait_until(lambda: rows(replica.url, "SELECT pg_get_wal_replay_pause_state()") == [("paused",)], "It still replays")
 
 
 def resume(replica: OwnServer) -> None:
-    """Have it go on."""
+    """Make it continue."""
     _do(replica, "SELECT pg_wal_replay_resume()")
 
 

@@ -1,4 +1,4 @@
-"""What the processes of a service take (Linux)."""
+"""The resources of a service's processes (Linux)."""
 
 import re
 from collections.abc import Mapping

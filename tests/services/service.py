@@ -1,4 +1,4 @@
-"""The service as operators run it: real processes, a real port, a database of its own."""
+"""The service as operators run it: real processes, a real port, a separate database."""
 
 import fcntl
 import json
@@ -21,7 +21,7 @@ from typing import IO, Any
 from tests.services.certificates import Certificate
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Nothing that runs on a developer's machine may decide how the service under test runs.
+# Nothing that runs on a developer's machine may affect the service under test.
 _UNSET = (
     *("BIND", "PORT", "GUNICORN_CMD_ARGS", "TRUSTED_PROXIES"),
     *("URL_PREFIX", "CORS_ALLOWED_ORIGINS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION"),
@@ -61,7 +61,7 @@ class Service:
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """The URL of the service."""
         return f"http://{self.host}:{self.port}"
 
     def connect(self) -> HTTPConnection:
@@ -166,7 +166,7 @@ def stop(process: "subprocess.Popen[Any]", number: signal.Signals = signal.SIGTE
 def free_port() -> int:
     """A port on which nobody listens, and which no other process of the tests gets while this one runs.
 
-    It is none of those that the system gives to callers, or to whoever wants to listen anywhere: until the server that
+    It is none of those that the system gives to clients, or to whoever wants to listen anywhere: until the server that
     it is for has started, somebody else would get it.
     """
     places = Path(tempfile.gettempdir(), f"ports-of-tests-{os.getuid()}")

@@ -1,7 +1,7 @@
-"""The worker in slow motion: tests meet it in the midst of its work, however long they did not get a processor.
+"""The worker in slow motion: tests meet it in the middle of its work, however long they did not get a processor.
 
 Between two chunks of a deletion it pauses on every kind of database as it does on SQLite, and no import of its comes to
-its end: all is written, and it waits until it is told to end, or is killed.
+its end: all is written, and it waits until it is asked to end, or is killed.
 """
 
 import os

@@ -17,7 +17,7 @@ from tests.services.service import PROJECT, Service, environment, stop
 _TIMEOUT = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
 QUICK = {"WORKER_LOST_AFTER_SECONDS": "3"}
-# Where something else is, nobody is taken for lost: the tests would end before that.
+# In other tests no worker counts as lost: they end before that.
 SLOW = {"WORKER_LOST_AFTER_SECONDS": "600"}
 # Chunks of a deletion in slow motion, for a minute at least.
 MANY = 500
@@ -50,7 +50,7 @@ class RunningWorker:
         return stop(self.process)
 
     def wait_for(self, event: str) -> None:
-        """Return as soon as the event stands in its log."""
+        """Return as soon as the event is in its log."""
         wait_until(lambda: event in self.log.read_text(), f"The log has no {event!r}", self.log.read_text)
 
 
@@ -60,7 +60,7 @@ def working(database_url: str, folder: Path, **variables: str) -> AbstractContex
 
 
 def working_slowly(database_url: str, folder: Path, **variables: str) -> AbstractContextManager[RunningWorker]:
-    """The same in slow motion, as `tests.services.slow_worker` tells."""
+    """The same in slow motion, as `tests.services.slow_worker` describes."""
     return _started(["-m", "tests.services.slow_worker"], database_url, folder, variables)
 
 
@@ -87,7 +87,7 @@ def _started(
 
 @dataclass(frozen=True)
 class Deletion:
-    """A deletion of accounts that was asked for."""
+    """A deletion of accounts that was requested."""
 
     service: Service
     address: str
@@ -104,7 +104,7 @@ class Deletion:
         return self.told()
 
     def wait_for_progress(self, processed: int) -> None:
-        """Return as soon as so many ids are processed; it must not have ended by then."""
+        """Return as soon as that many ids are processed; it must not have ended by then."""
         wait_until(lambda: self.told()["processed"] >= processed, "No progress", lambda: str(self.told()))
         assert self.told()["status"] == "RUNNING"
 
@@ -118,13 +118,13 @@ def delete(service: Service, ids: Sequence[str], db_id: str = "northwind") -> De
 
 
 def fill(database_url: str, db_id: str, count: int) -> list[str]:
-    """Bring the accounts of the repository, new or not, up to so many; return their ids."""
+    """Bring the accounts of the repository, new or not, up to that many; return their ids."""
     errand(database_url, f"from tests.services.big_accounts import fill; fill({db_id!r}, {count})")
     return [f"{number:07}" for number in range(count)]
 
 
 def hasten(database_url: str) -> None:
-    """Let deletions do in one chunk what is left of them; nobody works on them meanwhile."""
+    """Let deletions do their remaining work in one chunk; no worker runs them meanwhile."""
     errand(database_url, "from tests.services.joined_chunks import join; join()")
 
 

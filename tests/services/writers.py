@@ -1,4 +1,4 @@
-"""Callers who write all the time, and remember what they were answered."""
+"""Clients that write all the time, and remember the responses."""
 
 import threading
 import time
@@ -32,9 +32,9 @@ class Answered:
 
 @contextmanager
 def writing(service: Service) -> Iterator[Answered]:
-    """Callers who create single accounts and many at a time, and count in an account, until the block ends.
+    """Clients that create single accounts and many at a time, and count in an account, until the block ends.
 
-    The mark of an account tells which call wrote it; that of a single one is its id.
+    The mark of an account says which call wrote it; that of a single one is its id.
     """
     answered = Answered()
     is_over = threading.Event()
@@ -94,7 +94,7 @@ def stored(url: str) -> dict[str, tuple[int, int, int]]:
 
 
 def _served(service: Service, method: str, address: str, body: object) -> Answer:
-    """The answer, once the database has served the request: on SQLite three who never pause can be in the way."""
+    """The answer, once the database has served the request: on SQLite three busy writers may block it."""
     while (answer := service.send(method, address, body)).status == HTTPStatus.SERVICE_UNAVAILABLE:
         time.sleep(0.1)
     return answer

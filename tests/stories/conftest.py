@@ -1,6 +1,6 @@
 """One running service and its people at their browsers.
 
-The stories know no database: they see what people see on the pages, and what programs are answered over REST.
+The stories do not use the database: they see what people see on the pages, and what programs get over REST.
 """
 
 import os
@@ -32,13 +32,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def browsers() -> dict[str, BrowserContext]:
-    """The browser of each person, by name, with what it keeps of the service and of who has logged in."""
+    """The browser of each person, by name, with its cookies and storage."""
     return {}
 
 
 @pytest.fixture
 def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -> Iterator[Callable[[str], Page]]:
-    """The start page in the browser of the person with that name, who logs in when the browser does not know it."""
+    """The start page in the browser of the person with that name, who logs in if necessary."""
     opened: list[Watched] = []
 
     def enter(name: str) -> Page:
@@ -80,7 +80,7 @@ def root(enter: Callable[[str], Page]) -> Page:
 
 @pytest.fixture
 def rest(house: House) -> Callable[[str], Any]:
-    """What REST answers a program of Alice's about the accounts of Northwind."""
+    """The response of REST about Northwind's accounts to a program of Alice's."""
 
     def rest(rest: str) -> Any:
         answer = house.service.send("GET", f"/dimensions/v1/northwind/account/{rest}")

@@ -23,7 +23,7 @@ def fill() -> None:
         "northwind": Repository.objects.create(db_id="northwind", name="Northwind group", default_language="en"),
         "contoso": Repository.objects.create(db_id="contoso", name="Contoso holding", default_language="de"),
     }
-    # One hash for all: to make it takes a third of a second, on purpose.
+    # One hash for all: computing it deliberately takes a third of a second.
     password = make_password(PASSWORD)
     User.objects.create(username="root", password=password, is_staff=True, is_superuser=True)
     for name, (db_id, role) in PEOPLE.items():

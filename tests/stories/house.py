@@ -1,4 +1,4 @@
-"""The service as a group of companies runs it: web, worker and a database of its own."""
+"""The service as a group of companies runs it: web, worker and a separate database."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,12 +35,12 @@ class House:
 
     @property
     def address(self) -> str:
-        """Where its pages are."""
+        """The URL of its pages."""
         return f"http://127.0.0.1:{self.service.port}"
 
     @contextmanager
     def without_worker(self) -> Iterator[None]:
-        """Cut the power of the worker; another one starts when the block ends."""
+        """Kill the worker; another one starts when the block ends."""
         self.worker.kill()
         try:
             yield

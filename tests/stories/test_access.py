@@ -1,4 +1,4 @@
-"""A superuser lets people and programs in, and nobody sees what is not his."""
+"""A superuser gives people and programs access, and nobody sees what is not theirs."""
 
 import re
 from dataclasses import replace
@@ -12,8 +12,8 @@ from tests.stories.pages import go, open_account, press
 
 
 @pytest.mark.contract("G1", "G2")
-def test_a_program_is_let_in_by_a_key_that_is_shown_once_and_out_when_it_is_revoked(root, house):
-    """A user, her grant, her key; the key opens what the grant says until it is revoked."""
+def test_a_program_has_access_by_a_key_that_is_shown_once_until_it_is_revoked(root, house):
+    """A user, her grant, her key; the key permits what the grant says until it is revoked."""
     go(root, "Users")
     follow(root.locator("a[href='/admin/auth/user/add/']").first)
     root.get_by_label("Username").fill("nina")

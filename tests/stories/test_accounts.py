@@ -1,4 +1,4 @@
-"""An accountant finds accounts, edits them in her languages, and takes back what was wrong."""
+"""An accountant finds accounts, edits them in her languages, and undoes what was wrong."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.stories.pages import go, open_account, press, save, search
 
 
 def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(alice, rest):
-    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST tells."""
+    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST returns."""
     go(alice, "Accounts")
     search(alice, "Kreditverluste")
     alice.get_by_role("button", name="Filters", exact=True).click()
@@ -33,8 +33,8 @@ def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(ali
 
 
 @pytest.mark.contract("C3", "C9")
-def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(alice, rest, house):
-    """At the field that is wrong, in the same words; when it is mended, REST reads what she typed."""
+def test_she_edits_texts_in_four_languages_and_gets_the_messages_of_rest(alice, rest, house):
+    """At the field that is wrong, in the same words; once it is corrected, REST returns what she typed."""
     open_account(alice, "A.24.100")
     texts = {"en": "Cash in hand", "de": "Barkasse", "it": "Denaro in cassa", "fr": "Espèces"}
     for language, text in texts.items():
@@ -61,7 +61,7 @@ def test_she_edits_texts_in_four_languages_and_is_told_what_rest_would_answer(al
 
 @pytest.mark.contract("C18")
 def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
-    """Before and after of each field stand beside each other; the restored element is exactly the old one."""
+    """The old and new value of each field are side by side; the restored element is exactly the old one."""
     before = rest("elements/A.10.100")
     open_account(alice, "A.10.100")
     alice.get_by_label("descriptions de: Text", exact=True).fill("Firmenwert")

@@ -19,7 +19,7 @@ def delete_all_found(page: Page) -> None:
 
 @pytest.mark.contract("F3", "F5")
 def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house):
-    """The page tells that it was stopped, and counts as it moves; what is gone can be restored."""
+    """The page says that it was stopped, and counts as it progresses; what is gone can be restored."""
     all_accounts = rest("elements-count")
     with house.without_worker():
         delete_all_found(alice)

@@ -1,4 +1,4 @@
-"""Files that come from other programs are imported step by step, and lists leave as files."""
+"""Files from other programs are imported step by step, and lists are exported as files."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def check(page: Page) -> None:
 
 @pytest.mark.contract("C12")
 def test_he_imports_the_file_of_a_ledger_program_and_sees_beforehand_what_changes(enter, rest):
-    """Umlauts, the euro sign and leading zeros arrive; nothing is saved before he has confirmed it."""
+    """Umlauts, the euro sign and leading zeros arrive; nothing is saved before he confirms it."""
     ed = enter("ed")
     upload(ed, "ledger.csv", LEDGER)
     check(ed)
@@ -62,7 +62,7 @@ def test_he_imports_the_file_of_a_ledger_program_and_sees_beforehand_what_change
 
 @pytest.mark.contract("C12")
 def test_a_file_with_errors_is_reported_line_by_line_and_changes_nothing(enter, rest):
-    """Every error with its line and column, on a phone as well; when he drops the import nothing has happened."""
+    """Every error with its line and column, on a phone as well; when he cancels the import nothing has happened."""
     ed = enter("ed")
     ed.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
     count = rest("elements-count")

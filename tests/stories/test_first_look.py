@@ -1,4 +1,4 @@
-"""The start page answers what a manager asks first, also on a morning on which nobody works."""
+"""The start page shows what a manager needs first, even while no worker runs."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +9,7 @@ from tests.stories.pages import go
 
 
 @pytest.mark.contract("G2", "F3")
-def test_it_tells_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
+def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
     """What waits while no worker runs is done as soon as one is there again."""
     address = "/dimensions/v1/northwind/account/elements"
     house.service.send("POST", address, {**rest("elements/A.24.100"), "id": "A.24.999"})
@@ -27,7 +27,7 @@ def test_it_tells_holdings_changes_and_work_and_that_the_worker_is_gone(alice, h
         house.service.send("POST", f"{address}-bulk-delete-async", [{"id": "A.24.999"}])
         go(alice, "Start page")
         follow(alice.get_by_role("link", name="Deletion in Northwind group: account"))
-        # The page asks again and again, and tells as soon as the worker counts as lost.
+        # The page polls, and shows as soon as the worker counts as lost.
         expect(alice.locator("[data-text=status]")).to_contain_text("Waiting: no worker is running.")
         go(alice, "Start page")
         expect(alice.locator("#work")).to_contain_text("No worker is running: deletions and imports wait.")
@@ -38,6 +38,6 @@ def test_it_tells_holdings_changes_and_work_and_that_the_worker_is_gone(alice, h
         go(alice, "Start page")
         return "A worker is running." in alice.locator("#work").inner_text()
 
-    # It tells so itself, a moment after its first work is done.
+    # It reports that itself, a moment after its first work is done.
     wait_until(is_told, "The start page still tells that no worker is running")
     expect(alice.locator("#changes tbody tr").first).to_contain_text("Deleted")

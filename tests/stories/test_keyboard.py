@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-# What is read aloud of what has the focus.
+# The accessible name of the focused control.
 FOCUSED = """() => {
   const element = document.activeElement;
   const words = element.ariaLabel || element.labels?.[0]?.innerText || element.innerText || element.name;
@@ -14,7 +14,7 @@ FILE = "id,descriptions.en,nature,type,conversion.conversionType\n0097,Keyed in,
 
 
 def press_until(page: Page, name: str, key: str = "Tab", most: int = 40) -> None:
-    """Press the key until the focus is on what has `name` as its words, in sight."""
+    """Press the key until the focus is on the visible control called `name`."""
     for _ in range(most):
         page.keyboard.press(key)
         if re.search(rf"(^|\n){re.escape(name)}", page.evaluate(FOCUSED)):
@@ -24,7 +24,7 @@ def press_until(page: Page, name: str, key: str = "Tab", most: int = 40) -> None
 
 
 def follow(page: Page) -> None:
-    """Press what has the focus, and wait for the page to which it leads."""
+    """Press the focused control, and wait for the page to which it leads."""
     with page.expect_navigation():
         page.keyboard.press("Enter")
 

@@ -19,7 +19,7 @@ def ed(enter) -> Page:
 
 @pytest.mark.contract("C16", "C18")
 def test_what_each_of_two_changed_by_themselves_is_kept_for_both(alice, ed, rest):
-    """One changes the German text, the other the English one; the second save is told of the first."""
+    """One changes the German text, the other the English one; the second save is merged with the first."""
     open_account(alice, "A.23.110")
     open_account(ed, "A.23.110")
     alice.get_by_label(GERMAN, exact=True).fill("Bankguthaben der Gruppe")
@@ -34,7 +34,7 @@ def test_what_each_of_two_changed_by_themselves_is_kept_for_both(alice, ed, rest
 
 @pytest.mark.contract("C16")
 def test_who_saves_second_sees_what_the_first_wrote_and_decides(alice, ed, rest):
-    """The page is at its summary. To press Save again stores nothing, and the chosen text is stored."""
+    """The page is at its summary. Pressing Save again stores nothing, and the chosen text is stored."""
     before = rest("elements/A.23.100")["descriptions"]["en"]
     open_account(alice, "A.23.100")
     open_account(ed, "A.23.100")

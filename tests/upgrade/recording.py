@@ -29,7 +29,7 @@ from tests.services.service import PROJECT, Service, manage, serving
 
 # The digests of a release's migrations, as `sha256sum` writes them.
 MIGRATIONS = "migrations.sha256"
-# Keys that open nothing but the recorded data; that of ed has expired, and ina may not come in any more.
+# Keys that give access only to the recorded data; that of ed has expired, and ina has no access any more.
 KEYS = {name: f"{name:0>8}.{'opensTheRecordedDataAlone':0<32}" for name in ("mia", "rita", "bob", "ed", "ina")}
 _PEOPLE = f"""
 from datetime import datetime, timezone
@@ -79,7 +79,7 @@ def headers(name: str) -> dict[str, str]:
 
 
 def ask(service: Service, name: str, address: str) -> dict[str, object]:
-    """What that person is answered to a GET: the status, the entity tag, and the body or the code of the error."""
+    """The response to a GET of that person: the status, the entity tag, and the body or the code of the error."""
     answer = service.send("GET", address, **headers(name))
     body = answer.json()
     told = body if answer.status == 200 else body["code"]

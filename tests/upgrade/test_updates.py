@@ -34,7 +34,7 @@ KINDS = (
 )
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.places.items() if place.is_map}
-# Reads and restores in the administration, which has no other door than a browser.
+# Reads and restores in the administration, which can only be used by a browser.
 BROWSER = """
 from django.contrib.auth.models import User
 from django.test import Client
@@ -53,7 +53,7 @@ print(browser.post(f"/admin/account/account/versions/{first.pk}/restore/", secur
 class Updated:
     """The folder of a release, the address of its updated database, and its contents before and after the update.
 
-    The contents are those of the old columns. Nobody writes to the database; that may be done to the `copy`.
+    The contents are those of the old columns. Nothing writes to the database; tests may write to the `copy`.
     """
 
     release: Path
@@ -106,7 +106,7 @@ def test_everything_is_there_unchanged(updated: Updated):
 def test_every_answer_is_the_one_of_the_old_release(updated: Updated, service: Service):
     """With the same keys, passwords and grants: status, body and entity tag, and the refusals too.
 
-    Fields that have come since stand in the body beside the old ones, and then the entity tag is another.
+    Newer fields are in the body beside the old ones, which changes the entity tag.
     """
     for recorded in answers(updated.release, updated.url):
         found = ask(service, recorded["name"], recorded["address"])
@@ -155,7 +155,7 @@ def test_what_is_new_works_with_old_elements(updated: Updated, tmp_path: Path):
 
 
 def test_no_released_migration_is_changed(updated: Updated):
-    """A database that has it already would never learn of the change: what has to change goes into a new one."""
+    """An updated database would never get the change: put it into a new migration."""
     listed = (updated.release / MIGRATIONS).read_text(encoding="utf-8").splitlines()
     assert len(listed) >= len(list(PROJECT.glob("[a-z]*/**/migrations/__init__.py")))
     for line in listed:

@@ -6,5 +6,5 @@ from dimensions_site.text.file_formats import Format
 
 
 class Command(ImportCommand):
-    help = f"Imports accounts from a {Format.listed()} file; what export_accounts writes is read as it is."
+    help = f"Imports accounts from a {Format.listed()} file; a file from export_accounts can be imported unchanged."
     dimension = ACCOUNT

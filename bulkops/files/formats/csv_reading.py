@@ -20,10 +20,10 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[\r\n]*')
 _SAMPLE_CHARACTERS = 64 * 1024
 _SAMPLE_ROWS = 20
 _TOO_LONG = _("The row has more than {maximum} characters. Check that all quotes are closed.")
-_NOT_TEXT = _("The line contains the character NUL, which a text must not have. Save the file again as 'CSV UTF-8'.")
+_NOT_TEXT = _("The line contains the character NUL, which is not allowed in text. Save the file again as 'CSV UTF-8'.")
 _NEVER_CLOSED = _("A quote opens in this row and is never closed. Close it, or remove it.")
 _CLOSED_EARLY = _(
-    "From here on this cannot be read as CSV: after a closing quote the cell must end. Check that all quotes are "
+    "The rest cannot be read as CSV: after a closing quote the cell must end. Check that all quotes are "
     "closed, and write a quote inside a quoted text twice."
 )
 

@@ -46,7 +46,7 @@ _MARKUP = _(
 _NO_TEXT = format_lazy(
     "{} {}", _("This is neither a workbook nor a text, so no elements can be read from it."), _OPEN_AND_SAVE
 )
-_UTF_32 = _("The text is in UTF-32, which is not read. Save the file again as 'CSV UTF-8'.")
+_UTF_32 = _("The text is in UTF-32, which is not supported. Save the file again as 'CSV UTF-8'.")
 _BROKEN_TEXT = _("The line has characters that are not {encoding}. Save the file again as 'CSV UTF-8'.")
 _JSON_NOT_UTF_8 = _("JSON is read in UTF-8, and this file is in another encoding. Save it in UTF-8 and load that.")
 
@@ -79,7 +79,7 @@ def recognised(file: BinaryIO, expected: Format | None) -> tuple[Format, str]:
         encoding = _text_encoding(file, head)
         found = _text_format(file, encoding)
     if expected not in (None, found):
-        message = _("The file is read as {expected}, but it looks like {found}. Name the format {format}, or none.")
+        message = _("The file is read as {expected}, but it looks like {found}. Choose the format {format}, or none.")
         raise UnreadableFile(1, message.format(expected=expected, found=FORMATS[found].description, format=found))
     return found, encoding
 

@@ -17,7 +17,7 @@ MAX_ELEMENT_BYTES = 4 * 1024**2
 _STEP = 16 * 1024**2
 _TOO_LONG = f"The element has more than {MAX_ELEMENT_BYTES:,} bytes."
 _NOT_ONE_LINE = (
-    "Each line must hold one whole element. Elements that go over several lines are read as an array: in [ and ], "
+    "Each line must hold one whole element. Elements that span several lines must be in an array: in [ and ], "
     "with commas between them."
 )
 

@@ -55,7 +55,7 @@ def table_row(line: int, headings: Sequence[str], cells: Sequence[str]) -> Row |
         return None
     behind = next(filter(None, cells[len(headings) :]), None)
     if behind is not None and REASON in headings:
-        message = _("'{text}' stands behind the last heading. Correct the row, then delete that text.")
+        message = _("'{text}' is after the last heading. Correct the row, then delete that text.")
         return row_failure(line, message.format(text=shortened(behind)), cells=cells)
     if behind is not None or len(cells) < len(headings):
         message = _("The row has {cells}, but there are {headings}.")

@@ -198,7 +198,7 @@ class Importer:
                 with attempt:
                     self._plan()
         except OthersCreateTheSame:
-            self._reason = _("Others create elements of the same ids all the time. Try again.")
+            self._reason = _("Others keep creating elements with the same ids. Try again.")
             raise self._refused() from None
         after = self._stored()
         self._report.samples = [

@@ -79,7 +79,7 @@ class Unreadable(msgspec.Struct, array_like=True, tag=True):
 
 
 class Broken(msgspec.Struct, array_like=True, tag=True):
-    """The code failed; `where` has the kind of the exception and its place, and nothing of the file."""
+    """The code failed; `where` is the class of the exception and its location, without any content of the file."""
 
     where: str
 

@@ -40,7 +40,7 @@ _FORMAT_TOO_LONG = _(
     "cells another format, save the workbook again and load that."
 )
 _TOO_MANY = _("The workbook has more than {maximum} {things}. Copy the table into a new workbook, and load that.")
-_NO_WORKBOOK = _("This is a zip archive, not a workbook. Unpack it and load the file that is in it.")
+_NO_WORKBOOK = _("This is a zip archive, not a workbook. Extract it and load the file in it.")
 
 
 @dataclass(frozen=True)

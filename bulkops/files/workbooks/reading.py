@@ -23,7 +23,7 @@ from dimensions_site.text.shortening import shortened
 _SHOWN = 3
 _NO_ROWS = _("The workbook has no visible sheet with anything in it. Show the sheet that is meant, or save it again.")
 _FORMULA = _("holds a formula, and formulas are not run. Replace it by its value: copy it and paste the value only")
-_NUL = _("holds the character NUL, which a text must not have. Write it again")
+_NUL = _("holds the character NUL, which is not allowed in text. Write it again")
 _TOO_LONG = _("The row has more than {maximum} characters.")
 
 
@@ -120,7 +120,7 @@ def _only_sheet(archive: ZipFile, visible: Sequence[Sheet]) -> Sheet:
         raise UnreadableFile(1, _NO_ROWS)
     if len(found) > 1:
         names = ", ".join(f"'{shortened(sheet.name)}'" for sheet in found[:_SHOWN])
-        message = _("{count} sheets have something in them, such as {names}. Leave one of them, or hide the others.")
+        message = _("{count} sheets have something in them, such as {names}. Keep one of them, or hide the others.")
         raise UnreadableFile(1, message.format(count=len(found), names=names))
     return found[0]
 

@@ -116,7 +116,7 @@ class WorkbookWriter:
     def _write_row(self, values: Iterable[str | int | bool | None], style: int) -> None:
         self._rows += 1
         if self._rows > MAX_ROWS:
-            message = _("A workbook can have {maximum} rows, and these are more. Choose CSV.")
+            message = _("A workbook can have {maximum} rows, but there are more. Choose CSV.")
             raise TableTooLarge(message.format(maximum=grouped(MAX_ROWS)))
         cells = "".join(
             self._cell(column, value, style)

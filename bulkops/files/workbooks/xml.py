@@ -33,7 +33,7 @@ _TOO_MANY_NAMES = _(
     "an Excel workbook (.xlsx) and load that."
 )
 _OUT_OF_MEMORY = expat.errors.codes[expat.errors.XML_ERROR_NO_MEMORY]
-_DECLARES_TYPE = _("The workbook declares a document type, which no program for tables does; it is not read.")
+_DECLARES_TYPE = _("The workbook declares a document type, which spreadsheet programs never do; it is rejected.")
 
 StartHandler = Callable[[str, dict[str, str]], object]
 EndHandler = Callable[[str], object]

@@ -26,11 +26,13 @@ _LONGEST_DAYS = 36_500
 class Command(BaseCommand):
     help = (
         "Deletes versions of elements that were replaced more than DAYS days ago, and deleted elements of that time. "
-        "What each element was like on any day since then stays."
+        "The state of each element on every later day is kept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--days", type=_days, required=True, metavar="DAYS", help="the days that stay, from 1 on")
+        parser.add_argument(
+            "--days", type=_days, required=True, metavar="DAYS", help="the number of days to keep, at least 1"
+        )
         parser.add_argument("--repository", metavar="DBID", help="only in this repository; without it, in all")
         parser.add_argument("--dry-run", action="store_true", help="report what would be deleted, and delete nothing")
 

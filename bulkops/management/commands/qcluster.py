@@ -8,7 +8,7 @@ from bulkops.worker import cluster as worker
 
 
 class Command(BaseCommand):
-    help = "Runs the worker, which does what is done in the background, until SIGTERM or SIGINT."
+    help = "Runs the worker for jobs in the background until SIGTERM or SIGINT."
 
     def handle(self, *args: Any, **options: Any) -> None:
         worker.run()

@@ -79,7 +79,7 @@ class _Scanner:
         self.position = 0
 
     def entries(self, opening: bytes, closing: bytes) -> Iterator[memoryview]:
-        """Yield the value after the opening bracket and after each comma; the client code may read on after each."""
+        """Yield the value after the opening bracket and after each comma; the reader may continue after each."""
         self.step(opening)
         if first_character(self.text[self.position :]) == closing:
             self.step(closing)
@@ -117,7 +117,7 @@ class _Scanner:
         """Check that only whitespace follows."""
         start = _end_of_blanks(self.text, self.position)
         if start < len(self.text):
-            raise self.malformed(start, "expected nothing more")
+            raise self.malformed(start, "expected the end of the text")
 
     def malformed(self, position: int, reason: str) -> JsonError:
         """Return the error of a text that is invalid at `position`."""

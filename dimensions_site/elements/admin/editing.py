@@ -151,7 +151,7 @@ class EditedAdmin(ElementPageAdmin):
                 attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
                 break
         else:
-            attempt.form.errors.append(_("Others save this element again and again; please save once more."))
+            attempt.form.errors.append(_("Others keep saving this element; please save again."))
         return self._again(request, shown, attempt)
 
     def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:

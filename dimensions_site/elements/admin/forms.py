@@ -99,7 +99,7 @@ class ElementForm:
     def read(self, data: QueryDict) -> dict[str, Any]:
         """Return the wire JSON of what was typed; the serializer decides whether it is valid."""
         if any("\0" in value for values in data.lists() for value in values[1]):
-            raise BadRequest("A text holds the character NUL, which no database takes.")
+            raise BadRequest("A text holds the character NUL, which cannot be stored.")
         element: dict[str, Any] = {}
         for path, control in self.controls.items():
             value = control.stored if control.is_fixed else control.read(data)

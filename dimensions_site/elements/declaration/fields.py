@@ -219,7 +219,7 @@ class CodeField(TextField):
 
 
 class FreeTextField(TextField):
-    """Words for people (contract C19)."""
+    """Text that people read (contract C19)."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=FREE_TEXT_LENGTH, **kwargs)

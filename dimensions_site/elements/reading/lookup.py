@@ -13,7 +13,7 @@ from dimensions_site.repositories.models import Repository
 
 
 def with_ids(model: type[Element], repository: Repository, ids: Collection[str]) -> QuerySet[Any]:
-    """Return the elements of one `repository` with one of `ids`, which contain no NUL; in no order."""
+    """Return the elements of one `repository` with one of `ids`, which contain no NUL; in no particular order."""
     if connection.vendor != "postgresql":
         return model.of(repository).filter(element_id__in=ids)
     table = connection.ops.quote_name(model._meta.db_table)
@@ -25,7 +25,7 @@ def with_ids(model: type[Element], repository: Repository, ids: Collection[str])
 
 
 def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[Any]:
-    """Return the elements with these primary keys; in no order. Without keys there is no query."""
+    """Return the elements with these primary keys; in no particular order. Without keys there is no query."""
     if connection.vendor != "postgresql" or not keys:
         return model._base_manager.filter(pk__in=keys)
     # One array for all: Django would process each key of each statement.
@@ -33,7 +33,7 @@ def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[A
 
 
 def with_keys(model: type[Element], keys: str, parameters: Sequence[Any]) -> QuerySet[Any]:
-    """Return the elements whose primary keys the query `keys` selects, with its `parameters`; in no order.
+    """Return the elements whose primary keys the query `keys` selects, with its `parameters`; in no particular order.
 
     PostgreSQL's statistics may not know a repository that was loaded in the last minute or is small. It would then read
     all its elements for each thousand keys, or look up all the keys for each of its elements. With an array it must

@@ -53,7 +53,7 @@ class _Availability(threading.local):
     known: int = 0
 
     def may_be_asked(self) -> bool:
-        """Return whether this thread may use it; after a failure, one thread at a time, and not within some seconds.
+        """Return whether this thread may use it; after a failure, one thread at a time, and not within a few seconds.
 
         If every request did, a host that does not answer would block every thread.
         """
@@ -71,7 +71,7 @@ class _Availability(threading.local):
         _Availability.is_lost = False
 
     def lose(self, error: Error) -> None:
-        """Record that it has failed, so that it is left alone for some seconds."""
+        """Record that it has failed, so that it is left alone for a few seconds."""
         _Availability.not_before = time.monotonic() + _LEFT_ALONE
         _Availability.is_lost = True
         _Availability.failures += 1

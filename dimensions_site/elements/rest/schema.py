@@ -130,7 +130,7 @@ class DimensionSchema(AutoSchema):
 
     def _errors(self, operation: Part) -> Iterator[int]:
         yield from ALWAYS
-        # Nothing can be wrong if query parameters are ignored and nothing else is taken (contract A7).
+        # There is no 400 if query parameters are ignored and there is no body (contract A7).
         if self.view.query_parameters.get(self.action, frozenset()) is not None:
             yield 400
         if any(part["name"] == "If-Match" for part in operation["parameters"]):

@@ -43,7 +43,7 @@ class WireExtension(OpenApiSerializerExtension):
     def _member(self, member: Any, auto_schema: Any, direction: Direction) -> Part:
         is_answer = direction == "response"
         if not is_answer and member.read_only and not isinstance(member, DescriptionField):
-            return {"description": "Accepted, so that an answer can be sent back, and ignored."}
+            return {"description": "Accepted and ignored, so that a response can be sent back."}
         if isinstance(member, WireObject):
             reference: Part = auto_schema.resolve_serializer(member, direction).ref
             return reference
@@ -58,11 +58,10 @@ class WireExtension(OpenApiSerializerExtension):
         """Say in the `schema` of a request that the default language may be in either of two members (contract C4)."""
         properties = schema["properties"]
         properties["descriptions"]["description"] = (
-            "Language to text. A text alone, in place of the object, is the one in the default language of the "
-            "repository."
+            "Language to text. A string in place of the object is the text in the default language of the repository."
         )
         properties["description"]["description"] = (
-            "The text in the default language of the repository; beside `descriptions` it has to be the same as there."
+            "The text in the default language of the repository; if `descriptions` has it too, both must be the same."
         )
         if not self.is_patch:
             # Only the description says that one of the two is required: from an `anyOf` beside `properties` client

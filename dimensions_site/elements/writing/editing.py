@@ -132,7 +132,5 @@ class Editor:
 
     def _taken(self, row: Row) -> Problem:
         """Return the error for unique values that another element has, or had a moment ago (contract C13)."""
-        changing = Failure(
-            "id", "CONFLICT", _("Other clients create and delete this element at this moment; try again.")
-        )
+        changing = Failure("id", "CONFLICT", _("Other clients are creating and deleting this element; try again."))
         return bad_request(already_there(self.dimension.model, self.repository, self._values(row)) or [changing])

@@ -38,7 +38,7 @@ class Version:
 
     @property
     def is_cut_off(self) -> bool:
-        """Return whether it is a change to a version that was removed."""
+        """Return whether the version that it changed was purged."""
         return self.row.history_type == CHANGED and not self.is_change
 
 

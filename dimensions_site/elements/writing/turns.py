@@ -34,11 +34,11 @@ class _Queue:
     def is_crowded(self, key: int) -> bool:
         """Return whether the maximum number has waited for more than a moment."""
         late = time.monotonic() - _MOMENT
-        # A copy: others come and go meanwhile.
+        # A copy, because other threads add and remove entries meanwhile.
         return sum(since < late for since in tuple(self._since.get(key, ()))) >= settings.BULK_WAITERS
 
     def has_room(self, key: int, since: float) -> bool:
-        """Return whether less than the maximum number began before."""
+        """Return whether fewer than the maximum number began before."""
         return sum(other < since for other in tuple(self._since.get(key, ()))) < settings.BULK_WAITERS
 
     @contextmanager
@@ -114,5 +114,5 @@ def writing_one_in_turn(repository: Repository) -> Iterator[None]:
 
 
 def _busy() -> Problem:
-    detail = _("Others are saving elements of this repository. Nothing was saved; try again in some seconds.")
+    detail = _("Others are saving elements of this repository. Nothing was saved; try again in a few seconds.")
     return Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"})

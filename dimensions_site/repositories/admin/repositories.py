@@ -121,7 +121,7 @@ class BoundedListAdmin(ModelAdmin):
         """Reject a selection that the page cannot have sent: an invalid key would fail in the database."""
         for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
             if not self._can_be_key(key):
-                messages.error(request, _("Nothing was done: the selection is not right. Select the rows again."))
+                messages.error(request, _("Nothing was done: the selection is invalid. Select the rows again."))
                 return None
         return super().response_action(request, queryset, *args)
 

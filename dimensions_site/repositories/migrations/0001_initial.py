@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
                     "api_enabled",
                     models.BooleanField(
                         default=True,
-                        help_text="When switched off, every REST call to this repository is refused; this administration is not.",
+                        help_text="When switched off, every REST call to this repository is refused; the administration keeps working.",
                         verbose_name="REST API enabled",
                     ),
                 ),
@@ -151,7 +151,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="By the minute; empty when it was never used.",
+                        help_text="To the minute; empty if the key was never used.",
                         null=True,
                         verbose_name="last used",
                     ),
@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         choices=[(1, "reader"), (2, "editor"), (3, "manager")],
                         default=3,
-                        help_text="What the grants of the user allow beyond that, this key does not.",
+                        help_text="The key does not permit more, even if the grants of its user do.",
                         verbose_name="greatest role",
                     ),
                 ),
@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
                     "is_limited",
                     models.BooleanField(
                         default=False,
-                        help_text="Without this mark the key opens every repository that its user may enter.",
+                        help_text="Without this mark the key gives access to every repository that its user has access to.",
                         verbose_name="only certain repositories",
                     ),
                 ),
@@ -196,7 +196,7 @@ class Migration(migrations.Migration):
                     "repositories",
                     models.ManyToManyField(
                         blank=True,
-                        help_text="The only repositories that a key with that mark opens; if none is left, it opens nothing.",
+                        help_text="The only repositories that a key with that mark gives access to; without any, it permits nothing.",
                         related_name="api_keys",
                         to="repositories.repository",
                         verbose_name="repositories",
@@ -298,7 +298,7 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="grant_to_user_or_group",
-                        violation_error_message="A grant goes to a user or to a group, to exactly one of them.",
+                        violation_error_message="A grant needs either a user or a group, and not both.",
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("user__isnull", False)),

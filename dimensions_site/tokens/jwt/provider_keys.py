@@ -97,7 +97,7 @@ def _weakness(key: jwt.PyJWK) -> str | None:
             return f"the curve {key.key.curve.name}" if key.key.curve.name not in _CURVES else None
         case "OKP":  # Ed25519 and Ed448; PyJWT supports no others
             return None
-    return f"the type {key.key_type}, which is not of a public key"
+    return f"the type {key.key_type}, which is not a public key type"
 
 
 keys_at = cache(ProviderKeys)

@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.CharField(
-                        help_text="People read it when they are asked for access.", max_length=100, verbose_name="name"
+                        help_text="People see it when they are asked for access.", max_length=100, verbose_name="name"
                     ),
                 ),
                 (
@@ -165,7 +165,7 @@ class Migration(migrations.Migration):
                     "redirect_uris",
                     models.TextField(
                         blank=True,
-                        help_text="Where a browser is sent with the code, one address a line: https, or http on the machine itself. For the authorization code only.",
+                        help_text="Where a browser returns with the code, one address per line: https, or http on the machine itself. For the authorization code only.",
                         verbose_name="redirect addresses",
                     ),
                 ),
@@ -173,7 +173,7 @@ class Migration(migrations.Migration):
                     "may_introspect",
                     models.BooleanField(
                         default=False,
-                        help_text="For a service that is called with tokens of other applications: it is told whose they are and what they allow. Any application may ask about its own.",
+                        help_text="For a service that is called with tokens of other applications: it may look up their users and scopes. Any application may look up its own.",
                         verbose_name="may ask about tokens of others",
                     ),
                 ),

@@ -46,7 +46,7 @@ def processing_page(found: DataProcessing, name: str = "change") -> str:
 
 
 def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, northwind, alice):
-    """The question tells how many and which; after the confirmation the page of the processing follows."""
+    """The question shows how many and which; after the confirmation the page of the deletion follows."""
     browser = browser_of(alice)
     selected = keys(northwind, *(f"N{number:02}" for number in range(12)))
     asked = act(browser, selected)
@@ -77,13 +77,13 @@ def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, north
 
 
 def test_all_that_the_list_finds_can_be_selected(elements, northwind, alice, django_assert_max_num_queries):
-    """Across all pages, and no more than the filter and the search find; only ids are read."""
+    """Across all pages, and only what the filter and the search find; only ids are read."""
     browser = browser_of(alice)
     one = keys(northwind, "N10")
     with django_assert_max_num_queries(14) as queries:
         asked = act(browser, one, "?q=N1", select_across="1")
     assert asked.context["count"] == 10
-    # What is read of the elements beside the page that Django prepares is one column of each.
+    # Beside the page that Django prepares, one column of each element is read.
     read = [
         sql["sql"] for sql in queries.captured_queries if sql["sql"].startswith('SELECT "account_account"."element_id"')
     ]
@@ -94,7 +94,7 @@ def test_all_that_the_list_finds_can_be_selected(elements, northwind, alice, dja
 
 
 def test_a_selection_that_has_changed_is_asked_about_again(elements, northwind, alice):
-    """Nobody deletes what he was not asked about."""
+    """Nobody deletes elements that the question did not name."""
     browser = browser_of(alice)
     store_accounts(northwind, account("N99"))
     again = act(browser, keys(northwind, "N01"), "?q=N", select_across="1", confirmed="20")
@@ -104,13 +104,13 @@ def test_a_selection_that_has_changed_is_asked_about_again(elements, northwind, 
 
 
 def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwind, contoso):
-    """The filter by repository is what to use; then it works for a superuser in each."""
+    """After filtering by repository it works, for a superuser in each."""
     browser = superuser()
     selected = keys(northwind, "N01") + keys(contoso, "C01")
     for form in ({}, {"confirmed": "2"}):
         refused = act(browser, selected, **form)
         assert told(refused) == [
-            "The selection is of more than one repository. Please filter the list by one repository first."
+            "The selected elements belong to more than one repository. Filter the list by one repository first."
         ]
     assert not DataProcessing.objects.exists()
     act(browser, keys(contoso, "C01"), confirmed="1")
@@ -119,14 +119,14 @@ def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwin
 
 @pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
 def test_only_managers_delete(elements, northwind, contoso, alice, role):
-    """Others are not offered it, and who is manager elsewhere learns why not."""
+    """Others do not see the action; a manager of another repository learns why it is refused."""
     alice.user.access_grants.update(role=role)
     browser = browser_of(alice)
     assert "delete_elements" not in browser.get(page(Account)).content.decode()
     act(browser, keys(northwind, "N01"), confirmed="1")
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
     refused = act(browser, keys(northwind, "N01"), confirmed="1")
-    assert told(refused) == ["Nothing was deleted: that needs the role manager in the repository."]
+    assert told(refused) == ["Nothing was deleted: this needs the role manager in the repository."]
     assert not DataProcessing.objects.exists()
 
 
@@ -134,7 +134,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     """Whatever keys are sent."""
     browser = browser_of(alice)
     nothing = act(browser, keys(contoso, "C01", "C02"), confirmed="2")
-    assert told(nothing) == ["Nothing was deleted: the selected elements are not there any more."]
+    assert told(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
     assert asked.context["shown"] == ["N01"]
     assert not re.search(r"\bC01\b", asked.content.decode())
@@ -143,7 +143,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
 
 @pytest.mark.contract("G3")
 def test_the_switch_of_the_api_does_not_stop_the_admin(elements, northwind, alice):
-    """It is about REST calls."""
+    """The API switch is only for REST calls."""
     northwind.api_enabled = False
     northwind.save()
     act(browser_of(alice), keys(northwind, "N01"), confirmed="1")
@@ -151,7 +151,7 @@ def test_the_switch_of_the_api_does_not_stop_the_admin(elements, northwind, alic
     assert "N01" not in stored(northwind)
 
 
-def test_the_page_tells_what_was_not_found(elements, northwind, alice):
+def test_the_page_shows_what_was_not_found(elements, northwind, alice):
     """And how many; the first hundred by id."""
     start(alice, ["N01", "gone", *(f"x{number:03}" for number in range(150))])
     work_now()
@@ -164,7 +164,7 @@ def test_the_page_tells_what_was_not_found(elements, northwind, alice):
 
 @pytest.mark.contract("F5")
 def test_a_running_deletion_is_stopped_by_managers_and_nobody_else(elements, northwind, alice, ed):
-    """What is deleted stays deleted; stopping again changes nothing, and what has ended otherwise says so."""
+    """What is deleted stays deleted; stopping again changes nothing, and an ended deletion says how it ended."""
     start(alice, ["N01", "N02"])
     found = DataProcessing.objects.get()
     abort = processing_page(found, "abort")
@@ -212,8 +212,8 @@ def test_processings_of_others_are_neither_listed_nor_found(elements, northwind,
     assert reader.get(page(DataProcessing)).status_code == 403
 
 
-def test_the_page_tells_why_nothing_happens_yet(elements, alice):
-    """No worker, or others first."""
+def test_the_page_shows_why_nothing_happens_yet(elements, alice):
+    """No worker, or other jobs first."""
     start(alice, ["N01"])
     found = DataProcessing.objects.get()
     browser = browser_of(alice)
@@ -224,7 +224,7 @@ def test_the_page_tells_why_nothing_happens_yet(elements, alice):
     assert browser.get(processing_page(found, "progress")).json()["status"] == "Running"
 
 
-def test_nobody_writes_processings_by_their_pages(elements, alice):
+def test_nobody_writes_jobs_through_their_pages(elements, alice):
     """Not even a superuser: they are the service's own record."""
     start(alice, ["N01"])
     found = DataProcessing.objects.get()
@@ -238,7 +238,7 @@ def test_nobody_writes_processings_by_their_pages(elements, alice):
 
 @pytest.mark.contract("G2")
 def test_workers_are_for_superusers(db, alice):
-    """They are of no tenant."""
+    """They belong to no tenant."""
     Worker.objects.create(name="host:1:abc", beat_at=Now())
     assert browser_of(alice).get(page(Worker)).status_code == 403
     assert "host:1:abc" in superuser().get(page(Worker)).content.decode()

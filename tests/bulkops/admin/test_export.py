@@ -96,7 +96,7 @@ def test_the_button_exports_what_the_list_shows(chart, northwind, rita, query, e
 
 
 def test_a_query_that_the_list_does_not_know_leads_to_the_list(chart, rita):
-    """Which tells."""
+    """The list says so."""
     answer = browser_of(rita).get(f"{page(MODELS['account'], EXPORT)}?nature__exact=X&p=900", follow=True)
     assert answer.redirect_chain[0][0].startswith(page(MODELS["account"]))
 
@@ -137,7 +137,7 @@ def test_each_format_is_imported_again_with_every_row_unchanged(northwind, alice
 
 
 def test_of_several_repositories_one_is_chosen(chart, northwind, contoso, bob):
-    """A file is of one repository; others than those of the user cannot be chosen."""
+    """A file is of one repository; those without a grant cannot be chosen."""
     AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.READER)
     third = Repository.objects.create(db_id="fabrikam", name="Fabrikam", default_language="en")
     store_accounts(third, account("9000"))
@@ -186,7 +186,7 @@ def test_who_may_not_read_the_dimension_may_not_export(northwind, rita, dimensio
 
 
 def test_the_languages_can_be_chosen(chart, rita):
-    """What is no language is refused with words at the field."""
+    """An invalid language is refused with a message at the field."""
     browser = browser_of(rita)
     shown = browser.get(offered(browser))
     headings = content(send(browser, shown, format="csv", languages="fr, en")).decode("utf-8-sig").splitlines()[0]
@@ -198,22 +198,22 @@ def test_the_languages_can_be_chosen(chart, rita):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_table_that_no_workbook_holds_is_told_on_the_page(chart, rita, monkeypatch):
+def test_a_table_that_no_workbook_holds_is_reported_on_the_page(chart, rita, monkeypatch):
     """No part of a file is sent."""
     monkeypatch.setattr(workbook_writing, "MAX_ROWS", 3)
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="xlsx")
-    assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, and these are more. Choose CSV."]
+    assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, but there are more. Choose CSV."]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_table_with_too_many_columns_is_told_on_the_page(chart, rita, monkeypatch):
-    """The time that a process of the web server takes for a row is bounded."""
+def test_a_table_with_too_many_columns_is_reported_on_the_page(chart, rita, monkeypatch):
+    """The time that a web process spends on a row is limited."""
     monkeypatch.setattr(exporting, "MAX_COLUMNS", 3)
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="csv")
     assert again.context["form"].errors["format"] == [
-        "A table can have 3 columns, and these elements need more. Choose JSON."
+        "A table can have 3 columns, but these elements need more. Choose JSON."
     ]
 
 

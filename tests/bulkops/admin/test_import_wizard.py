@@ -1,4 +1,4 @@
-"""An accountant imports a file in the admin, step by step, and sees beforehand what will happen."""
+"""An accountant imports a file in the admin, step by step, and sees the effect in advance."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from tests.factories import account
 from tests.factories import content as read_bytes
 from tests.storing import store_accounts
 
-# The worker shows that it lives by a connection of its own.
+# The worker shows that it is alive through a separate connection.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -26,7 +26,7 @@ def ids(repository):
 
 @pytest.mark.contract("C12", "C18")
 def test_a_file_goes_all_the_way(ed, northwind):
-    """Upload, columns, check, import: nothing is changed before the last step, which is told in the history."""
+    """Upload, columns, check, import: nothing is changed before the last step, which the history records."""
     store_accounts(northwind, account("1000"))
     browser = browser_of(ed)
     page = upload(browser, northwind, HEADINGS + CASH + BANK)
@@ -69,7 +69,7 @@ def test_a_file_goes_all_the_way(ed, northwind):
     assert not FileImportPiece.objects.exists()
 
 
-def test_what_changes_is_told_from_what_to_what(ed, northwind):
+def test_changes_are_shown_with_both_values(ed, northwind):
     store_accounts(northwind, account("1000"))
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH.replace("Cash", "Money"))
     text = shown(browser_of(ed), file_import)
@@ -79,7 +79,7 @@ def test_what_changes_is_told_from_what_to_what(ed, northwind):
 
 
 def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
-    """A heading that is no field has to be chosen or left out; an entry of a map takes any language."""
+    """A heading that is not a field has to be chosen or left out; an entry of a map takes any language."""
     browser = browser_of(ed)
     table = "Konto;Text;Nature;type;conversion.conversionType;Memo\n1;Caisse;BALANCE_SHEET;NORMAL;FINAL;x\n"
     page = upload(browser, northwind, table)
@@ -95,7 +95,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
     chosen = {"column-0": "id", "column-1": "descriptions.*", "key-1": "fr", "column-2": "nature", "column-5": "-"}
     describe(browser, file_import, **chosen)
     work()
-    # Going back, what was chosen is there again.
+    # Going back shows the earlier choices.
     columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
     assert [(column.choice, column.key) for column in columns[:2]] == [("id", ""), ("descriptions.*", "fr")]
     assert columns[5].choice == "-"
@@ -114,7 +114,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
         ({"mode": "wrong"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_meant_is_told_in_its_place(alice, northwind, chosen, told):
+def test_what_is_unclear_is_reported_in_its_place(alice, northwind, chosen, told):
     """The file is not checked then."""
     browser = browser_of(alice)
     upload(browser, northwind, HEADINGS + CASH)
@@ -124,7 +124,7 @@ def test_what_cannot_be_meant_is_told_in_its_place(alice, northwind, chosen, tol
 
 
 def test_elements_of_json_have_no_columns(ed, northwind):
-    """Packed with gzip as well."""
+    """Also compressed with gzip."""
     browser = browser_of(ed)
     page = upload(browser, northwind, gzip.compress(json.dumps([account("1"), account("2")]).encode()), "chart.json.gz")
     assert page.context["form"].columns.fields == []
@@ -136,8 +136,8 @@ def test_elements_of_json_have_no_columns(ed, northwind):
     assert ids(northwind) == ["1", "2"]
 
 
-def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
-    """With line, column and what would be right; they can be downloaded, mended and imported again."""
+def test_rows_with_errors_are_reported_and_may_be_left_out(ed, northwind):
+    """With line, column and what is expected; they can be downloaded, corrected and imported again."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
     page = browser.get(at(file_import))
@@ -160,7 +160,7 @@ def test_faulty_rows_are_told_and_may_be_left_out(ed, northwind):
     assert ids(northwind) == ["1000", "1020"]
 
 
-def test_what_has_become_faulty_since_the_check_is_not_imported(ed, northwind):
+def test_what_has_become_invalid_since_the_check_is_not_imported(ed, northwind):
     """All or nothing: the page goes back to the check and says why."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + BANK, mode="create")
@@ -169,7 +169,7 @@ def test_what_has_become_faulty_since_the_check_is_not_imported(ed, northwind):
     work()
     assert ids(northwind) == ["1000"]
     text = shown(browser, file_import)
-    assert "since the check something has changed" in text
+    assert "the repository has changed since the check" in text
     assert "1000" in text
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.CHECKED
@@ -226,11 +226,11 @@ def test_the_strict_check_asks_for_what_is_referred_to(ed, northwind):
 
 
 def test_a_second_click_imports_nothing_twice(ed, northwind):
-    """Whoever confirms second is told."""
+    """The second to confirm gets a message."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
     assert told(confirm(browser, file_import)) == []
-    assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has gone on already."]
+    assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has already continued."]
     work()
     assert FileImport.objects.get().status == ImportStatus.COMPLETED
     assert Account.history.count() == 1
@@ -239,7 +239,7 @@ def test_a_second_click_imports_nothing_twice(ed, northwind):
 
 
 def test_two_people_import_at_once(alice, ed, northwind):
-    """Each his own file, whatever the other one does."""
+    """Each their own file, whatever the other does."""
     mine, hers = browser_of(ed), browser_of(alice)
     first = checked(mine, northwind, HEADINGS + CASH)
     second = checked(hers, northwind, HEADINGS + BANK)
@@ -272,7 +272,7 @@ def test_an_import_is_dropped_at_any_step(ed, northwind):
 
 
 def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
-    """Whoever asks for it at that moment is told, and is not kept waiting for long."""
+    """Whoever asks for it at that moment gets a message without waiting long."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
     confirm(browser, file_import)

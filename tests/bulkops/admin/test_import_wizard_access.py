@@ -1,4 +1,4 @@
-"""Who may import what in the admin, and what nobody learns of others (contract G2)."""
+"""Who may import what in the admin, and what is hidden from others (contract G2)."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -69,7 +69,7 @@ def test_where_a_file_goes_is_chosen_only_when_it_is_clear(ed, northwind, contos
 
 
 def test_what_comes_from_the_list_of_accounts_is_offered_accounts_first(ed, northwind):
-    """Ed has clicked *Import* above the accounts: what he means does not stand below all currencies."""
+    """Ed has clicked *Import* above the accounts, so accounts come first."""
     assert offered(browser_of(ed), "?dimension=account") == [
         "northwind (Northwind group) · account",
         "northwind (Northwind group) · currency",
@@ -77,7 +77,7 @@ def test_what_comes_from_the_list_of_accounts_is_offered_accounts_first(ed, nort
 
 
 def test_nothing_goes_where_the_user_may_not_import(bob, rita, ed, northwind, contoso):
-    """A form that was made up is refused, and a reader does not even see one."""
+    """A forged form is refused, and a reader does not even see one."""
     answer = upload(browser_of(bob), northwind, HEADINGS + CASH)
     assert "Select a valid choice" in answer.content.decode()
     assert "northwind" not in answer.content.decode()
@@ -89,7 +89,7 @@ def test_nothing_goes_where_the_user_may_not_import(bob, rita, ed, northwind, co
 
 
 def test_an_import_of_another_tenant_is_not_there(ed, bob, rita, northwind, contoso):
-    """Unknown, foreign and withheld ones are answered alike: 404; and the list does not have them."""
+    """Unknown and inaccessible ones get the same response, 404; and the list does not have them."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY)
     unknown = FileImport(oid="unknown")
     for browser in (browser_of(bob), browser_of(rita)):
@@ -105,7 +105,7 @@ def test_an_import_of_another_tenant_is_not_there(ed, bob, rita, northwind, cont
 
 
 def test_only_who_uploaded_goes_on(ed, alice, northwind):
-    """Others who may import there look; a manager can drop it."""
+    """Others with the right to import can view it; a manager can cancel it."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH)
     fred = browser_of(caller("fred", northwind, Role.EDITOR))
     hers = browser_of(alice)
@@ -153,7 +153,7 @@ def test_rights_are_asked_again_when_a_worker_begins(alice, northwind, step, los
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.FAILED
     assert file_import.error == (
-        "Nothing was imported: alice may no longer do this. It takes the role manager for the account dimension of "
+        "Nothing was imported: alice may no longer do this. It needs the role manager for the account dimension of "
         "repository 'northwind'."
     )
     assert not Account.objects.exists()

@@ -44,7 +44,7 @@ def test_a_wrong_file_is_refused_at_once(ed, northwind, content, told):
 
 
 def test_a_file_that_is_too_large_is_refused_with_its_size(ed, northwind, settings):
-    """A byte decides; what is beyond the limit is not even kept for the moment."""
+    """A byte decides; what is beyond the limit is not even kept temporarily."""
     settings.IMPORT_MAX_FILE_SIZE = 2048
     content = (HEADINGS + CASH).ljust(2048, "\n")
     assert upload(browser_of(ed), northwind, content).redirect_chain
@@ -74,7 +74,7 @@ def test_an_upload_is_never_a_file_with_a_name(ed, northwind, monkeypatch, tmp_p
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("code", ["[" * 4_000_000, "[" * 255], ids=["endless", "as long as may be"])
 def test_a_workbook_that_would_keep_a_processor_busy_is_answered_at_once(ed, northwind, code):
-    """Of two kilobytes: a number format that patterns would look through again and again."""
+    """It has two kilobytes: a number format on which a pattern would backtrack again and again."""
     styles = b'<styleSheet><numFmts><numFmt numFmtId="200" formatCode="%s"/></numFmts></styleSheet>' % code.encode()
     content = with_parts(workbook(HEADINGS.strip().split(",")), {STYLES: lambda _part: styles})
     assert len(content) < 20_000
@@ -82,13 +82,13 @@ def test_a_workbook_that_would_keep_a_processor_busy_is_answered_at_once(ed, nor
     page = upload(browser_of(ed), northwind, content)
     assert page.status_code == 200
     assert FileImport.objects.exists() == (len(code) == 255)
-    # With the square of the first one it would be hours.
+    # With quadratic time it would be hours.
     assert time.monotonic() - begin < 30
 
 
 @pytest.mark.contract("B3")
 def test_a_file_that_needs_more_than_the_limits_is_refused_with_a_sentence(ed, northwind, settings):
-    """Of seconds and of memory; the page is there at once, and nothing is kept."""
+    """The limits of time and memory; the page comes at once, and nothing is kept."""
     settings.IMPORT_PREVIEW_SECONDS = 1
     page = upload(browser_of(ed), northwind, slow_workbook(3_000_000))
     assert "needs more than 1 s" in str(page.context["form"].errors["file"])
@@ -99,8 +99,8 @@ def test_a_file_that_needs_more_than_the_limits_is_refused_with_a_sentence(ed, n
 
 
 @pytest.mark.contract("B3")
-def test_a_file_that_needs_more_than_the_limits_is_a_faulty_one_for_the_worker(ed, northwind, settings):
-    """It tells so on the page of the import, and goes on with others."""
+def test_a_file_that_needs_more_than_the_limits_is_invalid_for_the_worker(ed, northwind, settings):
+    """The page of the import says so, and the worker continues with others."""
     browser = browser_of(ed)
     settings.IMPORT_READ_MEMORY = 96 * 1024**2
     upload(browser, northwind, b'{"id": "1"}\n' + huge_element(3 * 1024**2))
@@ -113,9 +113,7 @@ def test_a_file_that_needs_more_than_the_limits_is_a_faulty_one_for_the_worker(e
 
 
 @pytest.mark.contract("B3")
-def test_when_the_process_that_reads_fails_people_are_not_told_that_their_file_is_wrong(
-    ed, northwind, monkeypatch, caplog
-):
+def test_when_the_reading_process_fails_no_message_blames_the_file(ed, northwind, monkeypatch, caplog):
     """The log has the reason."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     page = upload(browser_of(ed), northwind, HEADINGS + CASH)
@@ -150,7 +148,7 @@ def test_one_upload_waits_and_leaves_a_thread_for_others(ed, northwind):
 
 
 def test_a_user_has_only_so_many_unfinished_imports_into_a_repository(ed, alice, northwind, contoso, settings):
-    """Others, and other repositories, are not concerned; one that has ended makes room."""
+    """Other users and other repositories are not affected; one that has ended makes room."""
     settings.IMPORT_MAX_DRAFTS = 2
     AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.EDITOR)
     browser = browser_of(ed)
@@ -214,7 +212,7 @@ def test_a_workbook_is_previewed_as_it_looks(ed, northwind, tmp_path):
 
 @pytest.mark.parametrize("end", ["completed", "dropped", "forgotten"])
 def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
-    """Of the file nothing is left but what the report tells, and the rejected rows for whoever mends them."""
+    """Only the report is left of the file, and the rejected rows for whoever corrects them."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
     assert FileImportPiece.objects.filter(file="UPLOAD").exists()
@@ -236,7 +234,7 @@ def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
     assert set(FileImportPiece.objects.values_list("file", flat=True)) == {"REJECTS"}
 
 
-def test_the_record_of_an_import_is_forgotten_with_those_of_deletions(ed, northwind, settings):
+def test_the_record_of_an_import_is_purged_with_those_of_deletions(ed, northwind, settings):
     """With its file of rejected rows."""
     settings.DATA_PROCESSING_RETENTION_DAYS = 10
     browser = browser_of(ed)

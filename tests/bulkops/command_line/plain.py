@@ -1,4 +1,4 @@
-"""A database of its own for a process of its own, with the repository `plain` in it."""
+"""A separate database for a separate process, with the repository `plain` in it."""
 
 from contextlib import closing
 from pathlib import Path

@@ -20,7 +20,7 @@ _FAR, _LONG = 0.8, 600
 
 
 def main(phase: str) -> None:
-    """Run the command in the words of the command line."""
+    """Run the command with the arguments of the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
     django.setup()
     importer = import_module("bulkops.files.imports.importing").Importer

@@ -1,4 +1,4 @@
-"""Old versions of elements are deleted when an operator says so, and none that a later query needs."""
+"""Old versions of elements are deleted on an operator's request, and none that a later query needs."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,7 +26,7 @@ HISTORY = Account.history.model
 
 @pytest.fixture
 def clean(capsys) -> Callable[..., list[str]]:
-    """Runs the command and gives the lines that it prints."""
+    """Run the command and return the lines that it prints."""
 
     def run(*arguments: str) -> list[str]:
         call_command("clean_old_history", *arguments)
@@ -37,19 +37,19 @@ def clean(capsys) -> Callable[..., list[str]]:
 
 
 def put(caller: Caller, link: str, *, days_ago: int, id: str = "1000", db_id: str = "northwind") -> None:
-    """Save an account, so many days ago."""
+    """Save an account, that many days ago."""
     caller.send("PUT", caller.account(f"elements/{id}", db_id), account(id, documentationLink=link))
     age(days_ago)
 
 
 def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
-    """Delete an account, so many days ago."""
+    """Delete an account, that many days ago."""
     remove(Account.objects.filter(element_id=id), Provenance(Actor(caller.user, Origin.INPUT_WEB)))
     age(days_ago)
 
 
 def age(days: int) -> None:
-    """Let the latest version have been written so many days ago."""
+    """Let the latest version have been written that many days ago."""
     latest = HISTORY.objects.order_by("-history_id").values("history_id")[:1]
     HISTORY.objects.filter(history_id=latest.get()["history_id"]).update(
         history_date=timezone.now() - timedelta(days=days)
@@ -57,14 +57,14 @@ def age(days: int) -> None:
 
 
 def kept(**which: str) -> list[tuple[str, str | None]]:
-    """The versions that are there, the oldest first."""
+    """The stored versions, the oldest first."""
     return list(
         HISTORY.objects.filter(**which).order_by("history_id").values_list("history_type", "documentation_link")
     )
 
 
 @pytest.mark.contract("C18")
-def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
+def test_versions_that_were_replaced_before_are_purged(alice, clean):
     """What the account was like on each of the last 365 days stays, also when it was written long before."""
     for link, days_ago in {"first": 900, "second": 800, "of the day": 500, "young": 300, "last": 10}.items():
         put(alice, link, days_ago=days_ago)
@@ -73,15 +73,15 @@ def test_versions_that_were_replaced_before_are_forgotten(alice, clean):
 
 
 @pytest.mark.contract("C18")
-def test_the_version_that_holds_is_never_forgotten(alice, clean):
-    """However old it is: the history goes on to tell who wrote what stands there."""
+def test_the_current_version_is_never_purged(alice, clean):
+    """However old it is: the history still shows who wrote the stored values."""
     put(alice, "first", days_ago=5_000)
     put(alice, "last", days_ago=4_000)
     clean("--days", "1")
     assert kept() == [("~", "last")]
 
 
-def test_an_element_that_was_deleted_before_is_forgotten_for_good(alice, northwind: Repository, clean):
+def test_an_element_that_was_deleted_before_is_purged_for_good(alice, northwind: Repository, clean):
     """One that was deleted since can still be restored, to what it was on any of the days."""
     put(alice, "long gone", days_ago=900)
     delete(alice, days_ago=800)
@@ -118,7 +118,7 @@ def test_each_dimension_is_cleaned(alice, clean):
     ]
 
 
-def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
+def test_a_dry_run_reports_the_same_and_purges_nothing(alice, clean):
     put(alice, "first", days_ago=900)
     put(alice, "second", days_ago=800)
     before = kept()
@@ -126,8 +126,8 @@ def test_a_dry_run_tells_the_same_and_forgets_nothing(alice, clean):
     assert kept() == before
 
 
-def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
-    """Each step is one statement of its own, however many there are: nobody waits long, and nothing piles up."""
+def test_few_versions_are_purged_at_a_time(alice, clean, monkeypatch):
+    """Each step is a separate statement, however many there are: nobody waits long, and nothing piles up."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for change in range(2):
         save(alice, "account", put=[account(f"{n}", documentationLink=str(change)) for n in range(8)])
@@ -139,8 +139,8 @@ def test_few_versions_are_forgotten_at_a_time(alice, clean, monkeypatch):
     assert kept() == [("~", "1")] * 8
 
 
-def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean, monkeypatch):
-    """What is left of each account are its latest versions, and the next run goes on."""
+def test_versions_purged_before_an_interruption_stay_purged(alice, clean, monkeypatch):
+    """The latest versions of each account are left, and the next run continues."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 2)
     for number in range(4):
         put(alice, str(number), days_ago=900)
@@ -159,7 +159,7 @@ def test_what_was_forgotten_before_an_interruption_stays_forgotten(alice, clean,
 
 
 def test_two_at_a_time_do_no_harm(alice, monkeypatch):
-    """Each version is forgotten by one of them, and nothing that stays is touched."""
+    """Each version is purged by one of them, and no version that stays is touched."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for number in range(8):
         put(alice, str(number), days_ago=900)
@@ -192,7 +192,7 @@ def test_an_unknown_repository_is_refused(db, clean):
         clean("--days", "365", "--repository", "nowhere")
 
 
-def test_the_log_tells_how_many(alice, clean, caplog):
+def test_the_log_shows_how_many(alice, clean, caplog):
     put(alice, "first", days_ago=900)
     put(alice, "second", days_ago=800)
     clean("--days", "365")

@@ -20,7 +20,7 @@ Export = Callable[..., str]
 
 @pytest.fixture
 def export(tmp_path, monkeypatch) -> Export:
-    """Run an export command in a folder of its own and return what it says."""
+    """Run an export command in a separate folder and return what it says."""
     monkeypatch.chdir(tmp_path)
 
     def run(command: str, *words: str) -> str:
@@ -86,8 +86,8 @@ def test_json_is_an_array_of_whole_elements_and_ndjson_has_one_on_each_line(alic
     assert [json.loads(line) for line in gzip.decompress(Path("a.ndjson.gz").read_bytes()).splitlines()] == wanted
 
 
-def test_currencies_are_told_by_their_descriptions_and_not_twice(export, northwind):
-    """`description` repeats one of them: who changes the file would have to change both."""
+def test_currencies_are_exported_with_their_descriptions_and_not_twice(export, northwind):
+    """`description` repeats one of them: a person who edits the file would have to change both."""
     store_currencies(northwind, currency(oid="7"))
     assert export("export_currencies", "northwind", "c.json") == "Exported 1 currency of northwind to c.json.\n"
     [element] = json.loads(Path("c.json").read_text(encoding="utf-8"))
@@ -144,10 +144,10 @@ def test_nothing_of_another_repository_is_exported(export, chart, contoso):
 
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
-    """And never what is no file."""
+    """And never anything but a file."""
     Path("a.csv").write_text("mine", encoding="utf-8")
     Path("folder.csv").mkdir()
-    message = "The file 'a.csv' already exists. Choose another name, or overwrite it by --force."
+    message = "The file 'a.csv' already exists. Choose another name, or overwrite it with --force."
     assert refusal(export, "export_accounts", "northwind", "a.csv") == message
     assert Path("a.csv").read_text(encoding="utf-8") == "mine"
     export("export_accounts", "northwind", "a.csv", "--force")
@@ -165,8 +165,8 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
         (
             ["northwind", "a.txt"],
             (
-                "The name 'a.txt' has no known ending. Let it end with .csv, .xlsx, .json, .ndjson, or choose a format "
-                "by --format."
+                "The name 'a.txt' has no known extension. End it with .csv, .xlsx, .json, .ndjson, or choose a format "
+                "with --format."
             ),
         ),
         (
@@ -190,14 +190,14 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
         ),
     ],
 )
-def test_what_cannot_be_done_is_told_in_plain_words_and_no_file_is_left(export, northwind, words, message):
-    """Everything that is wrong at once, as on REST."""
+def test_what_cannot_be_done_is_reported_clearly_and_no_file_is_left(export, northwind, words, message):
+    """All errors at once, as on REST."""
     assert refusal(export, "export_accounts", *words) == message
     assert list(Path().iterdir()) == []
 
 
-def test_the_format_can_be_told_where_the_name_does_not(export, chart):
-    """It counts more than the name."""
+def test_the_format_can_be_chosen_if_the_name_has_no_extension(export, chart):
+    """It takes precedence over the name."""
     export("export_accounts", "northwind", "a.txt", "--format=ndjson", "--properties=id")
     assert Path("a.txt").read_text(encoding="utf-8") == '{"id":"001000"}\n{"id":"2000"}\n{"id":"A"}\n'
 
@@ -210,7 +210,7 @@ def test_a_workbook_with_too_many_columns_is_refused(export, northwind):
     ]
     store_accounts(northwind, *(account(f"{at:04}", customAttributes=own) for at, own in enumerate(attributes)))
     message = refusal(export, "export_accounts", "northwind", "a.xlsx", "--properties=id,customAttributes")
-    assert message == "A workbook can have 16,384 columns, and these are 16,385. Choose CSV."
+    assert message == "A workbook can have 16,384 columns, but there are 16,385. Choose CSV."
     assert list(Path().iterdir()) == []
     export("export_accounts", "northwind", "a.csv", "--properties=id,customAttributes")
     assert len(table("a.csv")[0]) == 16_385

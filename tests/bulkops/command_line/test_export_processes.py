@@ -1,4 +1,4 @@
-"""Exports in processes of their own: pipes, interruptions, and disks that are full."""
+"""Exports in separate processes: pipes, interruptions, and disks that are full."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_without_a_file_the_table_goes_to_standard_output(environment):
-    """Bytes for other programs, without a byte-order mark; nothing else is said but one line of the log, elsewhere."""
+    """Bytes for other programs, without a byte-order mark; apart from one log line, nothing else is printed."""
     words = command("export_accounts", "plain", "--properties=id,descriptions", "--filter=id<0002")
     done = subprocess.run(words, env=environment, capture_output=True, timeout=60, check=True)
     assert done.stdout.decode() == "id,descriptions.en\r\n0000,Größe 0\r\n0001,Größe 1\r\n"

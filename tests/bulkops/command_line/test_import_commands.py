@@ -108,10 +108,10 @@ def test_a_refused_import_ends_with_status_1_and_plain_words(database, tmp_path)
     ],
 )
 @pytest.mark.parametrize("command", ["import_currencies", "import_accounts"])
-def test_a_missing_file_or_repository_is_told_in_one_sentence(
+def test_a_missing_file_or_repository_is_reported_in_one_sentence(
     northwind, tmp_path, monkeypatch, command, db_id, file, message
 ):
-    """Which Django's command line turns into status 1 and nothing else."""
+    """Django's command line turns that into status 1, and prints nothing else."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CommandError) as refusal:
         call_command(command, db_id, file)
@@ -119,7 +119,7 @@ def test_a_missing_file_or_repository_is_told_in_one_sentence(
 
 
 @pytest.mark.contract("H4")
-def test_faulty_rows_in_a_file_of_their_own_end_with_status_3(database, tmp_path):
+def test_rows_with_errors_in_a_separate_file_end_with_status_3(database, tmp_path):
     """The others are saved; the name of the file is relative to where the command is called."""
     (tmp_path / "table.csv").write_text(f"{HEADINGS}\nCHF,Franc,2,0.0000\nGBP,Pound,two,0.0000\n")
     words = ("import_currencies", "plain", "table.csv", "--rejects", "faulty.csv")
@@ -156,7 +156,7 @@ def test_a_file_of_another_format_than_was_named_is_refused(import_currencies):
 
 
 def interrupted(database: Path, folder: Path, phase: str, when: Callable[[], bool]) -> subprocess.CompletedProcess[str]:
-    """Import many currencies, some of them faulty, and press Ctrl-C `when` the time has come, before the phase ends."""
+    """Import many currencies, some of them invalid, and press Ctrl-C at the time of `when`, before the phase ends."""
     rows = "".join(f"N{number},New,{number % 50},0.0000\n" for number in range(40_000))
     (folder / "large.csv").write_text(f"{HEADINGS}\n{rows}")
     words = ("import_currencies", "plain", "large.csv", "--rejects", "rejects.csv")
@@ -178,14 +178,14 @@ def interrupted(database: Path, folder: Path, phase: str, when: Callable[[], boo
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize("phase", ["reading", "checking"])
 def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
-    """Whether the file is being read or rows are being staged: no row, no file for faulty ones, status 130."""
+    """Whether the file is being read or rows are being staged: no row, no file of rejected rows, status 130."""
 
     def has_begun() -> bool:
         return Path(tmp_path, "rejects.csv").exists()
 
     def is_checking() -> bool:
         if not has_begun():
-            return False  # whoever opens or closes the file keeps it for a moment
+            return False  # whoever opens or closes the file holds it for a moment
         with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as other:
             try:
                 other.execute("BEGIN IMMEDIATE")
@@ -203,8 +203,8 @@ def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
 
 
 @pytest.mark.contract("H4")
-def test_on_a_terminal_a_bar_tells_phase_rate_and_time_left(database, tmp_path):
-    """Else a slow import tells a plain line now and then, and a quick one nothing."""
+def test_on_a_terminal_a_bar_shows_phase_rate_and_time_left(database, tmp_path):
+    """Otherwise a slow import prints a plain line now and then, and a quick one nothing."""
     rows = "".join(f"T{number},New,2,0.0000\n" for number in range(3_000))
     (tmp_path / "table.csv").write_text(f"{HEADINGS}\n{rows}")
     primary, secondary = pty.openpty()

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with one sentence, and nothing of its work goes on afterwards."""
+"""Ctrl-C ends a command with one sentence, and none of its work continues afterwards."""
 
 from collections.abc import Iterator
 

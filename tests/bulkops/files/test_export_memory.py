@@ -16,7 +16,7 @@ from tests.factories import content
 from tests.random_elements import RandomElements
 
 FEW, MANY = 2 * PIECE_TEXTS, 10 * PIECE_TEXTS
-# What the two peaks may differ by: an account takes 2 KB and more, wherever one were kept.
+# By what the two peaks may differ: an account takes 2 KB and more, wherever one were kept.
 NOISE = 256 * 1024
 
 
@@ -50,7 +50,7 @@ def peak(elements, shape: Shape) -> int:
 @pytest.mark.contract("D7", "H4")
 @pytest.mark.parametrize("format", Format)
 def test_the_memory_for_an_export_does_not_grow_with_its_length(accounts, format):
-    """Five times as many accounts; the first export has loaded what is loaded once."""
+    """Five times as many accounts; the first export has loaded everything that is loaded once."""
     shape = Shape(format)
     peak(accounts[:FEW], shape)
     assert peak(accounts, shape) - peak(accounts[:FEW], shape) < NOISE

@@ -1,4 +1,4 @@
-"""What is exported can be imported again: it changes nothing, and where nothing is it makes the same elements."""
+"""What is exported can be imported again: it changes nothing, and in an empty repository it makes the same elements."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ SHAPES = [
 ]
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.format}{'.gz' * shape.gzipped}")
 each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
-# Each example takes back what it wrote, so that the repository and its people serve all examples.
+# Each example undoes what it wrote, so that the repository and its people serve all examples.
 searching = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -62,7 +62,7 @@ def path_of(alice: Caller, dimension: str) -> str:
 
 
 def stored(alice: Caller, dimension: str) -> list[Any]:
-    """The elements as they are answered, but who changed them and when."""
+    """The elements as returned, without who changed them and when."""
     found = read(alice.get(path_of(alice, dimension)))
     return [{name: value for name, value in element.items() if name != "updateInfo"} for element in found]
 
@@ -131,7 +131,7 @@ def test_many_elements_of_many_shapes_come_back(alice: Caller, shape: Shape, dim
 
 @each_shape
 def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: Shape) -> None:
-    """An empty cell would be; the element has null where an element that does not say anything has the default."""
+    """An empty cell would mean the default; the element has null instead."""
     nothing = {"dataEntryAndReporting": {"class": None}, "rules": {"grossAmountEqualICSum": None}}
     save(alice, "account", [account(), account("2000", **nothing)])
     check_round_trip(alice, "account", shape)
@@ -155,7 +155,7 @@ def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: Shape) -> Non
 def test_a_part_of_the_fields_changes_nothing_either(
     alice: Caller, shape: Shape, properties: str | None, languages: str | None
 ) -> None:
-    """An entry that is not there is not made, not even as null."""
+    """A missing entry is not created, not even as null."""
     texts = {"en": "Cash", "fr": None, "it": ""}
     save(
         alice,

@@ -1,4 +1,4 @@
-"""Deletions as callers ask for them, and what they learn of them."""
+"""Deletions as clients request them, and what their responses say."""
 
 from collections.abc import Iterable
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ def body(ids: Iterable[str]) -> list[dict[str, str]]:
 
 
 def fill(repository: Repository, count: int) -> list[str]:
-    """Store so many accounts and as many currencies; return their ids, the same for both."""
+    """Store that many accounts and as many currencies; return their ids, the same for both."""
     ids = [f"E{number:03}" for number in range(count)]
     store_accounts(repository, *map(account, ids))
     store_currencies(repository, *map(currency, ids))
@@ -29,7 +29,7 @@ def fill(repository: Repository, count: int) -> list[str]:
 
 
 def start(caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind") -> str:
-    """Ask for the deletion; return its dataProcessingId."""
+    """Request the deletion; return its dataProcessingId."""
     answer = caller.send("POST", caller.elements(dimension, ASYNC, db_id), body(ids))
     assert answer.status_code == 202, answer.content
     oid: str = answer.json()["dataProcessingId"]
@@ -41,7 +41,7 @@ def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "nor
 
 
 def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
-    """Status and counts, as the caller learns them."""
+    """Status and counts, as the client reads them."""
     status = read(caller.get(path(caller, oid, dimension)))
     if dimension == "account":
         (status,) = status
@@ -50,7 +50,7 @@ def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]
 
 
 def work_now() -> None:
-    """Let a worker look for work, pauses between attempts being over."""
+    """Let a worker poll, pauses between attempts being over."""
     DataProcessing.objects.update(due_at=Now())
     work()
 

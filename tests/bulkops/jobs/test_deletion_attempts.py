@@ -1,4 +1,4 @@
-"""A deletion whose worker dies, or that goes wrong: it goes on elsewhere, and it has an end."""
+"""A deletion whose worker dies, or that fails: it continues elsewhere, and it ends."""
 
 from datetime import timedelta
 
@@ -38,12 +38,12 @@ def claimed(worker: str = "worker") -> Claim:
 
 
 def be_silent(seconds: float) -> None:
-    """Let so many seconds pass since the last sign of life."""
+    """Let that many seconds pass since the last heartbeat."""
     DataProcessing.objects.update(heartbeat=F("heartbeat") - timedelta(seconds=seconds))
 
 
 def killed() -> None:
-    """What happens to a process that gives nothing back."""
+    """What happens to a process that does not release its claim."""
     raise SystemExit
 
 
@@ -63,7 +63,7 @@ def dead(running, monkeypatch) -> Claim:
 
 @pytest.mark.contract("F2", "F6")
 def test_nobody_else_gets_what_somebody_works_on(running, settings):
-    """As long as his last sign of life is not too old."""
+    """As long as the worker's last heartbeat is recent enough."""
     settings.WORKER_LOST_AFTER_SECONDS = LONG
     claimed()
     assert claim_next("other") is None
@@ -73,7 +73,7 @@ def test_nobody_else_gets_what_somebody_works_on(running, settings):
 
 @pytest.mark.contract("F6")
 def test_what_a_dead_worker_had_goes_on_where_it_stopped(alice, running, dead, settings):
-    """Nothing is done twice; and the dead one, should he live after all, does nothing more."""
+    """Nothing is done twice; and the lost worker, should it still run, does nothing more."""
     assert told(alice, running) == HALF_DONE
     be_silent(settings.WORKER_LOST_AFTER_SECONDS + 1)
     other = claimed("other")
@@ -141,7 +141,7 @@ def test_a_worker_that_is_to_end_stops_at_a_chunk_and_another_goes_on_at_once(al
     assert told(alice, running) == DONE
 
 
-# --- What goes wrong ---------------------------------------------------------------------------
+# --- Failures ----------------------------------------------------------------------------------
 
 
 real_transactions = pytest.mark.django_db(transaction=True)
@@ -162,7 +162,7 @@ def break_before_delete(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.contract("F5", "F6")
 @pytest.mark.parametrize("error", ["database", "service"])
 def test_a_chunk_is_deleted_whole_or_not_at_all(alice, northwind, monkeypatch, error):
-    """An error leaves its elements, the counts, the history and what was generated as they were; later it goes on."""
+    """An error leaves its elements, the counts, the history and generated logic as they were; later it continues."""
     store_accounts(northwind, account("Z1", rules={"grossAmountEqualICSum": True}), account("Z2"))
     oid = start(alice, ["Z1", "Z2"])
     if error == "database":
@@ -194,7 +194,7 @@ def test_what_goes_wrong_is_tried_again_after_a_growing_pause(running, monkeypat
         before = timezone.now() - SECOND  # the clock of the database may be a little less exact
         work_now()
         assert before <= DataProcessing.objects.get().due_at - pause <= timezone.now() + SECOND
-        # However long it takes until somebody asks.
+        # However long it takes until somebody polls.
         DataProcessing.objects.update(due_at=F("due_at") + LONG * SECOND)
         assert claim_next("other") is None
 
@@ -206,7 +206,7 @@ def test_what_goes_wrong_is_tried_again_after_a_growing_pause(running, monkeypat
     [("database", "the database failed"), ("service", "the service itself failed")],
 )
 def test_what_always_goes_wrong_has_failed_in_the_end(alice, running, monkeypatch, caplog, error, happened):
-    """What was deleted before stays deleted and is counted; the cause stands in the log and nowhere else."""
+    """What was deleted before stays deleted and is counted; only the log has the cause."""
     first = claimed()
     with monkeypatch.context() as patch:
         patch.setattr(type(heartbeat), "is_ending", True)

@@ -1,4 +1,4 @@
-"""Workers and callers at the same moment, each with a connection of his own."""
+"""Workers and clients at the same moment, each with its own connection."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_of_many_workers_one_gets_the_deletion(running, pool):
 
 @pytest.mark.contract("F2", "F5")
 def test_two_runs_of_one_deletion_never_both_count(alice, running, pool):
-    """As after a double entry of the queue, or a worker that was taken for dead: each element is deleted once."""
+    """As after a duplicate queue entry, or a worker that was considered dead: each element is deleted once."""
     claim = claim_next("worker")
     assert claim is not None
     for future in [pool.submit(apart(lambda: deletion.run(claim))) for _ in range(2)]:
@@ -103,7 +103,7 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
 
 @pytest.mark.contract("F6")
 def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, running, northwind, pool, settings):
-    """Somebody writes many elements for longer than it takes a silent worker to be lost; then it goes on."""
+    """Others write many elements for longer than a silent worker may take; then it continues."""
     settings.WORKER_LOST_AFTER_SECONDS = 15
     claim = claim_next("worker")
     assert claim is not None
@@ -116,19 +116,19 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
 
     with writing_many(northwind):
         worker = pool.submit(apart(lambda: deletion.run(claim)))
-        if connection.vendor == "postgresql":  # on SQLite nobody else can write a sign of life meanwhile
+        if connection.vendor == "postgresql":  # on SQLite nothing else can write a heartbeat meanwhile
             pool.submit(apart(seem_lost)).result()
             wait_until(shows_life, "The worker gives no sign of life")
             assert pool.submit(apart(lambda: claim_next("other"))).result() is None
         else:
-            threading.Event().wait(3)  # longer than the worker waits at once
+            threading.Event().wait(3)  # longer than the worker waits at a time
         assert not worker.done()
     worker.result()
     assert told(alice, running)["deleted"] == 12
     assert DataProcessing.objects.get().attempts == 1
 
 
-if connection.vendor == "postgresql":  # SQLite locks no single elements
+if connection.vendor == "postgresql":  # SQLite cannot lock single elements
 
     @pytest.mark.contract("F6")
     def test_a_worker_waits_for_whoever_writes_one_of_its_elements(alice, running, pool, settings):

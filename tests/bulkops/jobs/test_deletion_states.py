@@ -44,7 +44,7 @@ def test_what_waits_is_aborted_at_once(alice, northwind, dimension, status):
 
 @pytest.mark.contract("F5")
 def test_an_abort_takes_effect_before_the_next_chunk(alice, running, monkeypatch):
-    """What is deleted stays deleted, and the counts tell how much."""
+    """What is deleted stays deleted, and the counts show how much."""
     claim = claim_next("worker")
     assert claim is not None
 
@@ -69,7 +69,7 @@ def test_aborting_what_is_aborted_succeeds_again(alice, running):
 @pytest.mark.contract("F3", "F5")
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED])
 def test_what_has_ended_otherwise_cannot_be_aborted(alice, running, status):
-    """400 that says how it ended; it stays so."""
+    """400 with the final status, which stays."""
     end(running, status)
     refused = alice.send("DELETE", path(alice, running))
     assert (refused.status_code, refused.json()["code"]) == (400, "PROCESSING_ENDED")
@@ -81,7 +81,7 @@ def test_what_has_ended_otherwise_cannot_be_aborted(alice, running, status):
 @pytest.mark.contract("F3")
 @pytest.mark.parametrize("status", ENDED)
 def test_nothing_follows_a_final_state(alice, running, status):
-    """Neither a worker that looks for work nor one that is at work goes on, and no other end is put on it."""
+    """Neither a polling worker nor a running one continues, and no other final status replaces it."""
     claim = claim_next("worker")
     assert claim is not None
     end(running, status)
@@ -98,7 +98,7 @@ def test_nothing_follows_a_final_state(alice, running, status):
 @pytest.mark.contract("F7")
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_a_deletion_is_found_only_where_it_belongs(alice, bob, running, contoso, method):
-    """Not in the other dimension, not in another repository, and not by anything that is no oid: 404."""
+    """Not in the other dimension, not in another repository, and not by an invalid oid: 404."""
     strange = ("none", running.upper(), f"{running}/", f"{running}%0A", "%00", "a%2Fb", "x" * 500, f"{{{running}}}")
     for address in (
         alice.currency(f"elements-bulk-delete-async/{running}"),

@@ -36,8 +36,8 @@ def test_the_elements_are_deleted_and_counted(alice, northwind, dimension):
 
 
 @pytest.mark.contract("F1", "F4")
-def test_ids_that_do_not_exist_are_told_and_are_no_failure(alice, northwind, settings, dimension):
-    """In the order of the request, over all chunks; an id that no element can have is one of them."""
+def test_ids_that_do_not_exist_are_reported_and_are_not_a_failure(alice, northwind, settings, dimension):
+    """In the order of the request, over all chunks; an id that no element can have counts as not found."""
     settings.DELETION_CHUNK_SIZE = 2
     known = fill(northwind, 2)
     oid = start(alice, ["none", known[0], " ", "e001", known[1], "."], dimension)
@@ -48,8 +48,8 @@ def test_ids_that_do_not_exist_are_told_and_are_no_failure(alice, northwind, set
 
 
 @pytest.mark.contract("F4")
-def test_at_most_a_thousand_ids_that_were_not_found_are_told(alice):
-    """The first ones; the counts tell of all."""
+def test_at_most_a_thousand_ids_that_were_not_found_are_reported(alice):
+    """The first ones; the counts include all."""
     ids = [f"none-{number}" for number in range(1_200)]
     oid = start(alice, ids)
     work_now()
@@ -69,7 +69,7 @@ def test_elements_of_another_repository_stay(alice, bob, northwind, contoso, dim
 
 @pytest.mark.contract("C18")
 @pytest.mark.parametrize("is_gone", [False, True], ids=["requester is there", "requester was deleted meanwhile"])
-def test_the_history_tells_who_asked_for_it(alice, northwind, dimension, is_gone):
+def test_the_history_shows_who_requested_it(alice, northwind, dimension, is_gone):
     """One more version of each element, of the kind deletion; the name survives the user."""
     ids = fill(northwind, 2)
     start(alice, ids, dimension)
@@ -95,7 +95,7 @@ def test_what_was_generated_for_an_account_goes_with_it(alice, northwind):
 
 
 @pytest.mark.contract("F5")
-def test_what_was_to_be_done_is_forgotten_at_the_end(alice, northwind):
+def test_the_remaining_work_is_deleted_at_the_end(alice, northwind):
     """No chunk, no claim."""
     start(alice, fill(northwind, 3))
     work_now()
@@ -107,7 +107,7 @@ def test_what_was_to_be_done_is_forgotten_at_the_end(alice, northwind):
 
 @pytest.mark.contract("F2")
 def test_a_worker_does_all_that_waits_and_nothing_twice(alice, northwind):
-    """Two deletions of the same elements: the second finds nothing; a needless look does nothing."""
+    """Two deletions of the same elements: the second finds nothing; a needless poll does nothing."""
     ids = fill(northwind, 2)
     first, second = start(alice, ids), start(alice, ids)
     work_now()

@@ -1,4 +1,4 @@
-"""What workers do for imports: in turn, once, and with an end whatever goes wrong."""
+"""What workers do for imports: one after the other, once, and with an end whatever fails."""
 
 from datetime import timedelta
 from io import BytesIO
@@ -32,7 +32,7 @@ LONG = 600
 
 @pytest.fixture
 def begin(ed, northwind):
-    """Have Ed's file with so many accounts checked, or, with the status CHECKED, confirm it right away."""
+    """Have Ed's file with that many accounts checked, or, with the status CHECKED, confirm it right away."""
 
     def begin(count: int = 2, status: str = ImportStatus.DRAFT) -> FileImport:
         with TemporaryFile() as file:
@@ -54,18 +54,18 @@ def claimed(worker="worker"):
 
 
 def be_silent(seconds: float) -> None:
-    """Let so many seconds pass since the last sign of life."""
+    """Let that many seconds pass since the last heartbeat."""
     FileImport.objects.update(heartbeat=F("heartbeat") - timedelta(seconds=seconds))
 
 
 def work_now() -> None:
-    """Let a worker look for work, pauses between attempts being over."""
+    """Let a worker poll, pauses between attempts being over."""
     FileImport.objects.update(due_at=Now())
     work()
 
 
 def died(*_, **__):
-    """What happens to a process that gives nothing back."""
+    """What happens to a process that does not release its claim."""
     raise SystemExit
 
 
@@ -187,12 +187,12 @@ def test_what_always_goes_wrong_has_failed_in_the_end(begin, monkeypatch, status
     assert not Account.objects.exists()
 
 
-# --- Imports that are no longer wanted, and workers that are to end -----------------------------
+# --- Cancelled imports, and workers that have to stop --------------------------------------------
 
 
 @pytest.mark.parametrize("status", [ImportStatus.DRAFT, ImportStatus.CHECKED])
 def test_an_import_that_is_dropped_while_a_worker_is_at_it_saves_nothing(begin, monkeypatch, status):
-    """The worker stops at the next look, or finds at the latest before the end that nobody wants it."""
+    """The worker stops at its next heartbeat, or at the latest before the end."""
     file_import = begin(status=status)
 
     def dropped_meanwhile(file, limits):
@@ -208,7 +208,7 @@ def test_an_import_that_is_dropped_while_a_worker_is_at_it_saves_nothing(begin, 
 
 
 def test_a_worker_notices_within_a_second_that_an_import_was_dropped(begin, monkeypatch):
-    """And what it has told by then others can see."""
+    """And the progress reported by then is visible to others."""
     file_import = begin(status=ImportStatus.CHECKED)
     noticed = Event()
 
@@ -218,7 +218,7 @@ def test_a_worker_notices_within_a_second_that_an_import_was_dropped(begin, monk
 
         def run(self, _source):
             self.tell("reading", 0.5)
-            for _ in range(600):  # until it is noticed: a busy machine may take its time
+            for _ in range(600):  # until it is noticed: a slow machine may take its time
                 if FileImport.objects.get().progress == 0.5:
                     file_imports.drop(file_import)
                 try:

@@ -13,7 +13,7 @@ from tests.bulkops.jobs.deletions import start
 
 @pytest.fixture
 def ended(alice):
-    """A deletion that ended so many days ago in that state."""
+    """A deletion that ended that many days ago in that state."""
 
     def make(status: Status, days: float) -> str:
         oid = start(alice, ["A"])
@@ -24,8 +24,8 @@ def ended(alice):
 
 
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED, Status.ABORTED])
-def test_what_ended_longer_ago_than_it_is_kept_is_forgotten(ended, settings, status):
-    """Whichever its end was; a day more or less decides."""
+def test_what_ended_longer_ago_than_it_is_kept_is_purged(ended, settings, status):
+    """Whatever its final status was; the boundary is a whole day."""
     settings.DATA_PROCESSING_RETENTION_DAYS = 10
     ended(status, 10.5)
     young = ended(status, 9.5)
@@ -41,7 +41,7 @@ def test_what_runs_is_kept_however_old_it_is(alice):
 
 
 @pytest.mark.django_db
-def test_a_lost_worker_is_forgotten_after_a_day():
+def test_a_lost_worker_is_purged_after_a_day():
     Worker.objects.create(name="lost", beat_at=Now() - timedelta(days=2))
     Worker.objects.create(name="just lost", beat_at=Now() - timedelta(hours=2))
     clean()
@@ -50,7 +50,7 @@ def test_a_lost_worker_is_forgotten_after_a_day():
 
 @pytest.mark.django_db
 def test_each_start_of_a_worker_schedules_the_cleaning_once(alice):
-    """Every day; a schedule that somebody changed is put right."""
+    """Every day; a changed schedule is corrected."""
     schedule_cleaning()
     Schedule.objects.update(func="gone.task", repeats=0)
     schedule_cleaning()

@@ -1,4 +1,4 @@
-"""Who may save many elements, by which addresses and methods, and with which bodies."""
+"""Who may save many elements, at which addresses, with which methods and bodies."""
 
 import codecs
 import gzip
@@ -30,7 +30,7 @@ def refusal(response):
 @pytest.mark.contract("G2")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_editors_may_and_readers_may_not(alice, ed, rita, dimension):
-    """403 says which role is needed; a dry run needs it too, for it tells what is stored."""
+    """403 names the required role; a dry run needs it too, because it reveals what is stored."""
     for query in ("", "?dryRun=true"):
         response = send(rita, dimension, one(dimension), query)
         assert refusal(response) == (403, "ROLE_TOO_SMALL")
@@ -56,7 +56,7 @@ def test_an_editor_of_one_dimension_may_save_in_that_one_only(alice, northwind):
 @pytest.mark.contract("A6", "G2")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_people_of_other_repositories_may_not(alice, bob, dimension):
-    """Nor does their own repository tell what Northwind has: the same ids are free there."""
+    """Nor does their own repository reveal what Northwind has: the same ids are free there."""
     save(alice, dimension, **one(dimension))
     before = elements(alice, dimension)
 
@@ -79,8 +79,8 @@ def test_where_the_api_is_switched_off_nothing_is_saved(alice, dimension):
 
 
 @pytest.mark.contract("A6", "B2")
-def test_nobody_is_asked_who_he_is(db):
-    """Before the body is looked at."""
+def test_an_anonymous_client_gets_401(db):
+    """Before the body is read."""
     for dimension in DIMENSIONS:
         response = Client().post(f"/dimensions/v1/northwind/{dimension}/elements-bulk", b"{", "application/json")
         assert response.status_code == 401
@@ -105,7 +105,7 @@ def test_both_prefixes_lead_to_both_dimensions(alice, prefix, dimension):
 @pytest.mark.contract("A4", "A5")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_only_post_saves(alice, dimension):
-    """405 tells in Allow what is permitted; a trailing slash leads nowhere."""
+    """405 lists the permitted methods in Allow; a trailing slash is 404."""
     for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE"):
         response = alice.send(method, path(alice, dimension), one(dimension))
         assert response.status_code == 405
@@ -124,7 +124,7 @@ def test_only_post_saves(alice, dimension):
     ],
 )
 def test_only_json_is_read(alice, headers, status, code):
-    """Whatever else is announced is refused."""
+    """Any other media type is refused."""
     for dimension in DIMENSIONS:
         described = {"Content-Type": "application/json", **headers}
         response = alice.generic(
@@ -159,7 +159,7 @@ def test_another_body_than_a_bulk_save_is_refused(alice, body, code):
 
 
 @pytest.mark.contract("B3")
-def test_bodies_may_be_packed_and_begin_with_a_byte_order_mark(alice):
+def test_bodies_may_be_compressed_and_begin_with_a_byte_order_mark(alice):
     """As programs send them."""
     body = codecs.BOM_UTF8 + json_bytes({"post": [account("1", documentationLink="日本")]})
 
@@ -210,7 +210,7 @@ def test_more_elements_than_are_accepted_are_refused(alice, dimension, settings)
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_a_body_larger_than_is_accepted_is_refused(alice, dimension, settings):
-    """The limit is that of bulk bodies; it holds for what is unpacked."""
+    """The limit is that of bulk bodies; it applies to the decompressed body."""
     body = json_bytes({"post": [MAKERS[dimension](f"{number}") for number in range(50)]})
     settings.API_MAX_BODY_SIZE = 1_024
     settings.API_MAX_BULK_BODY_SIZE = len(body) - 1
@@ -224,7 +224,7 @@ def test_a_body_larger_than_is_accepted_is_refused(alice, dimension, settings):
 
 
 def test_the_report_names_no_place_twice_for_one_error(alice):
-    """An error is told once, however it was found."""
+    """An error is reported once, however it was found."""
     report = refused(send(alice, "account", {"post": [account("1", rules={"x": 1}, restrictions=[])]}))
 
     assert len(places(report)) == len(set(places(report))) == 2

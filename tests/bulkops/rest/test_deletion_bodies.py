@@ -56,13 +56,13 @@ def test_anything_but_an_array_is_refused(body):
 
 @pytest.mark.parametrize("body", ["[]", " [ ] "])
 def test_an_empty_list_is_refused(body):
-    """Nothing to delete could only be a mistake."""
+    """An empty list can only be an error."""
     assert errors(body) == [("", "REQUIRED")]
 
 
 @pytest.mark.contract("B1", "B3")
 def test_every_error_is_reported_by_its_pointer():
-    """With the value and what would be right; good items stand between the others."""
+    """With the value and what is expected; valid items are between the others."""
     items = [
         '{"id": "a"}',
         '{"id": 1}',

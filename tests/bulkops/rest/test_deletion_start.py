@@ -1,4 +1,4 @@
-"""Asking for a deletion: what is stored, where its status is, and who may."""
+"""Requesting a deletion: what is stored, where its status is, and who may."""
 
 import pytest
 from django_q.models import OrmQ
@@ -12,7 +12,7 @@ from tests.factories import read
 
 @pytest.mark.contract("F2")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_the_answer_tells_the_id_and_the_place_of_the_status(alice, dimension):
+def test_the_answer_shows_the_id_and_the_place_of_the_status(alice, dimension):
     """202; `Location` leads to it; nothing is deleted by the request itself."""
     answer = alice.send("POST", getattr(alice, dimension)(ASYNC), body(["A"]))
     assert answer.status_code == 202
@@ -71,7 +71,7 @@ def test_the_processing_and_its_place_in_the_queue_are_stored_together(
 @pytest.mark.contract("F2")
 @pytest.mark.django_db(transaction=True)
 def test_without_a_place_in_the_queue_there_is_no_processing(alice, monkeypatch):
-    """What fails last undoes what was stored first."""
+    """A failure at the end undoes what was stored first."""
 
     def enqueue_and_fail(*arguments, **options):
         async_task(*arguments, **options)
@@ -96,7 +96,7 @@ def test_the_ids_are_kept_in_chunks_in_their_order(alice, settings):
 @pytest.mark.contract("G2")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_only_a_manager_may_start_or_abort(alice, ed, rita, bob, northwind, dimension):
-    """An editor and a reader of the repository may look; a manager of another one may nothing."""
+    """An editor and a reader of the repository may view it; a manager of another one may do nothing."""
     (id,) = fill(northwind, 1)
     oid = start(alice, [id], dimension)
     address = getattr(alice, dimension)(ASYNC)

@@ -1,4 +1,4 @@
-"""How a deletion is told, in the two forms, and the list of all of them."""
+"""The two forms of a deletion's status, and the list of all deletions."""
 
 import re
 
@@ -14,7 +14,7 @@ COUNTS = {"requested": 2, "processed": 2, "deleted": 1, "notFound": ["none"], "e
 
 
 @pytest.mark.contract("F4")
-def test_a_currency_tells_objects(alice, northwind):
+def test_a_currency_returns_objects(alice, northwind):
     """The time has an offset."""
     oid = start(alice, [*fill(northwind, 1), "none"], "currency")
     work_now()
@@ -24,7 +24,7 @@ def test_a_currency_tells_objects(alice, northwind):
 
 
 @pytest.mark.contract("F4")
-def test_an_account_tells_arrays_of_one_object(alice, northwind):
+def test_an_account_returns_arrays_of_one_object(alice, northwind):
     """The time ends with Z."""
     oid = start(alice, [*fill(northwind, 1), "none"])
     work_now()
@@ -35,8 +35,8 @@ def test_an_account_tells_arrays_of_one_object(alice, northwind):
 
 @pytest.mark.contract("H2", "F7")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_the_list_tells_the_same_of_all_with_their_ids_the_newest_first(alice, bob, contoso, dimension):
-    """Of this dimension of this repository."""
+def test_the_list_shows_the_same_of_all_with_their_ids_the_newest_first(alice, bob, contoso, dimension):
+    """It contains the deletions of this dimension of this repository."""
     oids = [start(alice, ["A"], dimension) for _ in range(3)]
     start(alice, ["A"], {"currency": "account", "account": "currency"}[dimension])
     start(bob, ["A"], dimension, "contoso")
@@ -105,8 +105,8 @@ def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimensio
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_what_is_told_costs_two_queries(alice, count):
-    """Who calls and what he may, and the rows, however many they are."""
+def test_a_status_costs_two_queries(alice, count):
+    """The client and its role, and the rows, however many there are."""
     oids = [start(alice, ["A"]) for _ in range(count)]
     for address in (alice.account(ASYNC), path(alice, oids[0])):
         with CaptureQueriesContext(connection) as queries:

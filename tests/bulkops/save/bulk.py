@@ -21,7 +21,7 @@ def send(caller: Caller, dimension: str, body: Any, query: str = "", **headers: 
 
 
 def save(caller: Caller, dimension: str, **body: Any) -> Any:
-    """Save and return what is answered; anything but success fails."""
+    """Save and return the response; anything but success fails."""
     response = send(caller, dimension, body)
     assert response.status_code == 200, response.content[:2_000]
     return read(response)
@@ -46,7 +46,7 @@ def patch(id: str, /, **data: Any) -> dict[str, Any]:
 
 
 def element(caller: Caller, dimension: str, id: str) -> Any:
-    """The element as reading it alone answers."""
+    """The element as it is read alone."""
     response = caller.get(path(caller, dimension, f"elements/{id}"))
     assert response.status_code == 200
     return read(response)

@@ -8,7 +8,7 @@ from typing import Any
 from tests.bulkops.save.bulk import patch
 from tests.factories import account
 
-# An account of that id is there before, with a validity and the calculation logic.
+# An account with that id exists, with a validity and the calculation logic.
 TAKEN = "taken"
 STORED = account(
     TAKEN,
@@ -19,9 +19,9 @@ STORED = account(
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of error: an element that has it, where below the element it stands, and what is said.
+    """A kind of error: an element that has it, its place below the element, and its message.
 
-    The element is JSON text where JSON itself is at error; `id` makes it one of its own.
+    The element is JSON text where the JSON itself has the error; `id` makes it unique.
     """
 
     name: str

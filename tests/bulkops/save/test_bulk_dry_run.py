@@ -1,4 +1,4 @@
-"""`?dryRun=true`: everything but the saving itself."""
+"""`?dryRun=true`: everything except saving."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def stored():
 
 
 def test_accounts_are_answered_as_if_they_were_saved(alice):
-    """The same answer as without it, but for the instant; nothing of it is stored."""
+    """The same response as without it, except for the instant; nothing of it is stored."""
     save(alice, "account", post=[account("1"), account("2")])
     before, rows = elements(alice, "account"), stored()
     body = {
@@ -61,8 +61,8 @@ def test_currencies_are_answered_as_if_they_were_saved(alice):
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_errors_are_told_as_without_it(alice, dimension):
-    """Those that are found when everything is written too; the refusal applies no preference."""
+def test_errors_are_reported_as_without_it(alice, dimension):
+    """Those that are found only during writing, too; an error has no Preference-Applied."""
     make = MAKERS[dimension]
     save(alice, dimension, post=[make("taken")])
     body = {"post": [make("taken"), make("new", descriptions={})], "patch": [patch("gone")]}
@@ -102,7 +102,7 @@ def test_false_saves(alice, dimension):
 @pytest.mark.contract("A7")
 @pytest.mark.parametrize("value", ["True", "1", "yes", "", "false%20"])
 def test_any_other_value_is_refused(alice, value):
-    """It is never taken for false: nothing is saved."""
+    """It never counts as false: nothing is saved."""
     (error,) = refused(send(alice, "account", {"post": [account()]}, f"?dryRun={value}"))["errors"]
 
     assert (error["path"], error["code"]) == ("dryRun", "INVALID")
@@ -122,7 +122,7 @@ def test_any_other_value_is_refused(alice, value):
     ],
 )
 def test_other_parameters_are_refused(alice, query, errors):
-    """A mistyped one never saves by mistake; each error of the query is told."""
+    """A mistyped parameter never saves by accident; each error of the query is reported."""
     report = refused(send(alice, "account", {"post": [account()]}, query))
 
     assert places(report) == errors

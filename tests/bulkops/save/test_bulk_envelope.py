@@ -21,7 +21,7 @@ def read(body: object) -> Envelope:
 
 
 def refusal(body: object) -> Problem:
-    """What is answered for an envelope that is wrong, whether or not its elements are looked at before."""
+    """The response to an invalid envelope, whether or not its elements are checked before."""
     try:
         failures = read(body).failures
     except Problem as problem:
@@ -42,7 +42,7 @@ def message(body: object) -> str:
 
 @given(st.dictionaries(st.sampled_from(("post", "put", "patch")), st.lists(json_values, max_size=4), min_size=1))
 def test_each_operation_gets_the_texts_of_its_elements(arrays):
-    """In their order and unchanged; an operation that is not there has none."""
+    """In their order and unchanged; a missing operation has none."""
     envelope = read({"saveMode": "STRICT", **arrays})
     assert [operation.name for operation in envelope.operations] == ["post", "put", "patch"]
     for operation in envelope.operations:
@@ -77,21 +77,21 @@ def test_any_other_save_mode_is_refused(mode):
 
 @pytest.mark.parametrize("body", [{}, {"saveMode": "LOOSE"}])
 def test_a_body_without_an_operation_is_refused(body):
-    """It could only be a mistake."""
+    """It can only be an error."""
     assert errors(body) == [("", "REQUIRED")]
     assert "post, put, patch" in message(body)
 
 
 @pytest.mark.parametrize("name", ["post", "put", "patch"])
 @pytest.mark.parametrize("value", [None, {}, "[]", 1, False, {"id": "EUR"}])
-def test_an_operation_that_is_no_array_is_refused(name, value):
+def test_an_operation_that_is_not_an_array_is_refused(name, value):
     """Null too: an operation that is not wanted is left out."""
     assert errors({name: value}) == [(f"/{name}", "INVALID")]
     assert f"{name} must be an array of elements; got {json.dumps(value)}." in message({name: value})
 
 
 @pytest.mark.parametrize("body", ["[]", "null", '"post"', "1", "true", '[{"post": []}]'])
-def test_a_body_that_is_no_object_is_refused(body):
+def test_a_body_that_is_not_an_object_is_refused(body):
     """The sentence names what was sent."""
     assert errors(body) == [("", "INVALID")]
     assert f"must be an object with post, put or patch; got {body}." in message(body)
@@ -102,7 +102,7 @@ def test_a_body_that_is_no_object_is_refused(body):
     [("pots", "post"), ("savemode", "saveMode"), ("Patch", "patch"), ("delete", "saveMode, post, put, patch")],
 )
 def test_an_unknown_member_is_refused_with_the_nearest(name, hint):
-    """A mistyped operation must not be left out in silence (contract C5)."""
+    """A mistyped operation must not be ignored silently (contract C5)."""
     assert errors({"put": [], name: []}) == [(f"/{name}", "UNKNOWN_MEMBER")]
     assert f"'{name}'" in message({"put": [], name: []})
     assert hint in message({"put": [], name: []})
@@ -126,14 +126,14 @@ def test_any_name_of_a_member_is_written_as_a_pointer(name, path):
     ],
 )
 def test_a_member_that_stands_twice_is_refused(body):
-    """Nobody could say which of the two is meant; colons and escapes do not hide it."""
+    """It would be unclear which of the two is meant; colons and escapes do not hide it."""
     assert errors(body) == [("/post", "DUPLICATE_KEY")]
     assert 'the key "post" more than once' in message(body)
 
 
 @pytest.mark.contract("B1")
 def test_every_error_of_the_envelope_is_reported():
-    """One after the other would cost the sender of a large body as many attempts."""
+    """One at a time would cost the sender of a large body as many attempts."""
     body = '{"pots": 1, "saveMode": "x", "put": {}, "patch": null, "put": 1, "saveMode": "y"}'
     assert errors(body) == [
         ("/pots", "UNKNOWN_MEMBER"),
@@ -172,7 +172,7 @@ def test_half_of_a_surrogate_pair_in_an_element_is_refused_with_the_place():
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("lead", ['{"post":', '{"post": [{"id":', '{"saveMode":', '{"other":', ""])
 def test_deep_nesting_is_refused_wherever_it_is(lead):
-    """It does not bring the process down."""
+    """It does not crash the process."""
     assert errors(lead + "[" * 100_000) == [("", "TOO_DEEP")]
 
 
@@ -196,7 +196,7 @@ def test_an_envelope_with_thousands_of_members_is_refused_as_such():
 @pytest.mark.contract("B3")
 @given(st.text(alphabet='{}[]",:\\ postuch0123saveModeLOOSE\n', max_size=60))
 def test_every_text_is_an_envelope_or_a_400(text):
-    """With failures that explain themselves."""
+    """With failures that explain the problem."""
     failures: Sequence[Failure] = ()
     envelope = None
     try:

@@ -1,4 +1,4 @@
-"""Bulk bodies with errors: each one is reported where it stands, and nothing is saved."""
+"""Bulk bodies with errors: each one is reported with its place, and nothing is saved."""
 
 import json
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.contract("B1", "E2")
 
 
 def prepare(caller, operation, id):
-    """Store what a patch of that id is for."""
+    """Store the element that a patch of that id needs."""
     if operation == "patch":
         save(caller, "account", post=[{**STORED, "id": id}])
 
@@ -25,7 +25,7 @@ def body_of(**texts: list[str]) -> str:
 
 
 def check(error: dict[str, str], kind: Kind, place: str, id: str) -> None:
-    """See that a reported error is the one that the kind makes."""
+    """Check that a reported error is the one that the kind causes."""
     assert (error["path"], error["code"]) == (place + kind.place, kind.code), kind.name
     assert kind.message in error["message"], kind.name
     assert ("id" in error) == kind.tells_id, kind.name
@@ -39,8 +39,8 @@ def stored() -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
-def test_each_kind_of_error_is_told_where_it_stands(alice, kind):
-    """Between two good elements; pointer, id, code, and a sentence with the value and what would be right."""
+def test_each_kind_of_error_is_reported_where_it_stands(alice, kind):
+    """Between two valid elements; pointer, id, code, and a sentence with the value and what is expected."""
     save(alice, "account", post=[STORED])
     for id in ("a", "x", "z"):
         prepare(alice, kind.operation, id)
@@ -54,7 +54,7 @@ def test_each_kind_of_error_is_told_where_it_stands(alice, kind):
     assert stored() == before
 
 
-def test_of_ten_thousand_elements_every_error_is_told(alice):
+def test_of_ten_thousand_elements_every_error_is_reported(alice):
     """500 errors of all these kinds, in the order of the body, each with its pointer; nothing is saved."""
     save(alice, "account", post=[STORED, *({**STORED, "id": f"patch-{number}"} for number in range(3_000))])
     before = stored()
@@ -91,8 +91,8 @@ def test_of_ten_thousand_elements_every_error_is_told(alice):
     assert stored() == before
 
 
-def test_several_errors_of_one_element_are_all_told(alice):
-    """Those of its fields, a conflict of spellings, and that its id is there already."""
+def test_several_errors_of_one_element_are_all_reported(alice):
+    """Those of its fields, a conflict of spellings, and that its id already exists."""
     save(alice, "account", post=[STORED])
     element = account(
         TAKEN, type="X", colour=1, bankingData={"consolidation": {"wrong": 1}}, **{"conversion-conversionType": "NONE"}
@@ -113,7 +113,7 @@ def test_several_errors_of_one_element_are_all_told(alice):
 @pytest.mark.contract("E1")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_an_id_that_stands_twice_is_refused(alice, dimension):
-    """Within an operation, across operations, in a faulty element too; the message tells where it stood first."""
+    """Within an operation, across operations, in an invalid element too; the message names the first place."""
     maker = {"currency": currency, "account": account}[dimension]
     save(alice, dimension, post=[maker("old")])
     faulty = maker("new", descriptions={"en": ""})
@@ -158,8 +158,8 @@ def test_more_than_a_thousand_errors_are_counted(alice):
 
 
 @pytest.mark.contract("B3")
-def test_a_body_that_is_no_text_is_refused_as_a_whole(alice):
-    """Half of a character, which no text holds: it is told where."""
+def test_a_body_that_is_not_a_text_is_refused_as_a_whole(alice):
+    """Half of a character, which is not valid text: the message names its place."""
     texts = [json.dumps(account("1")), json.dumps(account("2", documentationLink="?")).replace("?", r"\ud83d")]
 
     (error,) = refused(send(alice, "account", body_of(post=texts)))["errors"]
@@ -184,7 +184,7 @@ def test_many_errors_of_one_element_are_counted(alice):
 @pytest.mark.parametrize("mode", ["strict", "", None, 1])
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_another_mode_is_refused(alice, dimension, mode):
-    """It names what was sent and the modes that there are."""
+    """It shows what was sent and the existing modes."""
     maker = {"currency": currency, "account": account}[dimension]
 
     (error,) = refused(send(alice, dimension, {"saveMode": mode, "post": [maker()]}))["errors"]
@@ -247,7 +247,7 @@ def test_another_mode_is_refused(alice, dimension, mode):
         ({"oid": None}, "/oid", "NULL", "oid must be text of at most 64 characters, not null."),
     ],
 )
-def test_the_errors_of_currencies_are_told_for_each_operation(alice, fields, place, code, message):
+def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields, place, code, message):
     """In new, replaced and patched ones."""
     save(alice, "currency", post=[currency("A"), currency("B")])
     before = (elements(alice, "currency"), Currency.history.count())
@@ -267,7 +267,7 @@ def test_the_errors_of_currencies_are_told_for_each_operation(alice, fields, pla
 
 @pytest.mark.contract("G2")
 def test_what_another_repository_has_is_not_found(alice, bob):
-    """Nor told."""
+    """Nor revealed."""
     bob.send("POST", bob.account(db_id="contoso"), account("theirs"))
 
     report = refused(alice.send("POST", path(alice, "account"), {"patch": [patch("theirs", type="DETAIL")]}))
@@ -277,7 +277,7 @@ def test_what_another_repository_has_is_not_found(alice, bob):
 
 @pytest.mark.contract("B1", "E2")
 def test_errors_of_the_body_and_of_its_elements_are_one_report(alice):
-    """A wrong mode, an unknown member, an operation that is no array: the elements are looked at all the same."""
+    """A wrong mode, an unknown member, an operation that is not an array: the elements are checked all the same."""
     body = {"saveMode": "strict", "pots": [], "put": {}, "post": [account("1", nature="?"), account("2"), account("2")]}
     report = refused(send(alice, "account", body))
     assert [(error["path"], error["code"]) for error in report["errors"]] == [

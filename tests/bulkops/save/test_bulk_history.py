@@ -1,6 +1,6 @@
 """A bulk save leaves what the same single writes leave: elements, history and generated logic.
 
-BULK_EQUALITY=10000 in the environment compares so many elements of each dimension rather than 100.
+BULK_EQUALITY=10000 in the environment compares that many elements of each dimension rather than 100.
 """
 
 import os
@@ -48,7 +48,7 @@ def logics(repository: Repository) -> list[tuple[str, ...]]:
 
 
 def compare(dimension: str, one: Repository, other: Repository) -> tuple[int, int]:
-    """See that both repositories hold the same, row by row; return the numbers of elements and versions."""
+    """Check that both repositories have the same content, row by row; return the numbers of elements and versions."""
     model = MODELS[dimension]
     elements, versions = rows(model, one, "element_id"), rows(model.history.model, one, "element_id", "history_id")
     assert elements == rows(model, other, "element_id")
@@ -114,7 +114,7 @@ def test_the_logic_follows_the_saved_accounts(alice, northwind):
 
 
 @pytest.mark.contract("C12", "C18")
-def test_each_version_tells_who_wrote_it_and_when(alice, ed):
+def test_each_version_records_who_wrote_it_and_when(alice, ed):
     """One instant for the whole call, that of `updateInfo`; the user, and the name that survives the user."""
     save(alice, "account", post=[account("1"), account("2")])
     answer = save(ed, "account", put=[account("1", type="DETAIL")], patch=[patch("2")])
@@ -152,8 +152,8 @@ def test_a_refused_call_leaves_no_version(alice):
 
 
 @pytest.mark.contract("C18")
-def test_somebody_elses_write_is_no_part_of_it(northwind, alice):
-    """Of a patch the version holds the whole element as it was saved, with what others had written before."""
+def test_somebody_elses_write_is_not_part_of_it(northwind, alice):
+    """The version of a patch has the whole element as it was saved, including what others had written before."""
     carol = caller("carol", northwind, Role.EDITOR)
     save(alice, "account", post=[account("1")])
     carol.send("PATCH", carol.account("elements/1"), {"documentationLink": "carol's"})

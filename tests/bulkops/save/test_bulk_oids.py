@@ -10,7 +10,7 @@ from tests.factories import currency
 
 @pytest.mark.contract("C2", "E1")
 def test_a_currency_without_an_oid_gets_a_new_one(alice):
-    """Each a UUID of its own, for put as for post; a given one is kept."""
+    """Each has a separate UUID, for put as for post; a given one is kept."""
     save(alice, "currency", post=[currency("A"), currency("B", oid="mine")], put=[currency("C"), currency("D")])
 
     oids = {each["id"]: each["oid"] for each in elements(alice, "currency")}
@@ -45,7 +45,7 @@ def test_the_oid_of_an_existing_currency_stays(alice):
         ({"post": [currency("NEW", oid="a")]}, "/post/0/oid", "ALREADY_EXISTS"),
         ({"put": [currency("NEW", oid="a")]}, "/put/0/oid", "ALREADY_EXISTS"),
         ({"post": [currency("C", oid="c")], "put": [currency("D", oid="c")]}, "/put/0/oid", "REPEATED"),
-        # The owner of the oid stands in the same body, without it.
+        # The owner of the oid is in the same body, without it.
         ({"post": [currency("NEW", oid="a")], "put": [currency("A")]}, "/post/0/oid", "ALREADY_EXISTS"),
         (
             {"post": [currency("NEW", oid="a")], "patch": [patch("A", decimalNumbers=3)]},
@@ -55,7 +55,7 @@ def test_the_oid_of_an_existing_currency_stays(alice):
     ],
 )
 def test_an_oid_that_is_different_or_taken_is_refused(alice, body, path, code):
-    """Its own never changes, and no other has it, in the repository or in the body."""
+    """An oid never changes, and no other element in the repository or in the body has it."""
     save(alice, "currency", post=[currency("A", oid="a"), currency("B", oid="b")])
     before = elements(alice, "currency")
 

@@ -10,13 +10,13 @@ from tests.factories import account, content, currency
 
 pytestmark = pytest.mark.contract("E1")
 
-# Who calls and where he may 1, the repository's lock 1, the plan with its indexes and clashes 6, how many are new or
+# The client and its role 1, the repository's lock 1, the plan with its indexes and clashes 6, how many are new or
 # changed 1; the tables for staging, which PostgreSQL drops by itself, and whose rows it copies.
 NOTHING_WRITTEN = {"sqlite": 16, "postgresql": 18}
-# New elements with their history, and on SQLite the keys that they got; changed ones with theirs; the generated logic
-# of accounts, what is to go and what is to be.
+# New elements with their history, and on SQLite their new keys; changed ones with their history; the generated logic
+# of accounts, removed and added.
 NEW, CHANGED, LOGIC = {"sqlite": 3, "postgresql": 2}[connection.vendor], 2, 2
-# What a patch changes: the elements, locked, and their texts. The oids of currencies that are put; whether they have
+# What a patch changes: the elements, locked, and their texts. The oids of currencies in put; whether they have
 # others by the time that they are written.
 STORED, OIDS, OUTDATED = 2, 1, 1
 # The saved accounts in their order; the elements that others refer to.
@@ -55,7 +55,7 @@ def test_accounts_cost_the_same_however_many_they_are(alice, count):
 @pytest.mark.contract("E3", "C2", "C18")
 @COUNTS
 def test_currencies_cost_the_same_however_many_they_are(alice, count):
-    """Their oids are looked up, and they are not answered."""
+    """Their oids are looked up, and they are not returned."""
     base = NOTHING_WRITTEN[connection.vendor] + OUTDATED
     new = [currency(f"{number}") for number in range(count)]
     changed = [currency(f"{number}", decimalNumbers=3) for number in range(count)]

@@ -23,12 +23,12 @@ def of(dimension, id, text="Text"):
     return MAKERS[dimension](id, descriptions={"en": text})
 
 
-# --- What is answered --------------------------------------------------------------------------
+# --- Responses ---------------------------------------------------------------------------------
 
 
 @pytest.mark.contract("E1", "E3")
 def test_accounts_are_answered_in_the_order_post_put_patch(alice):
-    """Whatever order the members of the body and the ids have; each as reading it alone answers."""
+    """Whatever order the members of the body and the ids have; each as it is read alone."""
     save(alice, "account", post=[account("5"), account("3"), account("4")])
 
     answer = save(
@@ -46,7 +46,7 @@ def test_accounts_are_answered_in_the_order_post_put_patch(alice):
 
 @pytest.mark.contract("E3")
 def test_an_answer_of_many_accounts_is_complete(alice):
-    """More than are read together, in the order that they were sent in."""
+    """More than are read together, in the order in which they were sent."""
     names = [f"{number * 7919 % 2_500:04}" for number in range(2_500)]
 
     response = send(alice, "account", {"post": [account(name) for name in names]})
@@ -94,7 +94,7 @@ def test_each_operation_can_stand_alone(alice, dimension, operation):
     assert [each["descriptions"] for each in elements(alice, dimension)] == [{"en": "Changed"}, {"en": "Text"}]
 
 
-# --- What is stored ----------------------------------------------------------------------------
+# --- Stored state ------------------------------------------------------------------------------
 
 
 @pytest.mark.contract("C8", "E1")
@@ -196,7 +196,7 @@ def test_patches_of_currencies_merge_as_single_ones_do(alice, data):
 
 @pytest.mark.contract("C18", "E1")
 def test_what_stays_as_it_is_is_not_written(alice):
-    """Of equal and changed elements in one body only the changed ones get a version and a new `updateInfo`."""
+    """Only the changed elements of a body get a version and a new `updateInfo`, the equal ones do not."""
     save(alice, "account", post=[{**FULL, "id": id} for id in ("1", "2", "3", "4")])
     before = elements(alice, "account")
 
@@ -213,8 +213,8 @@ def test_what_stays_as_it_is_is_not_written(alice):
 
 
 @pytest.mark.contract("C18", "C19", "E1")
-def test_the_order_of_a_map_is_no_change(alice):
-    """Nor are numbers written in another way as the same text; an empty text differs from null, and is one."""
+def test_the_order_of_a_map_is_not_a_change(alice):
+    """Nor are numbers written in another way as the same text; an empty text differs from null, and counts as text."""
     save(alice, "account", post=[account(customAttributes={"a": "1", "b": None}, documentationLink=None)])
 
     save(alice, "account", put=[account(customAttributes={"b": None, "a": "1"})])
@@ -230,7 +230,7 @@ def test_the_order_of_a_map_is_no_change(alice):
 @pytest.mark.parametrize("operation", ["post", "put", "patch"])
 @pytest.mark.parametrize(("listed", "example"), SPELLINGS, ids=[listed for listed, _ in SPELLINGS])
 def test_every_alternative_spelling_is_accepted(alice, operation, listed, example):
-    """Beside elements in the spelling of responses, and answered in that."""
+    """Beside elements in the spelling of responses, and returned in that."""
     respelled = copy.deepcopy({**FULL, "id": "A"})
     remove(respelled, example)
     put(respelled, listed, get(FULL, example))
@@ -258,7 +258,7 @@ def test_every_alternative_spelling_is_accepted(alice, operation, listed, exampl
         ({"description": None, "descriptions": {"de": "Euro", "it": None}}, {"de": "Euro", "it": None}, None),
     ],
 )
-def test_a_description_may_be_told_in_each_way(alice, operation, texts, descriptions, description):
+def test_a_description_may_be_sent_in_each_way(alice, operation, texts, descriptions, description):
     """A plain text means the default language of the repository."""
     sent = {name: value for name, value in currency().items() if name != "descriptions"}
 

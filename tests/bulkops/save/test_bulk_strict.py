@@ -28,7 +28,7 @@ REFERENCES = [
 
 
 def referring(id: str, target: str, *fields: str) -> dict[str, Any]:
-    """An account that refers to another one in `fields`, or in one of them when none is told."""
+    """An account that refers to another one in `fields`, or by default in one of them."""
     element = account(id)
     for field in fields or REFERENCES[:1]:
         put(element, field, target)
@@ -47,7 +47,7 @@ def unknown(caller, dimension="account", **body: Any) -> list[tuple[str, str]]:
 
 
 def test_these_fields_refer_to_elements_of_this_service():
-    """A field that is declared to refer has to be looked at here."""
+    """A field that is declared as a reference has to be checked here."""
     declared = {place.path: place.leaf.refers_to for place in ACCOUNT_WIRE.places.values() if place.leaf.refers_to}
     assert declared == dict.fromkeys(REFERENCES, "account")
     declared = {place.path: place.leaf.refers_to for place in CURRENCY_WIRE.places.values() if place.leaf.refers_to}
@@ -56,7 +56,7 @@ def test_these_fields_refer_to_elements_of_this_service():
 
 @pytest.mark.parametrize("field", REFERENCES)
 def test_a_reference_to_nothing_is_refused(alice, field):
-    """In each field that refers; the message names what was looked for and what to do."""
+    """In each field that refers; the message names the missing id and what to do."""
     (error,) = refused(send(alice, "account", {"saveMode": "STRICT", "post": [referring("1", "gone", field)]}))[
         "errors"
     ]
@@ -77,8 +77,8 @@ def test_a_reference_to_what_is_stored_is_accepted(alice, field):
     assert ids(strict(alice, post=[referring("1", "there", field)])) == ["1"]
 
 
-def test_every_reference_to_nothing_is_told(alice):
-    """Of one account and of several; in the order of the body."""
+def test_every_reference_to_nothing_is_reported(alice):
+    """For one account and for several; in the order of the body."""
     save(alice, "account", post=[account("there"), account("old")])
     body = {
         "post": [referring("1", "gone", *REFERENCES), referring("2", "there", *REFERENCES)],
@@ -117,7 +117,7 @@ def test_every_reference_to_nothing_is_told(alice):
     ],
 )
 def test_a_reference_within_the_body_is_accepted(alice, body):
-    """Whatever stands first."""
+    """Whichever comes first."""
     save(alice, "account", post=[account("old")])
 
     strict(alice, **body)
@@ -126,7 +126,7 @@ def test_a_reference_within_the_body_is_accepted(alice, body):
 
 
 def test_references_far_apart_in_a_body_are_found(alice):
-    """Among more elements than are read together; only what is missing is told."""
+    """Among more elements than are read together; only missing ones are reported."""
     chain = [referring(f"{number:04}", f"{number + 1:04}") for number in range(2_500)]
 
     assert unknown(alice, post=chain) == [("/post/2499/conversion/referenceAccountForInitialBalance", "2499")]
@@ -155,7 +155,7 @@ def test_references_that_are_not_set_are_not_looked_for(alice):
 
 
 def test_ids_that_this_service_does_not_keep_are_not_looked_for(alice):
-    """Of entities, items of banking reports, nodes of hierarchies."""
+    """These are ids of entities, items of banking reports, nodes of hierarchies."""
     strict(
         alice,
         post=[
@@ -178,8 +178,8 @@ def test_what_another_repository_has_does_not_count(alice, bob):
     assert unknown(alice, "currency", post=[currency("EUR", referenceCurrency={"id": "theirs"})])
 
 
-def test_a_currency_is_no_account(alice):
-    """Ids are looked for in the dimension that the field refers to."""
+def test_a_currency_is_not_an_account(alice):
+    """Ids are searched for in the dimension that the field refers to."""
     save(alice, "currency", post=[currency("EUR")])
 
     assert unknown(alice, put=[referring("1", "EUR")])
@@ -205,7 +205,7 @@ def test_reference_currencies_are_looked_for(alice, operation):
 
 
 @pytest.mark.contract("B1")
-def test_references_and_other_errors_are_told_together(alice):
+def test_references_and_other_errors_are_reported_together(alice):
     """One report, in the order of the body; an account with an error can still be referred to."""
     report = refused(
         send(
@@ -237,8 +237,8 @@ def test_more_than_a_thousand_references_to_nothing_are_counted(alice):
 
 
 @pytest.mark.parametrize("target", ["a\0b", "..", " x ", ""])
-def test_a_reference_to_what_no_element_can_be_is_refused(alice, target):
-    """It is not found, and no error of the service."""
+def test_a_reference_to_an_impossible_id_is_refused(alice, target):
+    """It counts as not found, and not as a failure of the service."""
     report = refused(send(alice, "account", {"saveMode": "STRICT", "post": [referring("1", target)]}))
 
     assert [error["path"] for error in report["errors"]] == ["/post/0/conversion/referenceAccountForInitialBalance"]

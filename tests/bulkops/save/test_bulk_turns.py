@@ -1,4 +1,4 @@
-"""A bulk save waits for its turn in a bounded time, and those that wait leave threads for others."""
+"""A bulk save waits for its turn for a limited time, and waiting ones leave threads for others."""
 
 import threading
 import time
@@ -91,7 +91,7 @@ def test_only_some_wait_for_one_repository(ed, northwind, settings):
 
 @pytest.mark.contract("E2")
 def test_short_waits_are_open_to_everybody(ed, northwind, settings):
-    """Callers who save a little in parallel meet all the time."""
+    """Clients that save a little in parallel meet all the time."""
     settings.BULK_WAITERS = 1
     calls = [Saving(ed, f"{number}") for number in range(4)]
     with writing_many(northwind):
@@ -128,7 +128,7 @@ def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
 
 @pytest.mark.contract("E2")
 def test_single_writes_that_are_over_soon_take_no_place_from_a_bulk_save(ed, northwind, settings):
-    """It waits as long as it may, although there were others when it came."""
+    """It waits for the full time, although there were others when it came."""
     settings.BULK_WAITERS = 1
     with writing_many(northwind):
         with _queue.waiting(northwind.pk):

@@ -1,4 +1,4 @@
-"""What happens while a bulk save waits for its turn: what was true when it was read has to be true when it is saved."""
+"""What happens while a bulk save waits for its turn: what it has read must still be true when it is saved."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ from tests.services.worker import wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("E2")]
 
-# By then a small body is read and waits, in seconds; should it not be, a test shows less, and does not fail.
+# In seconds: by then a small body is read and waits; if not, a test shows less, and does not fail.
 _READ_BY_THEN = 0.7
 
 
 class Call(threading.Thread):
-    """A call beside the test, with a database connection of its own; `report` is what was answered."""
+    """A call beside the test, with a separate database connection; `report` is its response."""
 
     def __init__(self, caller: Any, dimension: str, body: Any, db_id: str = "northwind") -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Call(threading.Thread):
 
 @pytest.fixture
 def meanwhile(northwind) -> Callable[..., Any]:
-    """Another writer of many has the repository; a call comes, reads and waits; the block runs in the other's hands."""
+    """Another bulk writer holds the repository; a call comes, reads and waits; the block runs for that writer."""
 
     @contextmanager
     def waiting(caller: Any, dimension: str, **body: Any) -> Iterator[Call]:
@@ -84,7 +84,7 @@ def test_an_id_that_was_taken_meanwhile_is_refused(alice, meanwhile):
 
 
 def test_a_replacement_replaces_what_is_there_then(alice, meanwhile):
-    """What was changed, created and deleted meanwhile; equal to what was there is not equal to what is."""
+    """What was changed, created and deleted meanwhile; a replacement is compared with what is stored then."""
     save(alice, "account", post=[account("changed"), account("deleted")])
     body = {"put": [account("changed"), account("created"), account("deleted")]}
 
@@ -135,7 +135,7 @@ def test_a_patch_of_what_was_deleted_meanwhile_is_refused(alice, meanwhile):
 
 
 def test_a_reference_to_what_was_deleted_meanwhile_is_refused(alice, meanwhile):
-    """STRICT means what is there when it is saved."""
+    """STRICT checks what exists when it is saved."""
     save(alice, "account", post=[account("target")])
 
     with meanwhile(alice, "account", saveMode="STRICT", post=[referring("target")]) as call:
@@ -160,7 +160,7 @@ def test_a_reference_to_what_was_created_meanwhile_is_accepted(alice, meanwhile)
 @pytest.mark.contract("C2")
 @pytest.mark.parametrize("existed", [False, True], ids=["new", "made anew"])
 def test_a_currency_keeps_the_oid_that_it_got_meanwhile(alice, meanwhile, existed):
-    """A replacement without an oid changes none; neither that of a new currency nor of one that was made anew."""
+    """A replacement without an oid changes none; neither that of a new currency nor of a recreated one."""
     if existed:
         save(alice, "currency", post=[currency("EUR", oid="old")])
 
@@ -207,11 +207,11 @@ def test_who_writes_in_another_repository_waits_for_nobody(alice, bob, contoso, 
 if connection.vendor == "postgresql":  # SQLite locks no single elements
 
     def test_a_bulk_save_that_the_database_undoes_for_another_writer_is_done_again(alice):
-        """A program of the operator's own locks two accounts in the other order; the caller learns nothing of it."""
+        """The operator's own program locks two accounts in the other order; the client does not notice."""
         save(alice, "account", post=[account("1"), account("2")])
         call = Call(alice, "account", {"put": [account(id, documentationLink="bulk") for id in ("1", "2")]})
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET LOCAL deadlock_timeout = '60s'")  # so that it is the other one who notices
+            cursor.execute("SET LOCAL deadlock_timeout = '60s'")  # so that the other one notices
             Account.objects.select_for_update().get(element_id="2")
             call.start()
             wait_until(lambda: waits_for_us(cursor), "The bulk save does not wait")
@@ -228,7 +228,7 @@ if connection.vendor == "postgresql":  # SQLite locks no single elements
         return cursor.fetchone() is not None
 
     def test_a_patch_of_what_is_created_while_it_is_looked_for_is_refused_as_unknown(alice):
-        """Between looking which accounts there are and reading them somebody creates one: it counts as not there."""
+        """Somebody creates an account between its lookup and its reading: it counts as missing."""
         save(alice, "account", post=[account("1")])
         entries = [patch(id, documentationLink="bulk") for id in ("1", "2")]
 

@@ -15,7 +15,7 @@ def failure(name: object) -> Failure:
 
 @pytest.mark.contract("B1")
 def test_the_first_errors_are_kept_in_the_order_of_the_elements():
-    """In whatever order they come: what concerns all stands first, and each one counts."""
+    """In whatever order they come: those of the whole are first, and each one counts."""
     errors = Errors[Failure]()
     for position in reversed(range(3 * MAX_FAILURES)):
         errors.add(position, [failure(position)])

@@ -16,7 +16,7 @@ from tests.factories import account, currency, json_bytes
 SIZE = 1_500
 OTHERS = 8
 SENT = 300
-# Looked up, locked, compared, checked for clashes, written, told in the history, answered: for some of it PostgreSQL
+# Looked up, locked, compared, checked for clashes, written, copied to the history, returned: for some of it PostgreSQL
 # reads the repository, or all of a table as small as this one. When it reads the repository for each element, it reads
 # 450,000 rows; and 35,000 to 45,000 when it walks through the table for the history and the answer.
 FEW_READINGS = 2 * SIZE * (OTHERS + 1)
@@ -37,7 +37,7 @@ def rows_read(dimension: str) -> int:
 
 @pytest.fixture
 def unknown(alice, northwind, dimension: str) -> str:
-    """A dimension with elements of Northwind, of which no statistics tell."""
+    """A dimension with elements of Northwind, about which there are no statistics."""
     create, table = CREATE[dimension], f"{dimension}_{dimension}"
     ids = [f"{number}" for number in range(SIZE)]
     save(alice, dimension, post=[create(id) for id in ids])

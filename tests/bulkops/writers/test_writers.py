@@ -1,4 +1,4 @@
-"""What the writers of many elements do beside the ORM fails as the ORM does."""
+"""The writers of many elements, which bypass the ORM, raise the ORM's errors."""
 
 import pytest
 from django.db import DatabaseError
@@ -9,7 +9,7 @@ from bulkops.writers.attempts import writer_for
 
 @pytest.mark.contract("B3")
 def test_a_failure_of_the_driver_is_one_of_the_database(northwind):
-    """A raw error of psycopg or sqlite3 would be answered 500 where 503 is right: on a full disk, for one."""
+    """A raw error of psycopg or sqlite3 would be 500 where 503 is right, for example on a full disk."""
     writer = writer_for(Account, ["element_id"], northwind)
     with pytest.raises(DatabaseError, match="nowhere"):
         writer.insert("nowhere", ["element_id"], iter([("A",)]))

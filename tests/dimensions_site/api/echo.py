@@ -1,4 +1,4 @@
-"""A small site with the conventions of the API and nothing else: its views tell what they have read."""
+"""A small site with the conventions of the API and nothing else: its views return what they have read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ SECRET = "the password of the database"
 
 
 class NameTag(BaseAuthentication):
-    """Whoever sends `X-Name` is believed; no database is asked."""
+    """The header `X-Name` is trusted; no database is used."""
 
     def authenticate(self, request: Request) -> tuple[User, None] | None:
         name = request.META.get("HTTP_X_NAME")
@@ -75,7 +75,7 @@ class Careless(Echo):
 
 
 class Silent(NameTag):
-    """A mode without a scheme of its own."""
+    """A mode without an authentication scheme."""
 
     def authenticate_header(self, request: Request) -> str:
         return ""

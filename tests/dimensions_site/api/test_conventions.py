@@ -1,4 +1,4 @@
-"""What every view of the API refuses, in which order, and what it answers to HEAD and OPTIONS."""
+"""What every view of the API refuses, in which order, and its responses to HEAD and OPTIONS."""
 
 import pytest
 from django.test import Client
@@ -32,7 +32,7 @@ def alice():
     ],
 )
 def test_refusals_come_in_the_order_of_the_contract(name, repository, method, query, status):
-    """Each row takes away the reason of the row before it."""
+    """Each row removes the reason of the row before it."""
     client = APIClient(headers={"X-Name": name})
     response = client.generic(method, f"/dimensions/v1/{repository}/echo/x{query}")
     assert response.status_code == status
@@ -41,7 +41,7 @@ def test_refusals_come_in_the_order_of_the_contract(name, repository, method, qu
 @pytest.mark.contract("A4")
 @pytest.mark.parametrize("method", ["DELETE", "TRACE", "PURGE"])
 def test_a_method_that_is_not_listed_is_405_with_allow(alice, method):
-    """Methods that nobody knows are among them."""
+    """Unknown methods are among them."""
     response = alice.generic(method, ADDRESS)
     assert response.status_code == 405
     assert response["Allow"] == METHODS
@@ -58,7 +58,7 @@ def test_allow_names_the_methods_of_that_address_only(alice):
 
 
 @pytest.mark.contract("A4")
-def test_options_tells_the_methods(alice):
+def test_options_lists_the_methods(alice):
     """In the header and, for programs that only read bodies, in the body."""
     response = alice.options(ADDRESS)
     assert response.status_code == 200
@@ -68,7 +68,7 @@ def test_options_tells_the_methods(alice):
 
 @pytest.mark.contract("A4")
 def test_options_reads_no_query(alice):
-    """It tells what an address can do, whatever one would ask there."""
+    """It lists what an address supports, without access to anything there."""
     assert alice.options(f"{ADDRESS}?wrong=1").status_code == 200
 
 
@@ -103,7 +103,7 @@ def test_an_unknown_query_parameter_is_400_naming_the_nearest_known_one(alice):
 
 @pytest.mark.contract("A7")
 def test_where_no_known_parameter_is_near_all_are_named(alice):
-    """The caller need not look elsewhere."""
+    """The client need not look elsewhere."""
     detail = alice.get(ADDRESS, {"page": "2"}).json()["detail"]
     assert detail.endswith("This call takes filter, skip, sort, take.")
 
@@ -126,7 +126,7 @@ def test_a_repeated_query_parameter_is_400(alice):
 
 
 @pytest.mark.contract("A7", "B1")
-def test_all_faults_of_a_query_are_listed(alice):
+def test_all_errors_of_a_query_are_listed(alice):
     """One repeated parameter and two unknown ones."""
     response = alice.get(f"{ADDRESS}?skip=1&Filter=a&skip=2&x&Filter=b")
     assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [

@@ -46,7 +46,7 @@ def test_a_single_failure_in_full(alice):
 
 
 @pytest.mark.contract("C5", "C7", "C10")
-def test_every_failure_of_a_body_is_told_at_once(alice):
+def test_every_failure_of_a_body_is_reported_at_once(alice):
     """Unknown members, missing and wrong values, at any depth, each by its wire path."""
     wrong = account(
         nature="NATURE",
@@ -75,8 +75,8 @@ def test_every_failure_of_a_body_is_told_at_once(alice):
     assert alice.get(alice.account("elements-count")).json() == 0
 
 
-def test_every_failure_of_a_query_string_is_told_at_once(alice):
-    """Unknown parameters, each fault of filter and sort, and those of paging and properties, in one answer."""
+def test_every_failure_of_a_query_string_is_reported_at_once(alice):
+    """Unknown parameters, each error of filter and sort, and those of paging and properties, in one response."""
     query = {
         "colour": "green",
         "filter": "x==1;id=like=A;decimalNumbers==a",
@@ -119,7 +119,7 @@ def test_a_thousand_failures_are_listed_and_all_are_counted(alice):
     ],
 )
 def test_a_message_names_field_and_value_as_they_were_sent(alice, query, named):
-    """Percent signs and angle brackets have no meaning of their own in a message."""
+    """Percent signs and angle brackets have no special meaning in a message."""
     response = alice.get(alice.currency(), query)
     assert response.status_code == 400
     for part in named:
@@ -131,7 +131,7 @@ def test_addresses_beside_the_routes_answer_in_the_same_form(alice):
     assert problem(alice.get("/api/aih/dimensions/v1/northwind/colour/elements"))["code"] == "NOT_FOUND"
 
 
-def test_an_answer_that_cannot_be_acceptable_is_told_in_the_same_form(alice):
-    """Even to a caller who accepts only XML."""
+def test_an_answer_that_cannot_be_acceptable_is_reported_in_the_same_form(alice):
+    """Even to a client that accepts only XML."""
     response = alice.get(alice.currency(), headers={"Accept": "application/xml"})
     assert (response.status_code, problem(response)["code"]) == (406, "NOT_ACCEPTABLE")

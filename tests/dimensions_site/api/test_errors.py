@@ -1,4 +1,4 @@
-"""Errors as callers see them: one form of body, every failure in it, nothing of the inside."""
+"""Errors as clients see them: one form of body, every failure in it, nothing internal."""
 
 import errno
 import json
@@ -96,7 +96,7 @@ def test_the_list_is_cut_at_a_thousand_and_the_count_is_true(found, listed):
 
 
 @pytest.mark.contract("B1")
-def test_whoever_stops_collecting_still_tells_the_true_number():
+def test_whoever_stops_collecting_still_reports_the_true_number():
     """A bulk save keeps the first failures only, but counts all of them."""
     body = answered(bad_request([Failure("/post/0", "X", "Bad.")], failure_count=7_000))
     assert (body["code"], len(body["errors"]), body["errorCount"]) == ("INVALID_REQUEST", 1, 7_000)
@@ -204,14 +204,14 @@ def test_errors_of_an_object_as_a_whole_stand_at_the_object():
     ids=lambda value: f"{type(value).__module__}.{type(value).__name__}" if isinstance(value, Exception) else None,
 )
 def test_each_exception_has_its_status_and_code(exception, status, code):
-    """What the frameworks raise becomes a problem, and no inner detail is told."""
+    """What the frameworks raise becomes a problem, without internal details."""
     problem = as_problem(exception)
     assert (problem.status_code, problem.code) == (status, code)
     assert "secret" not in json.dumps(answered(problem))
 
 
 @pytest.mark.contract("B1")
-def test_a_throttled_caller_learns_how_long_to_wait():
+def test_a_throttled_client_learns_how_long_to_wait():
     """The header Retry-After, in seconds."""
     assert as_problem(exceptions.Throttled(2.5)).headers == {"Retry-After": "3"}
 

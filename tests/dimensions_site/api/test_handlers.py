@@ -1,4 +1,4 @@
-"""Answers that no view gives: problem documents under the API's addresses, small pages elsewhere."""
+"""Responses outside of views: problem documents under the API's addresses, small pages elsewhere."""
 
 import pytest
 from django.test import Client
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.urls("tests.dimensions_site.api.echo")
 
 @pytest.fixture
 def quiet_client():
-    """A client that takes a 500 as an answer, as callers do."""
+    """A client that treats a 500 as a response, as real clients do."""
     return Client(raise_request_exception=False)
 
 
@@ -37,7 +37,7 @@ def test_an_unknown_page_is_a_page(client):
 
 @pytest.mark.contract("A5")
 def test_a_trailing_slash_is_another_address(client):
-    """No redirect: the address with the slash leads nowhere."""
+    """No redirect: the address with the slash does not exist."""
     response = client.get("/dimensions/v1/r/failing/", headers={"X-Name": "alice"})
     assert response.status_code == 404
 
@@ -47,7 +47,7 @@ def test_a_trailing_slash_is_another_address(client):
     ("address", "status"), [("/openapi/failing", 500), ("/openapi/locked", 503), ("/openapi/suspicious", 400)]
 )
 def test_a_failure_outside_rest_framework_is_a_problem(quiet_client, address, status):
-    """Nothing of the exception is told, and the id of the request is there to find the log line."""
+    """Nothing of the exception is revealed, and the id of the request leads to the log line."""
     response = quiet_client.get(address)
     assert response.status_code == status
     assert response.json()["requestId"] == response["X-Request-ID"]
@@ -81,7 +81,7 @@ def test_a_database_that_cannot_serve_is_worth_another_try(quiet_client, address
 
 @pytest.mark.contract("B1", "B2", "B3")
 def test_a_failure_in_a_view_of_the_api_is_a_problem_and_in_the_log(quiet_client, caplog):
-    """The caller gets the id; the log has it beside the traceback."""
+    """The client gets the id; the log has it beside the traceback."""
     headers = {"X-Name": "alice", "X-Request-ID": "find-me"}
     response = quiet_client.get("/dimensions/v1/r/failing", headers=headers)
     assert response.status_code == 500

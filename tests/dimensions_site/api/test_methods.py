@@ -1,4 +1,4 @@
-"""Which methods each route answers."""
+"""Which methods each route supports."""
 
 import pytest
 
@@ -42,8 +42,8 @@ def test_a_method_that_is_not_listed_is_refused_with_those_that_are(alice, route
 
 @pytest.mark.contract("A4")
 @pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_options_tells_the_methods(alice, route):
-    """In the header and in the body, also where no element is; what the query string holds is not looked at."""
+def test_options_lists_the_methods(alice, route):
+    """In the header and in the body, also for an unknown element; the query string is ignored."""
     response = alice.send("OPTIONS", route.path("northwind", id="EUR") + "?whatever=1")
     assert response.status_code == 200
     assert set(response["Allow"].split(", ")) == PERMITTED[route.name]

@@ -43,7 +43,7 @@ def chosen(accept: str | None) -> str:
         (",,;q=1,application/json", "application/json"),
     ],
 )
-def test_the_type_that_the_caller_likes_best_is_served(accept, served):
+def test_the_type_that_the_client_prefers_is_served(accept, served):
     """Quality decides, then the order in which the view offers its types; the more specific range counts."""
     assert chosen(accept) == served
 

@@ -70,7 +70,7 @@ def test_anything_but_an_integer_from_0_is_400(name, text):
 
 
 @pytest.mark.contract("B1", "D6")
-def test_both_faults_are_listed():
+def test_both_errors_are_listed():
     """Not the first one only."""
     with pytest.raises(Problem) as refusal:
         SkipTake.parse("x", "-1")

@@ -1,4 +1,4 @@
-"""The command that backs up an SQLite database makes a whole copy, or says why there is none."""
+"""The command that backs up an SQLite database makes a complete copy, or says why it cannot."""
 
 import os
 import re
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 if not os.environ.get("DATABASE_URL", "sqlite").startswith("sqlite"):
 
     def test_it_is_for_sqlite_alone(tmp_path):
-        """Whoever calls it with PostgreSQL learns of pg_dump."""
+        """On PostgreSQL the command points to pg_dump."""
         with pytest.raises(CommandError, match="pg_dump"):
             call_command("backup_sqlite", str(tmp_path / "copy"))
         assert list(tmp_path.iterdir()) == []
@@ -23,7 +23,7 @@ if not os.environ.get("DATABASE_URL", "sqlite").startswith("sqlite"):
 else:
 
     def test_the_copy_is_one_file_with_all_that_is_committed(northwind, tmp_path, capsys):
-        """What still stands in the companion `-wal` is in it, too; nobody else may read it."""
+        """What is still in the companion `-wal` is in it, too; nobody else may read it."""
         copy = tmp_path / "copy"
         call_command("backup_sqlite", str(copy))
         size = f"{copy.stat().st_size:,}"
@@ -41,11 +41,11 @@ else:
             call_command("backup_sqlite", str(copy))
         assert copy.read_text() == "the backup of yesterday"
 
-    def test_a_folder_that_is_not_there_is_told(tmp_path):
+    def test_a_folder_that_is_not_there_is_reported(tmp_path):
         with pytest.raises(CommandError, match=r"cannot be created: No such file or directory\."):
             call_command("backup_sqlite", str(tmp_path / "nowhere" / "copy"))
 
-    def test_a_mistyped_database_is_no_empty_backup(tmp_path, monkeypatch):
+    def test_a_mistyped_database_is_not_an_empty_backup(tmp_path, monkeypatch):
         """SQLite itself would make an empty one, and back up that."""
         monkeypatch.setitem(connection.settings_dict, "NAME", str(tmp_path / "mistyped.sqlite3"))
         with pytest.raises(CommandError, match=r"There is no database at .+mistyped\.sqlite3\."):
@@ -53,7 +53,7 @@ else:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_damaged_database_leaves_no_backup(northwind, tmp_path, monkeypatch):
-        """Better a command that fails than a copy that cannot be restored."""
+        """A failing command is better than a copy that cannot be restored."""
         call_command("backup_sqlite", str(tmp_path / "damaged"))
         with (tmp_path / "damaged").open("r+b") as file:
             file.seek(4096 * 3)

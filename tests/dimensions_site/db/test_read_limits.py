@@ -1,4 +1,4 @@
-"""Queries of a reading request have a limit, on whichever connection and in whichever way they are asked."""
+"""Queries of a reading request have a limit, on every connection and in every form."""
 
 import socket
 import threading
@@ -82,7 +82,7 @@ def test_long_lists_get_more_time_with_each_row():
 
 
 def test_the_time_in_which_nobody_asks_the_database_does_not_count():
-    """Slow readers take as long as they like."""
+    """Slow readers may take as long as they like."""
     with read_limit(0.3), closing(streamed_rows(connection, MANY, [])) as rows:
         next(rows)
         time.sleep(1)
@@ -111,7 +111,7 @@ def test_a_query_that_has_ended_is_not_cancelled_any_more():
 
 
 def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
-    """So that threads are left for others; those of another repository go on."""
+    """So that threads are left for others; those of another repository continue."""
     settings.LONG_READERS = 1
     ends: dict[str, End | None] = {}
 
@@ -148,13 +148,13 @@ def test_what_writes_has_no_such_limit():
 
 @contextmanager
 def slow_list() -> Iterator[None]:
-    """The database takes minutes for what is asked of accounts."""
+    """The database takes minutes for a query of accounts."""
 
     def takes_long(execute, sql, parameters, many, context):
         is_list = sql.startswith("SELECT") and '"account_account"' in sql
         return execute(NEVER if is_list else sql, () if is_list else parameters, many, context)
 
-    # Outside of the limit, so that the limit is for what it asks.
+    # Outside of the limit, so that the limit is for its queries.
     connection.execute_wrappers.insert(0, takes_long)
     try:
         yield
@@ -177,7 +177,7 @@ EXPORT = {"action": "export_elements", "_selected_action": "1", "select_across":
     ids=["list", "action of a list", "list by POST", "export"],
 )
 def test_a_page_that_takes_too_long_says_so(settings, client, admin_user, northwind, method, page, data):
-    """503, in words for people: what they can do is to search for less. The actions of a list search, too."""
+    """503, with advice: people can search for less. The actions of a list search, too."""
     settings.READ_TIMEOUT_SECONDS = 1
     client.force_login(admin_user)
     client.raise_request_exception = False

@@ -1,4 +1,4 @@
-"""A database that takes no writes: a standby after a fail-over, or one whose provider has found its disk full."""
+"""A database that accepts no writes: a standby after a fail-over, or one whose provider has found its disk full."""
 
 from contextlib import contextmanager
 
@@ -14,7 +14,7 @@ ELEMENTS = {"currency": currency, "account": account}
 
 @contextmanager
 def read_only():
-    """Nobody can write by this connection."""
+    """This connection cannot write."""
     on, off = {
         "sqlite": ("PRAGMA query_only = ON", "PRAGMA query_only = OFF"),
         "postgresql": ("SET default_transaction_read_only = on", "SET default_transaction_read_only = off"),
@@ -32,7 +32,7 @@ def read_only():
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("dimension", ELEMENTS)
 def test_reads_are_answered_and_writes_are_worth_another_try(alice, dimension):
-    """Also when the use of the key would have to be written down; a write is 503 with `Retry-After`, and never 500."""
+    """Also when the use of the key would have to be stored; a write is 503 with `Retry-After`, and never 500."""
     element = ELEMENTS[dimension]("A")
     one, many = path(alice, dimension, "elements/A"), path(alice, dimension, "elements")
     deletions = path(alice, dimension, "elements-bulk-delete-async")

@@ -1,4 +1,4 @@
-"""Threads of one process that write to one SQLite database wait for its lock, and for nothing of each other."""
+"""Threads of one process that write to one SQLite database wait for its lock, and not for each other otherwise."""
 
 import gc
 import threading
@@ -14,9 +14,9 @@ if connection.vendor == "sqlite":
 
     @pytest.mark.django_db(transaction=True)
     def test_whoever_holds_the_lock_may_clean_up_after_others(northwind):
-        """Python frees what an error of another thread has left in any thread, also in the one all wait for.
+        """Python frees what an error has left in any thread, including the one that all wait for.
 
-        What was left must not need the connection of the other thread, which is not to be had while that one waits.
+        What was left must not need the connection of the other thread, which is unavailable while that one waits.
         """
         left: list[BaseException] = []
         waits = threading.Event()

@@ -18,7 +18,7 @@ def fill(db_id: str = "northwind") -> list[str]:
 
 @pytest.mark.contract("C12")
 def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
-    """They are read over REST like everything else, and tell that they were imported."""
+    """They are read over REST like everything else, and their origin shows that they were imported."""
     currencies, accounts = fill()
 
     euro = read(alice.get(alice.currency("elements/EUR")))
@@ -30,7 +30,7 @@ def test_a_repository_gets_all_currencies_and_the_group_chart(alice):
 
 
 def test_filling_twice_changes_nothing_but_what_was_edited(alice):
-    """An account of the chart that somebody has changed is brought back; other elements stay."""
+    """A changed account of the chart is restored; other elements stay."""
     fill()
     alice.send("PATCH", alice.account("elements/0010"), {"descriptions": {"en": "Heads"}})
     alice.send("POST", alice.account(), account("own"))
@@ -41,7 +41,7 @@ def test_filling_twice_changes_nothing_but_what_was_edited(alice):
     assert Account.objects.filter(element_id="own").exists()
 
 
-def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
+def test_a_default_language_beyond_the_samples_is_accepted(bob, contoso):
     """`description` is null where the repository's own language is not among the sample texts' languages."""
     contoso.default_language = "pt"
     contoso.save()
@@ -49,7 +49,7 @@ def test_a_default_language_beyond_the_samples_is_no_hindrance(bob, contoso):
     assert read(bob.get(bob.currency("elements/EUR", "contoso")))["description"] is None
 
 
-def test_an_unknown_repository_is_told_in_plain_words(db):
+def test_an_unknown_repository_is_reported_with_a_clear_message(db):
     """Nothing is written then."""
     with pytest.raises(CommandError, match="There is no repository 'nowhere'"):
         fill("nowhere")

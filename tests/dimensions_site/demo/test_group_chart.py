@@ -69,7 +69,7 @@ CHART = files("dimensions_site.demo") / "data" / "group_chart.csv"
 ROWS = list(csv.DictReader(CHART.read_text(encoding="utf-8").splitlines()))
 COLUMNS = list(ROWS[0])
 ACCOUNTS = {row["id"]: row for row in ROWS}
-# Columns `<reference>.id` stand beside `<reference>.description`.
+# Each column `<reference>.id` has a `<reference>.description` beside it.
 REFERENCES = [column.removesuffix(".id") for column in COLUMNS if column.endswith(".id")]
 
 
@@ -154,7 +154,7 @@ def test_variation_accounts_are_the_accounts_of_variation_nature() -> None:
 
 
 def test_the_class_of_an_account_fits_its_nature() -> None:
-    """Assets and liabilities stand in the balance sheet, costs and revenues in profit and loss."""
+    """Assets and liabilities are in the balance sheet, costs and revenues in profit and loss."""
     classes_by_nature = {
         nature: {row["dataEntryAndReporting.class"] for row in ROWS if row["nature"] == nature}
         for nature in ALLOWED["nature"]

@@ -1,6 +1,6 @@
-"""No module selects elements past the repository, and none writes them past the modules whose work that is.
+"""No module selects elements past the repository, and none writes them past the modules responsible for that.
 
-The source is read as a tree of syntax: a query is judged by the name that it begins with.
+The source is read as a tree of syntax: a query is classified by its first name.
 """
 
 import ast
@@ -30,7 +30,7 @@ OTHER_MANAGERS = {
     "dimensions_site/repositories/admin/repositories.py": "whatever is in one repository",
     "dimensions_site/repositories/audit.py": "the models of access",
 }
-# `objects` of the generated logic, and the member of that name of a shape of JSON.
+# `objects` of the generated logic, and the member of that name of a JSON shape.
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
 # The history of all repositories, or of elements that were selected in one.
 HISTORY = SCOPE | {
@@ -57,7 +57,7 @@ WRITING = {"_raw_delete", "bulk_create", "bulk_update", "create", "delete", "get
 
 
 def bypasses(path: str, source: str) -> Iterator[str]:
-    """Where the module at `path` reads or writes elements in a way that is not for it."""
+    """Where the module at `path` reads or writes elements in a way that is not allowed there."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Attribute):
             continue
@@ -75,7 +75,7 @@ def bypasses(path: str, source: str) -> Iterator[str]:
 
 
 def is_another(path: str, name: str) -> bool:
-    """Whether the `objects` of `name` are surely no elements: of another model, or of a shape of JSON."""
+    """Whether the `objects` of `name` are certainly not elements: of another model, or of a JSON shape."""
     return name in OTHERS or name.endswith(".through") or (path, name) in OTHER_OBJECTS
 
 

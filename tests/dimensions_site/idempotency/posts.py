@@ -1,4 +1,4 @@
-"""Requests with an Idempotency-Key, and what becomes of them."""
+"""Requests with an Idempotency-Key, and their results."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MAKERS = {"currency": currency, "account": account}
 
 @dataclass(frozen=True)
 class Post:
-    """A POST to a route of a dimension, and the status that it is answered with."""
+    """A POST to a route of a dimension, and the expected status."""
 
     dimension: str
     rest: str
@@ -24,7 +24,7 @@ class Post:
     status: int
 
     def send(self, caller: Caller, key: str = KEY, db_id: str = "northwind", **headers: str) -> Any:
-        """The answer, whose content is read; also one of 500 and more."""
+        """The response, with its content read; also one of 500 and more."""
         caller.raise_request_exception = False
         address = getattr(caller, self.dimension)(self.rest, db_id)
         response = caller.send("POST", address, self.body, **{"Idempotency_Key": key, **headers})
@@ -54,14 +54,14 @@ def _posts(dimension: str) -> list[Post]:
 
 
 POSTS = [*_posts("currency"), *_posts("account")]
-# One of each kind that is done.
+# One of each kind that is performed.
 CREATE, BULK, DELETION = (
     next(post for post in POSTS if post.dimension == "account" and post.status == status) for status in (201, 200, 202)
 )
 
 
 def told(response: Any) -> tuple[Any, ...]:
-    """What an answer says to its caller: status, body and the headers that speak of what was done."""
+    """What a response says to its client: status, body and the headers about what was done."""
     names = ("Content-Type", "Content-Length", "Location", "ETag", "Preference-Applied")
     return response.status_code, response.body, *(response.get(name) for name in names)
 
@@ -79,6 +79,6 @@ def code(response: Any) -> tuple[int, str]:
 
 
 def stored() -> dict[str, int]:
-    """How many rows there are of what requests write."""
+    """The number of rows of everything that requests write."""
     models = (Account, Account.history.model, CalculationLogic, Currency, Currency.history.model)
     return {model.__name__: model._base_manager.count() for model in (*models, DataProcessing, DeletionChunk)}

@@ -1,4 +1,4 @@
-"""How much is remembered of requests with a key."""
+"""How much is stored about requests with a key."""
 
 import json
 
@@ -11,12 +11,12 @@ from tests.factories import account
 
 
 def saving(first: int, count: int = 100) -> Post:
-    """A bulk save of so many accounts, whose answer is some hundred thousand bytes."""
+    """A bulk save of the given number of accounts, whose response is some hundred thousand bytes."""
     return Post("account", "elements-bulk", {"post": [account(f"{first + n}") for n in range(count)]}, 200)
 
 
 def test_the_oldest_large_answers_make_room_and_their_requests_are_not_done_again(alice, settings):
-    """A repetition is told that the request was done, when, and with which status; small answers stay."""
+    """A repetition learns that the request was done, when, and with which status; small answers stay."""
     first = saving(0).send(alice, key="first")
     settings.IDEMPOTENCY_MAX_BYTES = 2 * len(first.body) + SMALL_ANSWER
     small = CREATE.send(alice, key="small")
@@ -26,7 +26,7 @@ def test_the_oldest_large_answers_make_room_and_their_requests_are_not_done_agai
     again = saving(0).send(alice, key="first")
     assert code(again) == (410, "IDEMPOTENT_ANSWER_NOT_KEPT")
     assert again["Idempotent-Replayed"] == "true"
-    assert "answered with 200" in again.json()["detail"]
+    assert "with status 200" in again.json()["detail"]
     assert f"{len(first.body):,} bytes" in again.json()["detail"]
     for number in (1, 2):
         assert is_replayed(saving(number * 100).send(alice, key=f"{number}"))
@@ -36,7 +36,7 @@ def test_the_oldest_large_answers_make_room_and_their_requests_are_not_done_agai
 
 
 def test_an_answer_larger_than_all_that_is_kept_is_answered_once(alice, settings):
-    """The first caller gets all of it; that it was done is remembered."""
+    """The first client gets all of it, and the key is remembered."""
     settings.IDEMPOTENCY_MAX_BYTES = SMALL_ANSWER
     first = saving(0).send(alice, key="first")
     assert (first.status_code, len(json.loads(first.body))) == (200, 100)
@@ -66,7 +66,7 @@ def test_the_answers_of_others_stay(alice, rita, northwind, contoso, settings):
 @pytest.mark.contract("E4")
 @pytest.mark.parametrize("dimension", ["account", "currency"])
 def test_a_dry_run_is_not_remembered(alice, dimension):
-    """It does nothing, so nothing can be done twice: the same key is good for the save itself."""
+    """It does nothing, so nothing can be done twice: the same key is available for the save itself."""
     for _ in range(2):
         response = Post(dimension, "elements-bulk?dryRun=true", {"post": []}, 200).send(alice, key="both")
         assert (response.status_code, is_replayed(response)) == (200, False)
@@ -80,7 +80,7 @@ def test_a_dry_run_is_not_remembered(alice, dimension):
 
 @pytest.mark.contract("E4")
 def test_a_key_of_a_dry_run_has_to_be_a_key(alice):
-    """Whether it is remembered or not."""
+    """Whether it is still stored or not."""
     assert code(Post("account", "elements-bulk?dryRun=true", BULK.body, 400).send(alice, key="x" * 256)) == (
         400,
         "INVALID",

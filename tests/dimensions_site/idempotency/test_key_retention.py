@@ -1,4 +1,4 @@
-"""For how long a key is remembered."""
+"""For how long a key is stored."""
 
 from datetime import timedelta
 
@@ -15,13 +15,13 @@ from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, code
 
 
 def grow_old(hours: float) -> None:
-    """Let so many hours pass, for the answers that are stored."""
+    """Let the given number of hours pass, for the stored answers."""
     StoredAnswer.objects.update(created_at=Now() - timedelta(hours=hours))
 
 
 @pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 def test_after_its_hours_a_key_is_as_good_as_new(alice, settings, post):
-    """Whether it was cleaned up by then or not; and then it is remembered for the next request."""
+    """Whether it was purged by then or not; and then the next request stores it."""
     settings.IDEMPOTENCY_KEY_HOURS = 3
     post.send(alice)
     grow_old(2.9)
@@ -41,8 +41,8 @@ def test_an_old_key_may_come_with_another_request(alice):
     assert DELETION.send(alice).status_code == 202
 
 
-def test_the_daily_cleaning_forgets_what_is_no_longer_found(alice):
-    """With its body, an hour later, when nobody reads it any more; what is younger stays."""
+def test_the_daily_cleaning_purges_what_is_no_longer_found(alice):
+    """With its body, an hour later, when nobody reads it any more; newer ones stay."""
     BULK.send(alice, key="old")
     grow_old(24.9)
     clean()
@@ -55,8 +55,8 @@ def test_the_daily_cleaning_forgets_what_is_no_longer_found(alice):
     assert CREATE.send(alice, key="young").body == young.body
 
 
-def test_a_user_is_deleted_however_many_answers_he_has(alice):
-    """They stay until they are too old, and nobody gets them: he cannot call any more."""
+def test_a_user_is_deleted_however_many_answers_they_have(alice):
+    """They stay until they expire, and nobody gets them: the user cannot call any more."""
     CREATE.send(alice)
     with CaptureQueriesContext(connection) as queries:
         alice.user.delete()
@@ -69,7 +69,7 @@ def test_a_user_is_deleted_however_many_answers_he_has(alice):
 
 
 def test_a_repository_is_deleted_however_many_answers_there_are(alice, northwind):
-    """Another one of its name has none of them."""
+    """Another user of that name has none of them."""
     CREATE.send(alice)
     Account.objects.all().delete()
     northwind.delete()

@@ -1,4 +1,4 @@
-"""A key belongs to one request: under another one it is refused."""
+"""A key belongs to one request: with a different one it is refused."""
 
 import gzip
 import json
@@ -53,8 +53,8 @@ def test_the_same_route_under_the_other_prefix_is_another_address(alice):
 
 
 @pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
-def test_a_packed_body_is_the_same_as_an_unpacked_one(alice, post):
-    """However and whenever it was packed: what counts is what is unpacked."""
+def test_a_compressed_body_is_the_same_as_an_uncompressed_one(alice, post):
+    """However and whenever it was compressed: only the decompressed body counts."""
     first = post.send(alice)
     for level in (1, 9):
         packed = gzip.compress(json_bytes(post.body), level, mtime=level)
@@ -66,7 +66,7 @@ def test_a_packed_body_is_the_same_as_an_unpacked_one(alice, post):
 
 
 def test_other_headers_make_no_other_request(alice):
-    """Not even those by which the caller shows who he is."""
+    """Not even those by which the client authenticates."""
     first = CREATE.send(alice)
     again = CREATE.send(alice, Accept="application/json, */*", X_Request_ID="again", If_None_Match="*")
     assert told(again) == told(first)

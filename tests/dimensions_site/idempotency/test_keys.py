@@ -9,7 +9,7 @@ from dimensions_site.idempotency.keys import checked
 from tests.dimensions_site.idempotency.posts import CREATE, code, is_replayed, stored
 
 printable = st.characters(min_codepoint=0x20, max_codepoint=0x7E)
-# What a server makes of the bytes of a header.
+# How a server decodes the bytes of a header.
 latin = st.characters(max_codepoint=0xFF)
 
 

@@ -1,4 +1,4 @@
-"""Answers of many megabytes are kept in parts."""
+"""Answers of many megabytes are stored in parts."""
 
 import zlib
 from typing import Any
@@ -16,7 +16,7 @@ from tests.services.big_bodies import accounts
 
 @pytest.mark.contract("E3")
 def test_the_elements_of_a_large_bulk_save_are_replayed_byte_for_byte(alice):
-    """Streamed, with the same length, and sent from what is kept by the first time too."""
+    """Streamed, with the same length, and read from what is stored the first time too."""
     post = Post("account", "elements-bulk", {"post": [*accounts(700)]}, 200)
     first, again = post.send(alice), post.send(alice)
     assert (first.status_code, first.streaming, again.streaming) == (200, True, True)

@@ -1,4 +1,4 @@
-"""What a request does and the answer that tells of it are stored together or not at all."""
+"""What a request does and the answer that reports it are stored together or not at all."""
 
 import pytest
 from django.db import DatabaseError, OperationalError, transaction
@@ -17,7 +17,7 @@ each = pytest.mark.parametrize("post", [post for post in POSTS if post.status < 
 @pytest.mark.parametrize("model", [StoredAnswer, StoredAnswerPart])
 @each
 def test_what_cannot_be_answered_again_is_not_done(alice, monkeypatch, post, model):
-    """The database refuses the answer, at its beginning or in its body, after everything else was written."""
+    """The database rejects the answer, at its beginning or in its body, after everything else was written."""
 
     def refuse(*arguments, **values):
         raise OperationalError
@@ -63,7 +63,7 @@ def test_an_answer_that_asks_to_try_again_is_not_kept(alice, monkeypatch, failur
 
 
 def test_an_answer_to_a_failure_of_the_service_is_not_kept(alice, monkeypatch):
-    """It is told and logged once, as any other 500."""
+    """It is reported and logged once, as any other 500."""
 
     def fail(*arguments):
         raise RuntimeError("a mistake of ours")
@@ -78,7 +78,7 @@ def test_an_answer_to_a_failure_of_the_service_is_not_kept(alice, monkeypatch):
 @pytest.mark.contract("E4")
 @pytest.mark.django_db(transaction=True)
 def test_of_a_refusal_and_of_a_dry_run_only_the_answer_is_kept(alice):
-    """What was written before a fault was found is undone."""
+    """What was written before an error was found is undone."""
     taken = CREATE.send(alice).json()
     before = stored()
     for post in POSTS:
@@ -93,8 +93,8 @@ def test_of_a_refusal_and_of_a_dry_run_only_the_answer_is_kept(alice):
 
 @pytest.mark.contract("B3")
 @pytest.mark.django_db(transaction=True)
-def test_a_refusal_is_told_though_the_database_goes_away_before_it_is_kept(alice, monkeypatch):
-    """It is right, and nothing was done; the next request finds it out anew."""
+def test_a_refusal_is_reported_though_the_database_goes_away_before_it_is_kept(alice, monkeypatch):
+    """It is correct, and nothing was done; the next request checks anew."""
     refused = next(post for post in POSTS if post.status == 400)
 
     def fail(*arguments):
@@ -109,7 +109,7 @@ def test_a_refusal_is_told_though_the_database_goes_away_before_it_is_kept(alice
 
 @pytest.mark.django_db(transaction=True)
 def test_after_any_answer_the_connection_is_in_no_transaction(alice):
-    """Nothing waits for a request that has ended, and what it locked is free."""
+    """Nothing waits for a request that has ended, and its locks are released."""
     for post in (*POSTS, DELETION):
         post.send(alice, f"key of {post}")
         assert not transaction.get_connection().in_atomic_block

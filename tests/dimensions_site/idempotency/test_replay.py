@@ -1,4 +1,4 @@
-"""A request that is sent again with its key gets the first answer, and is not done again."""
+"""A request that is sent again with its key gets the first answer, and is not performed again."""
 
 import pytest
 from django.db import connection
@@ -38,7 +38,7 @@ def test_a_repetition_gets_the_first_answer_byte_for_byte(alice, post):
 
 @pytest.mark.contract("B2")
 def test_each_answer_has_the_id_of_its_own_request(alice):
-    """The header; the body of a refusal is the first one, and tells the id under which that is in the logs."""
+    """The header; the body of a refusal is the first one, with the request id under which it was logged."""
     refused = Post("account", "elements", {"id": 1}, 400)
     first = refused.send(alice, X_Request_ID="first")
     again = refused.send(alice, X_Request_ID="again")
@@ -47,7 +47,7 @@ def test_each_answer_has_the_id_of_its_own_request(alice):
 
 
 def test_the_first_answer_stays_the_answer_whatever_happens_later(alice):
-    """The element is changed, or deleted; a refusal stays one though it would be done now."""
+    """The element is changed, or deleted; a refusal stays one though the request would succeed now."""
     first = CREATE.send(alice)
     alice.send("PATCH", first["Location"], {"type": "DETAIL"})
     assert told(CREATE.send(alice)) == told(first)
@@ -80,7 +80,7 @@ def test_other_methods_ignore_the_header(alice, method):
 
 
 def test_every_post_of_the_interface_knows_the_header(alice):
-    """A route that is added has it too, or fails here."""
+    """A new route has it too, or fails here."""
     known = set()
     for route in api_routes():
         path = route.path("northwind")
@@ -93,7 +93,7 @@ def test_every_post_of_the_interface_knows_the_header(alice):
 
 @pytest.mark.contract("E1")
 def test_a_key_costs_few_queries(alice):
-    """The first request looks twice and writes the answer with its body; a repetition looks once and reads it."""
+    """The first request queries twice and writes the answer with its body; a repetition queries once and reads it."""
 
     def cost(key: str) -> int:
         with CaptureQueriesContext(connection) as queries:
@@ -102,7 +102,7 @@ def test_a_key_costs_few_queries(alice):
         return len([query for query in queries if "SAVEPOINT" not in query["sql"]])
 
     cost("")
-    # Each of the next calls is refused, for what is stored by then.
+    # Each of the next calls is refused, because of what is stored by then.
     without = cost("")
     lock = 1 if connection.vendor == "postgresql" else 0
     assert cost(KEY) == without + 5 + lock

@@ -1,4 +1,4 @@
-"""While the first request with a key is at work, another one is told so."""
+"""While the first request with a key is running, another one gets an error that says so."""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 
 
 class Call(threading.Thread):
-    """A request beside the test, with a database connection of its own; `answer` is what it got."""
+    """A request beside the test, with a separate database connection; `answer` is its response."""
 
     def __init__(self, post: Post, caller: Any, key: str = KEY) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Call(threading.Thread):
 
 
 class Door:
-    """Where the first request stands, when it has done everything and before that is committed, until it may go on."""
+    """Stop the first request when it has done everything and before it commits, until it may continue."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
@@ -67,7 +67,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
 
 @each
 @pytest.mark.contract("B1")
-def test_a_repetition_is_told_to_come_back_and_gets_the_answer_then(alice, door, post):
+def test_a_repetition_has_to_come_back_and_gets_the_answer_then(alice, door, post):
     """409 at once, with the seconds to wait; it does nothing itself."""
     first = Call(post, alice)
     first.start()
@@ -87,8 +87,8 @@ def test_a_repetition_is_told_to_come_back_and_gets_the_answer_then(alice, door,
     assert stored() == done
 
 
-def test_another_request_with_the_key_is_told_the_same(alice, door):
-    """What the first one asks for is known when it has ended: then the other one is 422."""
+def test_another_request_with_the_key_gets_the_same_answer(alice, door):
+    """Its content is known when it has ended: then the other one is 422."""
     first = Call(CREATE, alice)
     first.start()
     assert door.reached.wait(30)
@@ -137,12 +137,12 @@ def test_of_many_at_once_one_is_done(alice):
 
 @each
 def test_an_answer_is_repeated_while_others_write(alice, northwind, post):
-    """It waits for nobody: on SQLite a writer of many elements would keep all other writers out."""
+    """It does not wait: on SQLite a writer of many elements would block all other writers."""
     first = post.send(alice)
     with writing_many(northwind):
         again = Call(post, alice)
         again.start()
-        again.join(60)  # who waits for the others is answered 503 before
+        again.join(60)  # waiting ones get 503 before
         assert not again.is_alive()
     assert is_replayed(again.answer)
     assert told(again.answer) == told(first)
@@ -157,7 +157,7 @@ if connection.vendor == "sqlite":
         return Path(f"{connection.settings_dict['NAME']}-keys")
 
     def test_no_file_of_a_lock_is_left(alice, folder, door):
-        """Not of one that was held, nor of one that was asked for in vain."""
+        """Neither of one that was held, nor of one that was requested in vain."""
         first = Call(CREATE, alice)
         first.start()
         assert door.reached.wait(30)

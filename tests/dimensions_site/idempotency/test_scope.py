@@ -1,4 +1,4 @@
-"""A key is the caller's own, in one repository; and who may not call any more gets no answer."""
+"""A key belongs to the client, in one repository; without access there is no answer."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,8 +12,8 @@ each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 
 
 @each
-def test_two_callers_may_use_the_same_key(alice, northwind, post):
-    """The second request is another one, which is done, or refused for itself."""
+def test_two_clients_may_use_the_same_key(alice, northwind, post):
+    """The second request is a different one, which is performed, or refused for itself."""
     clara = caller("clara", northwind, Role.MANAGER)
     first = post.send(alice)
     hers = post.send(clara)
@@ -24,8 +24,8 @@ def test_two_callers_may_use_the_same_key(alice, northwind, post):
 
 
 @pytest.mark.contract("G1")
-def test_a_caller_may_show_who_he_is_in_another_way(alice):
-    """Another key of the same user, or his password."""
+def test_a_client_may_authenticate_in_another_way(alice):
+    """Another key of the same user, or their password."""
     first = CREATE.send(alice)
     _, key = ApiKey.objects.create_key(user=alice.user, name="another")
     other = Caller(headers={"x-api-key": key})
@@ -44,8 +44,8 @@ def test_in_two_repositories_the_same_key_means_two_requests(alice, contoso, pos
 
 
 @each
-def test_a_caller_whose_grant_was_taken_away_gets_no_stored_answer(alice, post):
-    """Nor one whose role is too small by now; when he has it back, the answer is there."""
+def test_a_client_whose_grant_was_taken_away_gets_no_stored_answer(alice, post):
+    """Nor one whose role has become too small; once it is restored, the answer is there."""
     first = post.send(alice)
     grants = AccessGrant.objects.filter(user=alice.user)
 
@@ -63,7 +63,7 @@ def test_a_caller_whose_grant_was_taken_away_gets_no_stored_answer(alice, post):
 @each
 @pytest.mark.contract("A6", "G3")
 def test_who_may_not_call_is_refused_before_the_key_is_looked_at(alice, bob, rita, post):
-    """A stranger, a reader, a user who was deactivated; with the API switched off everybody."""
+    """A stranger, a reader, a deactivated user; with the API disabled everybody."""
     post.send(alice)
     done = stored()
     assert code(post.send(Caller())) == (401, "NOT_AUTHENTICATED")
@@ -79,7 +79,7 @@ def test_who_may_not_call_is_refused_before_the_key_is_looked_at(alice, bob, rit
 
 @pytest.mark.contract("A6", "A7")
 def test_what_is_refused_before_a_body_is_looked_at_does_not_use_up_the_key(alice):
-    """An unknown parameter, another media type or encoding, no body: mend it and send it with the same key."""
+    """An unknown parameter, another media type or encoding, no body: correct it and send it with the same key."""
     address = alice.account()
     sent = {"Idempotency_Key": "month-end-2026-01"}
     for query, headers, status in (

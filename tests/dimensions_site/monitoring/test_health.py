@@ -1,4 +1,4 @@
-"""Whether the service lives and is ready, as load balancers ask."""
+"""Whether the service is alive and ready, as load balancers ask."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ def test_live_asks_nothing_but_the_process(client):
 
 @pytest.fixture
 def worker(db):
-    """A worker that has got something done a moment ago."""
+    """A worker that finished some work a moment ago."""
     return Worker.objects.create(name="worker", beat_at=Now())
 
 
@@ -39,7 +39,7 @@ def test_ready_says_that_the_database_answers_its_tables_are_current_and_a_worke
 @pytest.mark.contract("H3")
 @pytest.mark.django_db
 def test_ready_is_503_while_no_worker_runs(client):
-    """The operator learns how to start one; a program, when to ask again."""
+    """The operator learns how to start one; a program, when to retry."""
     response = client.get(READY)
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
@@ -55,7 +55,7 @@ def test_ready_is_503_while_no_worker_runs(client):
 
 @pytest.mark.contract("H3")
 def test_ready_is_503_when_the_last_worker_is_silent_for_too_long(client, worker, settings):
-    """By the database's clock; one that works is enough, however many were lost."""
+    """By the database's clock; one live worker is enough, however many were lost."""
     lost_after = settings.WORKER_LOST_AFTER_SECONDS = 600
     Worker.objects.update(beat_at=Now() - timedelta(seconds=lost_after - 60))
     assert client.get(READY).status_code == 200
@@ -92,7 +92,7 @@ def test_ready_is_503_while_migrations_are_missing(client, worker):
 
 @pytest.fixture
 def unreachable_database(db):
-    """Let the default connection lead to a database that is not there."""
+    """Let the default connection lead to a missing database."""
     working = connections["default"]
     broken = working.copy()
     broken.settings_dict["NAME"] = "/nowhere/no-such-database"
@@ -103,7 +103,7 @@ def unreachable_database(db):
 
 @pytest.mark.contract("B3", "H3")
 def test_ready_is_503_while_the_database_does_not_answer(client, unreachable_database):
-    """Nothing tells where the database is or how it failed."""
+    """Nothing reveals where the database is or how it failed."""
     response = client.get(READY)
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
@@ -115,7 +115,7 @@ def test_ready_is_503_while_the_database_does_not_answer(client, unreachable_dat
 
 @pytest.mark.contract("H3")
 def test_live_does_not_depend_on_the_database(client, unreachable_database):
-    """A database that is down is no reason to restart the service."""
+    """A database that is down is not a reason to restart the service."""
     assert client.get(LIVE).status_code == 200
 
 
@@ -123,7 +123,7 @@ def test_live_does_not_depend_on_the_database(client, unreachable_database):
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", [LIVE, READY])
 def test_health_can_only_be_read(worker, address):
-    """HEAD goes with GET and OPTIONS answers; anything else is 405 in the form of errors, and no matter of cookies."""
+    """HEAD works like GET, and OPTIONS too; anything else is 405 as a problem document, without cookies."""
     client = Client(enforce_csrf_checks=True)
     assert client.head(address).status_code == 200
     assert client.options(address)["Allow"] == "GET, HEAD, OPTIONS"
@@ -138,5 +138,5 @@ def test_health_can_only_be_read(worker, address):
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", [LIVE, READY])
 def test_nobody_keeps_the_answer(client, address):
-    """A proxy that remembers yesterday's health is of no use."""
+    """A cached health is of no use."""
     assert "no-store" in client.get(address)["Cache-Control"]

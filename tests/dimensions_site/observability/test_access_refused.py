@@ -20,7 +20,7 @@ from tests.factories import currency
 
 
 def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
-    """Reason, status, caller and repository of the only refusal."""
+    """Reason, status, user and repository of the only refusal."""
     told = line(caplog, "access_refused")
     assert told["level"] == "warning"
     assert told["address"] == "127.0.0.1"
@@ -28,14 +28,14 @@ def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
 
 
 @pytest.mark.contract("A6", "B2")
-def test_a_caller_without_credentials(alice, caplog):
+def test_a_client_without_credentials(alice, caplog):
     Client().get(alice.currency())
     assert refusal(caplog) == ("NOT_AUTHENTICATED", 401, None, "northwind")
 
 
 @pytest.mark.contract("G1")
 def test_a_wrong_password(alice, caplog):
-    """What was sent is not told."""
+    """What was sent is not logged."""
     sent = base64.b64encode(b"alice:hush").decode()
     Client(headers={"Authorization": f"Basic {sent}"}).get(alice.currency())
     assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
@@ -46,7 +46,7 @@ def test_a_wrong_password(alice, caplog):
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("change", [{"revoked": True}, {"expiry_date": datetime(2026, 1, 1, tzinfo=UTC)}], ids=str)
 def test_a_key_that_was_good_once(alice, caplog, change):
-    """Whose it is and how it begins, so that somebody can give the program a new one."""
+    """Its user and its prefix, so that somebody can give the program a new one."""
     ApiKey.objects.update(**change)
     alice.get(alice.currency())
     assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
@@ -56,7 +56,7 @@ def test_a_key_that_was_good_once(alice, caplog, change):
 
 @pytest.mark.contract("G1")
 def test_a_key_that_only_begins_like_one(alice, caplog):
-    """Nobody is named of whom not even the secret is known."""
+    """Nobody is named if not even the secret is known."""
     wrong = f"{ApiKey.objects.get().prefix}.{'x' * 32}"
     Client(headers={"X-API-Key": wrong}).get(alice.currency())
     assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
@@ -74,7 +74,7 @@ def test_a_key_that_only_begins_like_one(alice, caplog):
     ids=str,
 )
 def test_a_program_with_a_token_or_a_code_that_is_not_good(db, caplog, parameters, reason):
-    """A token that comes twice has been stolen. The program is named; its secret and the token are not."""
+    """A token used twice has been stolen. The program is named; its secret and the token are not."""
     application, secret = client = planning_tool()
     assert ask("token", client, **parameters).status_code == 400
     assert refusal(caplog) == (reason, 400, None, None)
@@ -96,14 +96,14 @@ def test_a_program_with_a_wrong_secret(db, caplog, in_body):
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("name", ["unknown", "nul\0", "é"])
 def test_a_program_that_nobody_knows(db, caplog, name):
-    """It may have sent its secret for its id."""
+    """It may have sent its secret as its id."""
     assert ask("token", None, grant_type="client_credentials", client_id=name, client_secret="x").status_code >= 400
     assert "application" not in line(caplog, "request_finished")
 
 
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("address", ["/admin/%00", "/admin/login/?next=%00", "/auth/oauth2/authorize?x=%0a%zz"])
-def test_what_nobody_means_leaves_its_reason_and_no_stack_trace(db, caplog, address):
+def test_a_malformed_request_logs_its_reason_and_no_stack_trace(db, caplog, address):
     """Anybody could fill the log with them."""
     assert Client().get(address).status_code == 400
     assert line(caplog, "malformed_request")["level"] == "warning"
@@ -111,8 +111,8 @@ def test_what_nobody_means_leaves_its_reason_and_no_stack_trace(db, caplog, addr
 
 
 @pytest.mark.contract("B3")
-def test_a_proxy_that_tells_another_scheme(alice, caplog, settings):
-    """Nothing else would tell its operator why all is refused."""
+def test_a_proxy_that_sends_another_scheme(alice, caplog, settings):
+    """Otherwise its operator could not find out why everything is refused."""
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
     assert alice.get(alice.currency(), headers={"X-Forwarded-Proto": "gopher"}).status_code == 400
     assert "X-Forwarded-Proto: 'gopher'" in line(caplog, "malformed_request")["reason"]
@@ -145,7 +145,7 @@ def test_a_repository_whose_api_is_switched_off(alice, northwind, caplog):
     assert refusal(caplog) == ("API_NOT_ENABLED", 403, "alice", "northwind")
 
 
-def test_a_caller_who_calls_too_often(alice, caplog, monkeypatch):
+def test_a_client_that_calls_too_often(alice, caplog, monkeypatch):
     def refuse(view: object, request: object) -> None:
         raise Throttled(7)
 
@@ -155,7 +155,7 @@ def test_a_caller_who_calls_too_often(alice, caplog, monkeypatch):
     assert refusal(caplog) == ("THROTTLED", 429, "alice", "northwind")
 
 
-def test_an_element_that_is_not_there_is_no_refused_access(alice, caplog):
+def test_an_unknown_element_is_not_a_refused_access(alice, caplog):
     alice.get(alice.currency("elements/none"))
     alice.get("/api/none")
     alice.send("POST", alice.currency(), {})
@@ -177,7 +177,7 @@ def sign_in(username: str, password: str) -> int:
 
 
 def test_a_wrong_password_in_the_administration(staff, caplog):
-    """As whom somebody tried it is told, for there is such a user; nothing else that was typed is."""
+    """The attempted user name is logged, because it exists; nothing else that was typed is."""
     assert sign_in("sara", "hush") == 200
     assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, None, None)
     assert line(caplog, "access_refused")["tried"] == "sara"
@@ -185,7 +185,7 @@ def test_a_wrong_password_in_the_administration(staff, caplog):
 
 
 def test_a_password_that_is_typed_where_the_name_belongs(staff, caplog):
-    """It is nobody's name, so it is not told."""
+    """No user has this name, so it is not logged."""
     assert sign_in("sara-password", "sara-password") == 200
     assert "tried" not in line(caplog, "access_refused")
     assert "sara-password" not in caplog.text
@@ -193,7 +193,7 @@ def test_a_password_that_is_typed_where_the_name_belongs(staff, caplog):
 
 @pytest.mark.parametrize("name", ["", "\0", "x" * 500])
 def test_a_name_that_nobody_can_have(staff, caplog, name):
-    """The page comes once more, and nothing fails on it."""
+    """The page is shown again, and nothing fails on it."""
     assert sign_in(name, "hush") == 200
     assert refusal(caplog) == ("SIGN_IN_REFUSED", 200, None, None)
 
@@ -215,7 +215,7 @@ def test_a_user_who_may_not_enter_the_administration(alice, caplog):
 
 
 def test_a_user_who_is_signed_in_and_may_not_enter_any_more(staff, caplog):
-    """His page for signing in tells him so."""
+    """The sign-in page says so."""
     page = Client()
     page.force_login(staff)
     User.objects.update(is_staff=False)
@@ -246,7 +246,7 @@ def test_a_form_from_elsewhere(staff, caplog):
 
 
 def test_grants_are_not_asked_for_the_sake_of_the_log(bob, northwind, django_assert_num_queries):
-    """A refusal costs what it cost: the key, with the repository and the role there."""
+    """A refusal costs as much as before: the key, with the repository and the role there."""
     assert AccessGrant.objects.count() == 1
     with django_assert_num_queries(1):
         bob.get(bob.currency())

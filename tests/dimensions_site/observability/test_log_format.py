@@ -1,4 +1,4 @@
-"""How lines look: one object a line for programs, one line an event for people, and nothing in them forges a line."""
+"""The form of log lines: one object a line for programs, one line an event for people, and no forged lines."""
 
 import io
 import json
@@ -31,7 +31,7 @@ def logger() -> Iterator[logging.Logger]:
 
 
 def written(logger: logging.Logger, format: str, write: Callable[[Any], object]) -> str:
-    """What the formatter of that name makes of the lines that `write` writes."""
+    """The output of the formatter of that name for the lines that `write` writes."""
     described = settings.LOGGING["formatters"]["line"] | {"processors": logs.RENDERERS[format]}
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
@@ -86,8 +86,8 @@ def test_no_message_of_an_exception_forges_a_line(logger, format):
         assert not {character for line in others for character in line if not character.isprintable()}
 
 
-def test_libraries_do_not_tell_what_passes_through_them():
-    """Django would write down all that a page shows, a new key too, and what each statement of SQL was given."""
+def test_libraries_do_not_log_what_passes_through_them():
+    """Django would log all that a page shows, a new key too, and the parameters of each SQL statement."""
     configuration = json.dumps(
         "import logging, django; django.setup();"
         "names = ['django.template', 'django.db.backends', 'oauthlib', 'urllib3', 'dimensions_site.x', 'bulkops.y'];"

@@ -1,4 +1,4 @@
-"""The figures for Prometheus: what is counted, by which labels, and what the database tells at each question."""
+"""The metrics for Prometheus: what is counted, by which labels, and what the database reports at each scrape."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -24,7 +24,7 @@ Counted = Callable[..., float]
 
 @pytest.fixture
 def counted() -> Counted:
-    """By how much a figure has grown since the beginning of the test."""
+    """By how much a metric has grown since the beginning of the test."""
     before = {(sample.name, *sorted(sample.labels.items())): sample.value for sample in samples()}
 
     def growth(name: str, **labels: str) -> float:
@@ -65,7 +65,7 @@ def test_a_list_counts_when_it_is_sent(alice, northwind, counted):
 
 @pytest.mark.parametrize("pieces", [0, 1])
 def test_a_list_that_nobody_reads_ends_with_its_connection(alice, northwind, counted, pieces):
-    """Whether its caller has gone before its beginning, as after HEAD, or in its middle."""
+    """Whether its client has gone before its beginning, as after HEAD, or in its middle."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     response = alice.get(alice.account())
     for _ in range(pieces):
@@ -87,7 +87,7 @@ def test_refusals_are_counted_by_their_code(alice, bob, counted):
 
 
 def test_nobody_makes_labels(alice, counted):
-    """Neither methods, nor addresses, nor ids, nor names: their number stays bounded, and tells nothing of tenants."""
+    """Neither methods, nor addresses, nor ids, nor names: labels stay bounded, and reveal nothing of tenants."""
     known = {sample.labels.get("route") for sample in samples()}
     for number in range(20):
         alice.generic(f"FOO{number}", alice.currency(f"elements/id-{number}"))
@@ -100,11 +100,11 @@ def test_nobody_makes_labels(alice, counted):
     assert not [word for word in ("alice", "northwind", "nowhere", "id-1") if word in text]
 
 
-# --- What the database tells -------------------------------------------------------------------
+# --- Metrics from the database -----------------------------------------------------------------
 
 
 def state() -> dict[tuple[str, ...], float]:
-    """The figures of the database by their names and the values of their labels."""
+    """The metrics of the database by their names and the values of their labels."""
     return {
         (sample.name.removeprefix("dimensions_"), *sample.labels.values()): sample.value
         for family in State().collect()
@@ -118,7 +118,7 @@ def deletion(northwind: Any, **fields: Any) -> DataProcessing:
 
 
 def test_an_empty_service(db):
-    """Every kind and every state is told, with nothing in it."""
+    """Every kind and every state has a metric, even if it is 0."""
     told = state()
     assert told["database_up",] == 1
     assert told["workers",] == 0
@@ -129,7 +129,7 @@ def test_an_empty_service(db):
 
 
 def test_queue_processings_and_workers(northwind):
-    """Of what waits, what is worked on and what has ended, only the first is in the queue."""
+    """Only waiting jobs are in the queue, and neither running nor ended ones."""
     deletion(northwind, due_at=Now() - timedelta(seconds=100))
     deletion(northwind, due_at=Now() - timedelta(seconds=50))
     deletion(northwind, claimed_by="worker", heartbeat=Now())
@@ -158,8 +158,8 @@ def test_the_database_is_asked_a_handful_of_questions(northwind, django_assert_m
         state()
 
 
-def test_without_a_database_that_is_what_is_told(db):
-    """The other figures are told as ever."""
+def test_without_a_database_only_that_is_reported(db):
+    """The other metrics are reported as ever."""
     working = connections["default"]
     broken = working.copy()
     broken.settings_dict["NAME"] = "/nowhere/no-such-database"
@@ -214,6 +214,6 @@ def test_nothing_else_is_answered_there(path, method):
 
 
 def test_metrics_are_an_unknown_address_of_the_service(db):
-    """On the ordinary port, whatever it is called there."""
+    """On the ordinary port, under any name."""
     assert Client().get("/metrics").status_code == 404
     assert Client().get("/metrics", headers={"Host": "localhost:9464"}).status_code == 404

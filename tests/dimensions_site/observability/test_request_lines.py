@@ -1,4 +1,4 @@
-"""Each request leaves one line: who called, how he showed it, from where, what it was about and what it came to."""
+"""Each request logs one line: who called, how they authenticated, from where, its target and its result."""
 
 import base64
 import logging
@@ -22,7 +22,7 @@ def everything(caplog):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_write_tells_caller_mode_address_route_repository_status_and_rows(alice, caplog):
+def test_a_write_logs_caller_mode_address_route_repository_status_and_rows(alice, caplog):
     """The route is the pattern of the address; one row was written, and read for the answer."""
     alice.send("POST", alice.currency(), currency())
     assert line(caplog, "request_finished") == {
@@ -40,14 +40,14 @@ def test_a_write_tells_caller_mode_address_route_repository_status_and_rows(alic
     }
 
 
-def test_the_duration_is_told_in_milliseconds(alice, caplog):
+def test_the_duration_is_reported_in_milliseconds(alice, caplog):
     alice.get(alice.currency("elements-count"))
     (record,) = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
     assert 0 < record["duration_ms"] < 60_000
 
 
-def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
-    """What is told at its beginning counts the first piece only."""
+def test_a_list_shows_at_its_end_how_many_rows_were_read(alice, northwind, caplog):
+    """The line at its beginning counts the first piece only."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     content(alice.get(alice.account()))
     assert line(caplog, "request_finished")["rows_read"] == 200
@@ -55,8 +55,8 @@ def test_a_list_tells_at_its_end_how_many_rows_were_read(alice, northwind, caplo
     assert (finished["rows_read"], finished["caller"], finished["repository"]) == (450, "alice", "northwind")
 
 
-def test_a_list_that_nobody_reads_to_its_end_is_told_as_abandoned(alice, northwind, caplog):
-    """The caller has gone away."""
+def test_a_list_that_nobody_reads_to_its_end_is_reported_as_abandoned(alice, northwind, caplog):
+    """The client has disconnected."""
     store_accounts(northwind, *(account(f"{number:04}") for number in range(450)))
     response = alice.get(alice.account())
     next(iter(response.streaming_content))
@@ -74,7 +74,7 @@ def test_a_dry_run_writes_no_rows(alice, caplog):
 
 
 @pytest.mark.contract("G1")
-def test_the_mode_tells_how_the_caller_showed_who_he_is(alice, caplog):
+def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     """By a key, by a password, or by the session of the administration."""
     password = base64.b64encode(b"alice:alice-password").decode()
     alice.get(alice.currency("elements-count"))
@@ -88,8 +88,8 @@ def test_the_mode_tells_how_the_caller_showed_who_he_is(alice, caplog):
     assert told == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
 
 
-def test_nobody_is_told_as_nobody(db, caplog):
-    """The landing page has neither caller nor repository."""
+def test_an_anonymous_client_is_logged_without_a_name(db, caplog):
+    """The landing page has neither user nor repository."""
     Client().get("/")
     assert line(caplog, "request_finished") == {
         "address": "127.0.0.1",
@@ -100,8 +100,8 @@ def test_nobody_is_told_as_nobody(db, caplog):
     }
 
 
-def test_neither_path_nor_query_are_told(alice, caplog):
-    """Ids are data, and callers put secrets into query strings; also at an address that leads nowhere."""
+def test_neither_path_nor_query_are_logged(alice, caplog):
+    """Ids are data, and clients put secrets into query strings; also at an unknown address."""
     caplog.set_level(logging.DEBUG)
     alice.get(alice.currency("elements/TOP-SECRET?filter=id==HUSH&api_key=HUSH"))
     alice.get("/api/TOP-SECRET?token=HUSH", headers={"Referer": "https://x.example/HUSH", "User-Agent": "HUSH"})
@@ -112,21 +112,21 @@ def test_neither_path_nor_query_are_told(alice, caplog):
     assert [told.get("route") for told in lines(caplog, "request_finished")] == [ELEMENT, None]
 
 
-def test_nobody_chooses_the_address_that_is_told(alice, caplog):
-    """Headers that speak of proxies are believed from named proxies alone."""
+def test_nobody_chooses_the_address_that_is_recorded(alice, caplog):
+    """Forwarding headers are trusted only from the named proxies."""
     forged = {"X-Forwarded-For": "192.0.2.66", "X-Real-IP": "192.0.2.66", "Forwarded": "for=192.0.2.66"}
     alice.get(alice.currency("elements-count"), headers=forged)
     assert line(caplog, "request_finished")["address"] == "127.0.0.1"
 
 
-def test_a_repository_that_is_no_repository_is_told_shortened(alice, caplog):
-    """As much as helps; nobody fills the log with it."""
+def test_an_invalid_repository_is_quoted_shortened(alice, caplog):
+    """As much as helps, so that nobody can fill the log with it."""
     alice.get(alice.currency(db_id="x" * 5_000))
     assert line(caplog, "request_finished")["repository"] == "x" * 100 + "…"
 
 
 def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
-    """A page that does not ask who reads it is not made to ask on account of the log."""
+    """The log does not make a page load its user."""
     page = Client()
     page.force_login(alice.user)
     with django_assert_num_queries(0):
@@ -136,8 +136,8 @@ def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
 
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a mistake"), 500)])
-def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
-    """One line, `request_failed`; the caller learns nothing of it."""
+def test_a_failure_of_the_service_logs_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
+    """One line, `request_failed`; the client learns nothing of it."""
 
     def fail(*arguments: object, **named: object) -> None:
         raise failure
@@ -156,8 +156,8 @@ def test_a_failure_of_the_service_tells_its_status_and_its_stack(alice, caplog, 
     assert lines(caplog, "request_finished") == []
 
 
-def test_a_page_that_fails_for_want_of_the_database_is_told_too(alice, caplog, monkeypatch):
-    """Also when it cannot be known who reads it."""
+def test_a_page_that_fails_without_the_database_is_logged_too(alice, caplog, monkeypatch):
+    """Also if it is not known who reads it."""
 
     def fail(*arguments: object, **named: object) -> None:
         raise OperationalError("away")
@@ -180,16 +180,16 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
     assert "rows_read" not in lines(caplog, "request_finished")[1]
 
 
-def test_a_caller_is_told_as_he_is_called(northwind, caplog):
-    """Whatever letters his name has."""
+def test_a_client_gets_the_spelling_that_it_used(northwind, caplog):
+    """Whatever letters the name has."""
     zoe: Caller = caller("zoë@example.com", northwind)
     zoe.get(zoe.currency())
     assert line(caplog, "request_finished")["caller"] == "zoë@example.com"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_bulk_save_tells_how_many_elements_it_wrote(alice, caplog):
-    """One that is new and one that is changed; what stays as it was is not written."""
+def test_a_bulk_save_shows_how_many_elements_it_wrote(alice, caplog):
+    """A new one and a changed one; an unchanged one is not written."""
     alice.send("POST", alice.currency("elements-bulk"), {"post": [currency("EUR"), currency("USD")]})
     body = {"post": [currency("CHF")], "put": [currency("EUR", decimalNumbers=3), currency("USD")]}
     assert alice.send("POST", alice.currency("elements-bulk"), body).status_code == 200

@@ -1,4 +1,4 @@
-"""Every change of rights leaves a line: who made it, what was before and what is now; no password and no key."""
+"""Every change of rights logs a line: who made it, and the values before and after; no password and no key."""
 
 import logging
 
@@ -52,7 +52,7 @@ def test_a_grant_that_a_superuser_gives_changes_and_takes_away(admin, changes, n
 
 
 def test_a_grant_that_a_command_gives(changes):
-    """Nobody is named, for the command does not know who called it."""
+    """Nobody is named, because the command does not know who called it."""
     User.objects.create_user("erp")
     call_command("grant_access", "erp", "northwind", "editor", "--dimension", "currency")
     call_command("grant_access", "erp", "northwind", "manager", "--dimension", "currency")
@@ -63,7 +63,7 @@ def test_a_grant_that_a_command_gives(changes):
 
 
 def test_a_user_whom_a_command_creates(changes):
-    """With what he may do from the beginning."""
+    """With the initial rights."""
     call_command("create_user", "ann", "--staff")
     told = line(changes, "user_created")
     assert told["subject"] == {"user": "ann", "is_active": True, "is_staff": True, "is_superuser": False}
@@ -108,7 +108,7 @@ def test_groups_of_a_user(changes, admin):
 
 
 def test_a_new_password(changes, admin):
-    """That it is new, and nothing of it, neither before nor now."""
+    """Only that it changed, without the values before and after."""
     erp = User.objects.create_user("erp", password="old-password-9")
     hashes = [erp.password]
     form = {"password1": "new-password-9", "password2": "new-password-9", "usable_password": "true"}
@@ -120,7 +120,7 @@ def test_a_new_password(changes, admin):
     assert not [secret for secret in (*hashes, "old-password-9", "new-password-9") if secret in changes.text]
 
 
-def test_what_is_no_change_of_rights_is_not_told(changes, settings):
+def test_what_changes_no_rights_is_not_logged(changes, settings):
     """Signing in, a stronger hash of the same password, another name, or a save of what was there."""
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.MD5PasswordHasher",
@@ -138,7 +138,7 @@ def test_what_is_no_change_of_rights_is_not_told(changes, settings):
 
 @pytest.mark.contract("G1")
 def test_a_key_that_is_made_used_and_revoked(changes, admin, alice):
-    """Its name, its prefix and its user; its use is no change."""
+    """Its name, its prefix and its user; its use is not a change."""
     changes.clear()
     form = {"name": "ERP", "user": alice.user.pk, "dimension": "all", "role": "3"}
     answer = admin.post("/admin/repositories/apikey/add/", form, follow=True)
@@ -156,7 +156,7 @@ def test_a_key_that_is_made_used_and_revoked(changes, admin, alice):
 
 @pytest.mark.contract("G1")
 def test_repositories_of_a_key(changes, alice, northwind):
-    """They narrow what it opens."""
+    """They narrow what it permits."""
     ApiKey.objects.get().repositories.set([northwind])
     assert line(changes, "api_key_changed")["changed"] == {"repositories": {"added": [str(northwind)]}}
 
@@ -174,7 +174,7 @@ def test_the_switch_of_a_repository(changes, northwind):
     assert line(changes, "repository_deleted")["subject"]["repository"] == "northwind"
 
 
-def test_what_is_undone_is_not_told(changes, northwind, admin, monkeypatch):
+def test_what_is_rolled_back_is_not_recorded(changes, northwind, admin, monkeypatch):
     """A transaction that fails has changed nothing."""
 
     def fail(*arguments: object, **named: object) -> None:
@@ -190,7 +190,7 @@ def test_what_is_undone_is_not_told(changes, northwind, admin, monkeypatch):
 
 @pytest.mark.contract("G1")
 def test_an_application_that_gets_tokens(changes, alice):
-    """As whom it acts; of its secret only that it is new."""
+    """As whom it acts; of its secret only that it changed."""
     described = {"user": alice.user, "client_type": "confidential", "authorization_grant_type": "client-credentials"}
     erp = Application.objects.create(name="ERP", client_id="erp", client_secret="hush-hush", **described)
     erp.client_secret = "hush-hush-hush"

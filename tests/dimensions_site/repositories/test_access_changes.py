@@ -35,7 +35,7 @@ def test_a_change_in_the_administration_names_who_made_it_and_from_where(root: C
 
 
 def test_a_change_by_a_command_names_the_command(northwind: Repository):
-    """In a test no `manage.py` says which; tests/live/test_two_roles.py runs one."""
+    """In a test no `manage.py` provides it; tests/live/test_two_roles.py runs one."""
     call_command("create_user", "erp")
     call_command("grant_access", "erp", "northwind", "editor")
     assert AccessChange.objects.get(event="grant_created").changed_by == "system"
@@ -50,7 +50,7 @@ def test_what_is_rolled_back_leaves_no_record():
 
 
 def test_no_password_and_no_key_is_kept(northwind: Repository):
-    """That they are new, and nothing of them."""
+    """Only that they changed, without values."""
     erp = User.objects.create_user("erp", password="first-secret")
     erp.set_password("second-secret")
     erp.save()

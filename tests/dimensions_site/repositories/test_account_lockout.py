@@ -1,4 +1,4 @@
-"""A user name has so many wrong passwords within a day, from wherever they come; then strangers are locked out."""
+"""Too many wrong passwords for a user name within a day, from anywhere, lock out unknown addresses."""
 
 import logging
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ LIST = reverse("admin:repositories_loginfailures_changelist")
 
 @pytest.fixture(autouse=True)
 def fresh() -> None:
-    """Nothing is remembered from other tests."""
+    """Nothing is left from other tests."""
     cache.clear()
 
 
@@ -41,7 +41,7 @@ def networks() -> Iterator[str]:
 
 
 def guess_from_everywhere(name: str, count: int) -> list[int]:
-    """The statuses of so many wrong passwords, each from another network."""
+    """The statuses of that many wrong passwords, each from another network."""
     return statuses(*(call(name, "wrong", address) for address in islice(networks(), count)))
 
 
@@ -67,17 +67,17 @@ def few(settings: Any) -> None:
 def test_a_name_that_nobody_has_is_locked_as_any_other(
     alice: Caller, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    """The same statuses, words and number of queries, before and after."""
+    """The same statuses, messages and number of queries, before and after."""
     answers = [call(name, "wrong", address) for address in islice(networks(), 8)]
     assert statuses(*answers) == [401] * 5 + [429] * 3
     assert {answer.json()["code"] for answer in answers} == {"AUTHENTICATION_FAILED", "ACCOUNT_LOCKED"}
-    with django_assert_max_num_queries(4):  # the user, two counts, and whether the log may name whom was tried
+    with django_assert_max_num_queries(4):  # the user, two counts, and whether the log may name the user
         call(name, "wrong", "203.0.113.9")
 
 
 @pytest.mark.usefixtures("few")
-def test_where_the_user_has_signed_in_before_he_still_may(alice: Caller) -> None:
-    """Else anybody could lock out anybody; by Basic, at the token endpoint and on the sign-in page."""
+def test_where_the_user_has_signed_in_before_they_still_may(alice: Caller) -> None:
+    """Otherwise anybody could lock out anybody; by Basic, at the token endpoint and on the sign-in page."""
     User.objects.update(is_staff=True)
     assert call("alice", "alice-password", HOME).status_code == 200
     assert sign_in("alice", "alice-password", "192.0.2.2").status_code == 302
@@ -90,7 +90,7 @@ def test_where_the_user_has_signed_in_before_he_still_may(alice: Caller) -> None
         browser = Client(REMOTE_ADDR=address)
         assert browser.post("/auth/jwt/token", body, content_type="application/json").status_code == status
     assert sign_in("alice", "alice-password", "203.0.113.9").status_code == 429
-    assert alice.get(alice.currency(), REMOTE_ADDR="203.0.113.9").status_code == 200  # keys and tokens go on
+    assert alice.get(alice.currency(), REMOTE_ADDR="203.0.113.9").status_code == 200  # keys and tokens keep working
 
 
 @pytest.mark.usefixtures("few")
@@ -105,8 +105,8 @@ def test_a_known_address_has_a_count_of_its_own(alice: Caller, settings: Any) ->
 
 
 @pytest.mark.usefixtures("few")
-def test_a_right_password_forgets_the_failures_of_its_address_alone(alice: Caller) -> None:
-    """Else whoever guesses would get as many more with each sign-in of the user."""
+def test_a_right_password_resets_the_failures_of_its_address_alone(alice: Caller) -> None:
+    """Otherwise an attacker would get as many more attempts with each sign-in of the user."""
     assert call("alice", "alice-password", HOME).status_code == 200
     assert guess_from_everywhere("alice", 5) == [401] * 5
     cache.clear()
@@ -117,7 +117,7 @@ def test_a_right_password_forgets_the_failures_of_its_address_alone(alice: Calle
 
 @pytest.mark.usefixtures("few")
 def test_the_lock_ends_a_day_after_the_first_failure(alice: Caller) -> None:
-    """Calls meanwhile neither count nor make it longer; then the count begins anew."""
+    """Calls meanwhile neither count nor prolong it; then the count starts again."""
     guess_from_everywhere("alice", 8)
     of_day = LoginFailures.objects.filter(address=LoginFailures.EVERYWHERE)
     assert of_day.get().daily_failures == 6
@@ -130,7 +130,7 @@ def test_the_lock_ends_a_day_after_the_first_failure(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_an_address_is_known_for_thirty_days(alice: Caller) -> None:
-    """Counted from the last sign-in, which is written down once a day."""
+    """Counted from the last sign-in, which is stored once a day."""
     call("alice", "alice-password", HOME)
     guess_from_everywhere("alice", 8)
     cache.clear()
@@ -151,7 +151,7 @@ def test_all_spellings_and_all_addresses_of_a_network_count_together(alice: Call
 
 @pytest.mark.usefixtures("few")
 def test_a_locked_name_leaves_an_event_and_a_metric(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
-    """Once for each lock; what is nobody's name may be a password, and is not told."""
+    """Once for each lockout; a name that no user has may be a password, and is not logged."""
     before = metrics.ACCOUNTS_LOCKED._value.get()
     guess_from_everywhere("alice", 8)
     told = line(caplog, "account_locked")
@@ -175,7 +175,7 @@ def test_the_sign_in_page_says_that_it_is_locked(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Caller) -> None:
-    """It is noted who did; addresses that are known stay known."""
+    """The log names who unlocked; known addresses stay known."""
     call("alice", "alice-password", HOME)
     guess_from_everywhere("alice", 8)
     call("rita", "wrong", "192.0.2.2")
@@ -183,7 +183,7 @@ def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Caller) -> None:
     root.force_login(User.objects.create_superuser("root"))
     page = root.get(LIST).content.decode()
     assert all(text in page for text in ("alice", "all other addresses", "locked", "rita", "open"))
-    assert HOME not in page  # nothing was wrong there
+    assert HOME not in page  # there were no failures there
     row = LoginFailures.objects.get(name="alice", address="")
     done = root.post(LIST, {"action": "unlock", "_selected_action": [row.pk]}, follow=True)
     assert "1 user name is unlocked." in done.content.decode()

@@ -1,4 +1,4 @@
-"""The admin pages with which superusers let people and programs in."""
+"""The admin pages with which superusers give people and programs access."""
 
 import re
 from datetime import timedelta
@@ -41,7 +41,7 @@ def errors(response):
 
 
 def test_a_repository_is_created_changed_and_switched_off(root, rita):
-    """Its dbID stays for good: others keep it in their addresses."""
+    """Its dbID stays for good: clients store it in their addresses."""
     form = {"db_id": "acme", "name": "Acme", "default_language": "it", "api_enabled": "on", **NO_GRANTS}
     assert root.post(page("repository", "add"), form).status_code == 302
     acme = Repository.objects.get(db_id="acme")
@@ -63,7 +63,7 @@ def test_a_repository_is_created_changed_and_switched_off(root, rita):
         ("name", "", "required"),
     ],
 )
-def test_a_repository_that_cannot_be_is_refused_in_words(root, northwind, field, value, words):
+def test_an_invalid_repository_is_refused_with_a_message(root, northwind, field, value, words):
     """At the field that is wrong."""
     form = {"db_id": "acme", "name": "Acme", "default_language": "it", **NO_GRANTS, field: value}
     refused = errors(root.post(page("repository", "add"), form))
@@ -83,11 +83,11 @@ def test_a_grant_opens_the_service_and_its_removal_closes_it(root, northwind, bo
     assert bob.get(bob.currency()).status_code == 403
 
 
-def test_a_grant_that_cannot_be_is_refused_in_words(root, northwind, rita):
+def test_an_invalid_grant_is_refused_with_a_message(root, northwind, rita):
     """To nobody, and a second one for the same."""
     form = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}
     refused = errors(root.post(page("accessgrant", "add"), form))
-    assert refused == {"__all__": ["A grant goes to a user or to a group, to exactly one of them."]}
+    assert refused == {"__all__": ["A grant needs either a user or a group, and not both."]}
     refused = errors(root.post(page("accessgrant", "add"), {**form, "user": rita.user.pk}))
     assert refused == {"__all__": ["The user has a grant for this dimension already; change that one."]}
 
@@ -108,7 +108,7 @@ def test_a_new_key_is_shown_once_and_works(root, rita):
 
 @pytest.mark.contract("G1")
 def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice):
-    """The form refuses to bring it back."""
+    """The form refuses to restore it."""
     stored, key = ApiKey.objects.create_key(
         user=rita.user, name="nightly", expiry_date=timezone.now() + timedelta(days=1)
     )
@@ -123,7 +123,7 @@ def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice
 
 @pytest.mark.parametrize("model", MODELS)
 def test_staff_without_all_rights_cannot_see_or_change_access(db, alice, northwind, model):
-    """Whoever could give grants could give himself any; permissions of Django do not open these pages."""
+    """Whoever could give grants could give themselves any; permissions of Django do not open these pages."""
     User.objects.filter(username="alice").update(is_staff=True)
     browser = Client()
     browser.force_login(alice.user)

@@ -1,4 +1,4 @@
-"""API keys in the administration: what a key allows is chosen, seen, found and changed there."""
+"""API keys in the administration: their limits are chosen, shown, found and changed there."""
 
 import re
 
@@ -49,8 +49,8 @@ def test_a_key_that_is_made_without_a_choice_allows_all_that_its_user_may(root, 
     assert program.send("POST", program.currency("elements-bulk"), {}).status_code == 400
 
 
-def test_repositories_without_the_mark_are_refused_in_words(root, alice, northwind):
-    """Whoever names some does not mean all."""
+def test_repositories_without_the_mark_are_refused_with_a_message(root, alice, northwind):
+    """Naming some repositories does not mean all."""
     form = {"name": "nightly", "user": alice.user.pk, **EVERYTHING, "repositories": [northwind.pk]}
     refused = errors(root.post(page("apikey", "add"), form))
     assert refused == {
@@ -85,7 +85,7 @@ def test_saving_a_key_whose_repositories_are_gone_does_not_widen_it(root, alice,
     assert (stored.name, stored.allows()) == ("weekly", "manager of all dimensions in no repository")
 
 
-def test_the_list_tells_what_each_key_allows_in_as_many_queries_for_one_as_for_many(
+def test_the_list_shows_what_each_key_allows_in_as_many_queries_for_one_as_for_many(
     root, alice, northwind, contoso, django_assert_num_queries
 ):
     """And filters by it."""
@@ -114,8 +114,8 @@ def test_the_list_tells_what_each_key_allows_in_as_many_queries_for_one_as_for_m
         assert root.get(LIST + address).context["cl"].result_count == count, address
 
 
-def test_the_page_names_each_field_in_words(root, alice):
-    """What a key without the mark opens, and what one with it."""
+def test_the_page_labels_each_field(root, alice):
+    """What a key without the mark permits, and what one with it."""
     text = root.get(reverse("admin:repositories_apikey_add")).content.decode()
     assert "A key narrows what the grants of its user allow, and never widens it." in text
-    assert "Without this mark the key opens every repository that its user may enter." in text
+    assert "Without this mark the key gives access to every repository that its user has access to." in text

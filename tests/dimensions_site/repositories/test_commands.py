@@ -1,4 +1,4 @@
-"""The commands with which an operator opens the service to people: what they do, print and refuse."""
+"""The commands with which an operator gives people access: what they do, print and refuse."""
 
 import re
 from datetime import timedelta
@@ -17,7 +17,7 @@ HINT = "`manage.py create_user nobody` creates one."
 
 @pytest.fixture
 def run(db, capsys):
-    """Runs a command and gives the lines that it prints."""
+    """Run a command and return the lines that it prints."""
 
     def command(*arguments):
         call_command(*arguments)
@@ -52,8 +52,8 @@ def test_a_program_has_no_password_and_does_not_sign_in(run):
     assert not user.has_usable_password()
 
 
-def test_somebody_of_the_staff_signs_in_when_he_has_a_password(run):
-    """The sentence tells how he gets one."""
+def test_staff_sign_in_once_they_have_a_password(run):
+    """The message says how to create one."""
     assert run("create_user", "ann", "--staff") == [
         "Created user ann, who signs in to the administration with a password: `manage.py changepassword ann` sets it."
     ]
@@ -68,7 +68,7 @@ def test_somebody_of_the_staff_signs_in_when_he_has_a_password(run):
 
 
 def test_a_name_is_kept_in_one_form_of_its_letters(run):
-    """As the administration does: two users may not look the same."""
+    """As the administration does: two user names must not look the same."""
     run("create_user", "zoe\u0308")
     assert User.objects.get().username == "zo\u00eb"
     with pytest.raises(CommandError, match="There is already a user 'zo\u00eb'"):
@@ -78,7 +78,7 @@ def test_a_name_is_kept_in_one_form_of_its_letters(run):
 
 @pytest.mark.contract("G1")
 def test_the_key_stands_alone_on_the_last_line_and_only_its_hash_is_stored(run):
-    """So that a script can take it; the stored row does not hold it."""
+    """So that a script can read it; the stored row does not contain it."""
     User.objects.create_user("carla")
     key = run("create_api_key", "carla", "--name", "x", "--expires-days", "30")[-1]
     assert re.fullmatch(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", key)
@@ -89,7 +89,7 @@ def test_the_key_stands_alone_on_the_last_line_and_only_its_hash_is_stored(run):
 
 @pytest.mark.contract("G1", "G2")
 def test_a_key_is_narrowed_by_options(run, northwind, contoso):
-    """To a role, a dimension, and repositories, each named; without them it allows all that its user may."""
+    """To a role, a dimension, and repositories, each named; without them it allows all that its user may do."""
     User.objects.create_user("carla")
     run("create_api_key", "carla", "--name", "wide")
     run("create_api_key", "carla", "--name", "narrow", "--role", "reader", "--dimension", "account")
@@ -103,7 +103,7 @@ def test_a_key_is_narrowed_by_options(run, northwind, contoso):
 
 @pytest.mark.contract("G2")
 def test_granting_again_replaces_the_role_for_that_dimension(run, northwind):
-    """A grant for one dimension and one for all stand beside each other."""
+    """A grant for one dimension and one for all can coexist."""
     User.objects.create_user("carla")
     for role in ("reader", "manager"):
         run("grant_access", "carla", "northwind", role)
@@ -166,7 +166,7 @@ def test_what_cannot_be_done_is_refused_in_plain_words(run, northwind, arguments
 
 
 @pytest.mark.contract("C3")
-def test_several_faults_of_a_repository_are_told_at_once(run):
+def test_several_errors_of_a_repository_are_reported_at_once(run):
     """One line each."""
     with pytest.raises(CommandError) as refusal:
         run("create_repository", "a b", "--name", "", "--language", "x")

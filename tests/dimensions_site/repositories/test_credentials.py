@@ -1,4 +1,4 @@
-"""Coming in with an API key or with a password, end to end."""
+"""Authentication by an API key or a password, end to end."""
 
 import base64
 from datetime import timedelta
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.contract("G1")
 
 @pytest.fixture
 def knock(alice):
-    """Calls a route that alice may read, with these headers only; tells status and reason."""
+    """Call a route that alice may read, with these headers only; return status and reason."""
 
     def call(**headers):
         response = Client(headers={name.replace("_", "-"): value for name, value in headers.items()}).get(
@@ -59,16 +59,16 @@ def test_a_key_that_is_not_valid_any_more_says_why(alice, knock):
     assert knock(X_API_Key=valid) == (401, "The user of this API key is not active.")
 
 
-def test_a_key_that_is_none_of_the_service_is_told_apart_from_one_that_has_been(alice, knock):
-    """By its form; whether one of the right form was ever given to somebody, nobody is told."""
+def test_an_unknown_key_is_distinguished_from_one_that_was_valid(alice, knock):
+    """By its form; for a key of the right form, nothing reveals whether it ever existed."""
     assert knock(X_API_Key="secret") == (401, "This is not an API key of this service.")
     assert knock(X_API_Key=f"{'a' * 8}.{'b' * 32}") == (401, "The API key is unknown or revoked.")
     _, key = new_key(alice.user)
     assert knock(X_API_Key=f"{key[:9]}{'b' * 32}") == (401, "The API key is unknown or revoked.")
 
 
-def test_who_may_not_enter_is_told_what_is_missing(alice, bob):
-    """In words that name the repository."""
+def test_a_user_without_access_learns_what_is_missing(alice, bob):
+    """In a message that names the repository."""
     refused = bob.get(bob.currency("elements-count"))
     assert (refused.status_code, refused.json()["detail"]) == (
         403,
@@ -117,8 +117,8 @@ def test_a_password_opens_as_a_key_does(alice, knock):
     assert knock(Authorization=basic("alice:alice-password"))[0] == 401
 
 
-def test_a_password_that_does_not_open_tells_nothing_about_the_user(alice, knock):
-    """Unknown name, wrong password and inactive user are one answer, though the password was right before."""
+def test_a_wrong_password_reveals_nothing_about_the_user(alice, knock):
+    """Unknown name, wrong password and inactive user get one response, though the password was right before."""
     assert knock(Authorization=basic("alice:alice-password")) == 200
     answers = {knock(Authorization=basic("alice:wrong")), knock(Authorization=basic("nobody:alice-password"))}
     User.objects.filter(username="alice").update(is_active=False)
@@ -127,14 +127,14 @@ def test_a_password_that_does_not_open_tells_nothing_about_the_user(alice, knock
 
 
 def test_wrong_credentials_are_refused_though_others_beside_them_are_right(alice, knock):
-    """A header that is there counts: nobody is let in by the second one."""
+    """A present header counts: the second one gives no access."""
     _, key = new_key(alice.user)
     assert knock(Authorization=basic("alice:wrong"), X_API_Key=key)[0] == 401
     assert knock(Authorization="Api-Key wrong", X_API_Key=key)[0] == 401
 
 
 def test_without_credentials_nobody_comes_in(alice, knock):
-    """A session of the admin is none for the API."""
+    """A session of the admin does not authenticate API calls."""
     assert knock()[0] == 401
     browser = Client()
     browser.force_login(alice.user)

@@ -1,4 +1,4 @@
-"""What a grant opens: to whom, for which dimension, and how far."""
+"""What a grant permits: to whom, for which dimension, and how far."""
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.contract("G2")
 
 
 def statuses(someone, id="A"):
-    """What someone gets for reading, creating, replacing and modifying a currency of Northwind."""
+    """The responses to reading, creating, replacing and modifying a currency of Northwind."""
     one = someone.currency(f"elements/{id}")
     return [
         someone.get(someone.currency("elements-count")).status_code,
@@ -96,15 +96,15 @@ def test_a_superuser_may_do_everything_without_a_grant(northwind, contoso):
     assert check_access(User.objects.get(username="root"), "contoso", "account").role == Role.MANAGER
 
 
-def test_staff_is_no_grant(northwind):
-    """Whoever may see the admin may not for that reason call the API."""
+def test_staff_status_is_not_a_grant(northwind):
+    """Access to the admin does not imply access to the API."""
     someone = caller("someone")
     User.objects.filter(username="someone").update(is_staff=True)
     assert someone.get(someone.currency()).status_code == 403
 
 
 def test_nobody_has_two_grants_for_the_same(northwind, alice):
-    """The database refuses a second one, and says in words what is wrong when a form asks."""
+    """The database refuses a second one, and its error has a message for forms."""
     second = AccessGrant(repository=northwind, user=alice.user, role=Role.READER)
     with pytest.raises(ValidationError, match="has a grant for this dimension already"):
         second.full_clean()
@@ -114,12 +114,12 @@ def test_nobody_has_two_grants_for_the_same(northwind, alice):
 
 @pytest.mark.parametrize("both", [True, False])
 def test_a_grant_goes_to_a_user_or_to_a_group(northwind, alice, both):
-    """To exactly one of them."""
+    """Exactly one of them."""
     group = Group.objects.create(name="Accountants")
     wrong = AccessGrant(repository=northwind, dimension="currency")
     if both:
         wrong.user, wrong.group = alice.user, group
-    with pytest.raises(ValidationError, match="to a user or to a group"):
+    with pytest.raises(ValidationError, match="either a user or a group"):
         wrong.full_clean()
     with pytest.raises(IntegrityError), transaction.atomic():
         wrong.save()

@@ -1,4 +1,4 @@
-"""What somebody typed is not lost with the session: who signs in again finds the form filled in, and saves it."""
+"""Input is not lost with the session: after signing in again, the user finds the form filled in, and saves it."""
 
 import re
 from html import unescape
@@ -88,7 +88,7 @@ def test_a_form_that_is_older_than_the_session_is_shown_again_filled_in(tab, cas
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://testserver", None])
 def test_what_another_site_sends_is_not_even_shown(tab, cash, origin):
-    """Nothing of it stands on the page, and a browser that says nothing is not believed."""
+    """The page does not contain it, and a browser that sends no origin is not trusted."""
     tab.sign_in("ed")
     for name in ("ed", None):
         if name is None:
@@ -102,7 +102,7 @@ def test_what_another_site_sends_is_not_even_shown(tab, cash, origin):
 
 
 def test_what_one_typed_is_not_shown_to_another(tab, alice, cash):
-    """Who signs in at the same browser as somebody else sees a page of the service that says what happened."""
+    """Another user who signs in at the same browser sees a page of the service that says what happened."""
     User.objects.filter(pk=alice.user.pk).update(is_staff=True, password=User.objects.get(username="ed").password)
     tab.sign_in("alice")
     answer = tab.save(documentationLink="ed.example")
@@ -173,7 +173,7 @@ def test_a_new_element_is_kept_with_its_repository(tab, ed, northwind):
 
 
 def test_the_rights_are_looked_at_before_anything_is_shown(tab, ed, cash):
-    """Who has lost the grant finds what anybody without it finds."""
+    """A user who lost the grant finds what anybody without it finds."""
     tab.sign_in("ed")
     AccessGrant.objects.filter(user=ed.user).delete()
     assert tab.save(documentationLink="ed.example").status_code == 404
@@ -188,8 +188,8 @@ def test_what_is_too_long_to_be_kept_is_said(tab, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["x", "[1]", '[["a"]]', "{}", '[["_user", "ed"], ["nature", null]]', "[" * 1000])
-def test_what_no_page_has_sent_along_is_no_harm(tab, cash, text):
-    """Whoever signs in sees the form as it is."""
+def test_what_no_page_has_sent_does_no_harm(tab, cash, text):
+    """After signing in, the user sees the form as it is."""
     tab.sign_out()
     address = f"{reverse('admin:login')}?next={tab.address}"
     assert tab.sign_in("ed", address=address, pending=text).status_code == 302
@@ -197,7 +197,7 @@ def test_what_no_page_has_sent_along_is_no_harm(tab, cash, text):
 
 
 def test_a_form_with_a_password_keeps_nothing(db):
-    """The page says what happened, and nothing that was typed comes back."""
+    """The page says what happened, and the input is not shown again."""
     User.objects.create_superuser("root", password=PASSWORD)
     tab = Tab("root", page(User, "add"))
     tab.form = {"username": "nina", "password1": "secret-Word-43", "password2": "secret-Word-43"}

@@ -1,4 +1,4 @@
-"""The last use of an API key is told, at hardly any cost for the request."""
+"""The last use of an API key is stored, at hardly any cost for the request."""
 
 import sqlite3
 import time
@@ -24,7 +24,7 @@ def used(caller, at):
 
 @pytest.mark.parametrize("before", [None, timedelta(minutes=1), timedelta(days=400)], ids=["never", "a minute", "long"])
 def test_a_use_is_written_down(rita, before):
-    """Of a key that was not used within the last minute."""
+    """If the key was not used within the last minute."""
     began = timezone.now()
     used(rita, None if before is None else began - before)
     assert rita.get(rita.currency()).status_code == 200
@@ -32,7 +32,7 @@ def test_a_use_is_written_down(rita, before):
 
 
 def test_the_next_uses_within_a_minute_write_nothing(rita, django_assert_num_queries):
-    """A program that reads a thousand elements is no writer."""
+    """A program that reads a thousand elements does not write."""
     used(rita, None)
     rita.get(rita.currency("elements/EUR"))
     first = last_use(rita)
@@ -52,7 +52,7 @@ def test_only_the_key_that_came_was_used(rita, ed):
 
 
 def test_a_refused_key_was_not_used(rita):
-    """Whoever tries a revoked key leaves no trace of use."""
+    """Trying a revoked key leaves no trace of use."""
     used(rita, None)
     ApiKey.objects.update(revoked=True)
     assert rita.get(rita.currency()).status_code == 401
@@ -61,7 +61,7 @@ def test_a_refused_key_was_not_used(rita):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_reader_waits_for_no_writer(rita):
-    """On SQLite one writer locks the database: the answer comes at once, and the use is written down later."""
+    """On SQLite one writer locks the database: the response comes at once, and the use is stored later."""
     used(rita, None)
     with locked() as is_locked:
         began = time.monotonic()
@@ -73,7 +73,7 @@ def test_a_reader_waits_for_no_writer(rita):
 
 
 def locked():
-    """Somebody else writes; PostgreSQL locks nobody out."""
+    """Somebody else writes; PostgreSQL does not block others."""
     if connection.vendor != "sqlite":
         return nullcontext(False)
     return _SqliteWriter()

@@ -1,4 +1,4 @@
-"""A key may be narrowed to a role, a dimension and repositories: it opens what these and the grants allow."""
+"""A key may be narrowed to a role, a dimension and repositories: it permits what both these and the grants allow."""
 
 from collections.abc import Callable
 from itertools import product
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.contract("G1", "G2")
 
 TOO_NARROW = (403, "CREDENTIAL_TOO_NARROW")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# To which repositories a key may be limited, and whether Northwind is among them then.
+# The repositories to which a key may be limited, and whether Northwind is then among them.
 REPOSITORIES = {None: True, ("northwind",): True, ("contoso",): False, ("contoso", "northwind"): True, (): False}
 
 
@@ -50,14 +50,14 @@ def cora(northwind, contoso) -> User:
 
 @pytest.fixture
 def peers(northwind) -> dict[Role, Caller]:
-    """For each role somebody who has it by grant, and whose key narrows nothing."""
+    """For each role a user with that grant, and a key that narrows nothing."""
     return {role: caller(f"peer {role.label}", northwind, role) for role in Role}
 
 
 def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(cora, peers):
     """Every route, in one spelling, with a key of every role, for every dimension and choice of repositories: 45 keys.
 
-    Where the key is for the repository and the dimension, each method is answered as to somebody with such a grant;
+    Where the key covers the repository and the dimension, each method is answered as for such a grant;
     elsewhere it is 403.
     """
     widths = [*product(Role, (ALL, *dimension_names()), REPOSITORIES)]
@@ -79,7 +79,7 @@ def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(co
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
 def test_a_key_of_a_superuser_is_as_narrow_as_any_other(cora, peers, route: Route):
-    """On every route, though he needs no grant."""
+    """On every route, though the user needs no grant."""
     AccessGrant.objects.filter(user=cora).delete()
     User.objects.filter(pk=cora.pk).update(is_superuser=True)
     path = route.path("northwind")
@@ -93,7 +93,7 @@ def test_a_key_of_a_superuser_is_as_narrow_as_any_other(cora, peers, route: Rout
 
 @pytest.mark.parametrize(("granted", "of_key"), [*product(Role, Role)])
 def test_the_smaller_of_both_roles_counts(northwind, peers, granted, of_key):
-    """A key never widens what its user may."""
+    """A key never widens the rights of its user."""
     someone = caller("someone", northwind, granted)
     narrow = narrow_key(someone.user, role=of_key)
     for method, path in (("GET", "elements"), ("POST", "elements"), ("POST", "elements-bulk-delete-async")):
@@ -102,7 +102,7 @@ def test_the_smaller_of_both_roles_counts(northwind, peers, granted, of_key):
 
 
 def test_a_key_for_repositories_of_others_opens_none_of_them(bob, northwind):
-    """Bob has no grant in Northwind, and the key gives him none."""
+    """Bob has no grant in Northwind, and the key gives none."""
     program = narrow_key(bob.user, ("northwind", "contoso"))
     assert answer(program, "GET", program.currency()) == (403, "NO_GRANT")
     assert answer(program, "GET", program.currency(db_id="contoso")) == (200, None)
@@ -111,7 +111,7 @@ def test_a_key_for_repositories_of_others_opens_none_of_them(bob, northwind):
 
 @pytest.mark.parametrize("is_superuser", [False, True])
 def test_a_key_whose_last_repository_is_deleted_opens_nothing(cora, contoso, is_superuser):
-    """Least of all everything: that it was limited is kept by itself."""
+    """It never permits everything: that it was limited is stored separately."""
     User.objects.filter(pk=cora.pk).update(is_superuser=is_superuser)
     program = narrow_key(cora, ("contoso",))
     assert answer(program, "GET", program.currency(db_id="contoso")) == (200, None)
@@ -135,8 +135,8 @@ def test_what_is_changed_later_counts_at_once(cora, northwind):
         assert answer(program, "POST", program.currency()) == expected
 
 
-def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_caller(cora):
-    """So that nobody asks for a grant that he has."""
+def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_client(cora):
+    """So that nobody asks for a grant that they have."""
     told = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
     assert told.endswith("the API key 'narrow' allows the role reader.")
     told = narrow_key(cora, ("contoso",)).get(Caller().account()).json()["detail"]

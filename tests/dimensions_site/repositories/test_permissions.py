@@ -1,4 +1,4 @@
-"""Which repositories are open to somebody, and in which role: what the administration shows of them."""
+"""Which repositories a user has access to, and in which role: what the administration shows of them."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
@@ -38,7 +38,7 @@ def test_the_best_of_all_grants_counts_in_each_repository(
 def test_a_repository_is_open_to_whoever_has_the_role_there(
     emma: User, northwind: Repository, contoso: Repository, bob: Caller
 ) -> None:
-    """For the dimension that is asked for."""
+    """For the dimension that is requested."""
     assert set(repositories_open_to(emma, "account")) == {northwind}
     assert set(repositories_open_to(emma, "account", Role.EDITOR)) == {northwind}
     assert set(repositories_open_to(emma, "account", Role.MANAGER)) == set()
@@ -47,13 +47,13 @@ def test_a_repository_is_open_to_whoever_has_the_role_there(
 
 
 def test_all_repositories_are_open_to_a_superuser(northwind: Repository, contoso: Repository) -> None:
-    """He manages them without a grant."""
+    """Superusers manage them without a grant."""
     root = User.objects.create_superuser("root")
     assert roles_of(root, "account") == {northwind.pk: Role.MANAGER, contoso.pk: Role.MANAGER}
     assert set(repositories_open_to(root, "currency", Role.MANAGER)) == {northwind, contoso}
 
 
 def test_nothing_is_open_to_nobody(alice: Caller) -> None:
-    """Whoever has not signed in."""
+    """An anonymous user."""
     assert roles_of(AnonymousUser(), "account") == {}
     assert not repositories_open_to(AnonymousUser(), "account").exists()

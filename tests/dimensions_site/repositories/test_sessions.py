@@ -18,7 +18,7 @@ HOME = reverse("admin:index")
 
 @pytest.fixture
 def browser() -> Client:
-    """A superuser has just signed in through the page."""
+    """A superuser who has just signed in through the page."""
     User.objects.create_superuser("root", password="root-password")
     client = Client()
     answer = client.post(reverse("admin:login"), {"username": "root", "password": "root-password"})
@@ -27,12 +27,12 @@ def browser() -> Client:
 
 
 def minutes_left() -> float:
-    """For how long the only session is good."""
+    """For how long the only session is valid."""
     return (Session.objects.get().expire_date - timezone.now()).total_seconds() / 60
 
 
 def pass_minutes(minutes: float) -> None:
-    """Let time pass for the only session: all its moments are so much earlier then."""
+    """Let time pass for the only session: all its times become earlier."""
     row = Session.objects.get()
     data = SessionStore().decode(row.session_data)
     for name in ("session_began", "session_renewed"):
@@ -55,7 +55,7 @@ def test_a_session_is_good_for_an_hour_without_use(browser: Client) -> None:
 
 
 def test_who_goes_on_working_stays_signed_in_until_twelve_hours_after_the_sign_in(browser: Client) -> None:
-    """However busy; then one signs in anew, and another twelve hours begin."""
+    """However active; after signing in anew, another twelve hours begin."""
     for _ in range(14):
         pass_minutes(50)
         assert browser.get(HOME).status_code == 200
@@ -81,7 +81,7 @@ def test_a_page_writes_the_session_every_five_minutes_at_most(browser: Client, d
 
 
 def test_what_else_is_kept_in_the_session_does_not_prolong_it(browser: Client) -> None:
-    """A page may keep something there at each request."""
+    """A page may store something there at each request."""
     pass_minutes(3)
     before = minutes_left()
     session = browser.session
@@ -99,7 +99,7 @@ def test_both_limits_are_settings(settings: Any, idle: int, hours: int, left: in
 
 
 def test_public_pages_do_not_look_at_the_session(browser: Client) -> None:
-    """They are the same for everybody, and may be kept by caches as before."""
+    """They are the same for everybody, and caches may keep them as before."""
     pass_minutes(30)
     before = Session.objects.get().expire_date
     assert "Cookie" not in browser.get(reverse("landing")).get("Vary", "")

@@ -1,4 +1,4 @@
-"""Wrong passwords are counted for each user name and address, and too many lock both out for a while."""
+"""Wrong passwords are counted for each user name and address, and too many lock both for a while."""
 
 import base64
 import logging
@@ -41,7 +41,7 @@ class CountingHasher(MD5PasswordHasher):
 
 @pytest.fixture(autouse=True)
 def hashed(settings):
-    """The passwords that were hashed; nothing is remembered from other tests."""
+    """The passwords that were hashed; nothing is left from other tests."""
     cache.clear()
     settings.LOGIN_ATTEMPTS = 3
     settings.PASSWORD_HASHERS = [f"{__name__}.CountingHasher"]
@@ -73,7 +73,7 @@ def statuses(*answers) -> list[int]:
 
 
 def test_too_many_wrong_passwords_lock_the_name_out_at_that_address(alice, hashed):
-    """The last that is allowed locks already; then none is looked at, though it were right. Elsewhere one is."""
+    """The last allowed one already locks; then even the right one is not checked. Elsewhere it is."""
     assert statuses(*(call("alice", f"wrong {number}") for number in range(4))) == [401, 401, 429, 429]
     hashed.clear()
     refused = call("alice", "alice-password")
@@ -98,17 +98,17 @@ def test_the_lock_ends_by_itself_and_the_count_begins_anew(alice, settings):
 
 
 def test_a_right_password_starts_the_count_anew(alice):
-    """Whoever mistypes now and then is never locked out."""
+    """An occasional mistyped password never locks anybody out."""
     for _ in range(3):
         assert statuses(*(call("alice", "wrong") for _ in range(2))) == [401, 401]
-        cache.clear()  # else the right one would be remembered, and not looked at
+        cache.clear()  # otherwise the right one would be cached, and not checked
         assert call("alice", "alice-password").status_code == 200
     assert not with_failures().filter(address=HOME).exists()
 
 
 @pytest.mark.parametrize("name", ["alice", "nobody"])
 def test_a_name_that_nobody_has_is_locked_out_as_any_other(alice, name, hashed):
-    """Neither words nor time tell whether there is such a user."""
+    """Neither message nor time reveals whether there is such a user."""
     hashed.clear()
     answers = [call(name, f"wrong {number}") for number in range(4)]
     assert statuses(*answers) == [401, 401, 429, 429]
@@ -119,7 +119,7 @@ def test_a_name_that_nobody_has_is_locked_out_as_any_other(alice, name, hashed):
     "spellings", [("alice", "ALICE", "ａlice"), ("zoé", "zoe\u0301", "ZOÉ")], ids=["letter cases", "accents"]
 )
 def test_all_spellings_of_a_name_count_together(alice, spellings):
-    """Else each spelling would be a few guesses more."""
+    """Otherwise each spelling would allow a few attempts more."""
     assert statuses(*(call(name, "wrong") for name in spellings)) == [401, 401, 429]
 
 
@@ -128,13 +128,13 @@ def test_all_spellings_of_a_name_count_together(alice, spellings):
     [("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::3"), (HOME, f"::ffff:{HOME}", HOME), ("", "", "x")],
     ids=["a network of version 6", "version 4 within 6", "none"],
 )
-def test_one_caller_has_one_address(alice, addresses):
-    """Of version 6 a caller has as many as he likes; who has none counts as one."""
+def test_one_client_has_one_address(alice, addresses):
+    """An IPv6 client has any number of addresses; clients without an address count as one."""
     assert statuses(*(call("alice", "wrong", address) for address in addresses)) == [401, 401, 429]
 
 
 def test_basic_and_the_sign_in_page_count_together(alice, hashed):
-    """Guessing goes on nowhere."""
+    """No further attempt is checked anywhere."""
     assert statuses(call("alice", "wrong"), sign_in("alice", "wrong"), call("alice", "wrong")) == [401, 200, 429]
     hashed.clear()
     assert (sign_in("alice", "alice-password").status_code, hashed) == (429, [])
@@ -162,7 +162,7 @@ def test_a_call_with_a_remembered_password_writes_nothing_and_asks_for_no_failur
 
 
 def test_a_password_that_is_remembered_is_locked_out_too(alice, hashed):
-    """Else whoever is locked out could go on guessing it where its owner calls from, and pay with no hash."""
+    """Otherwise a locked-out attacker could continue guessing at the user's address, without the cost of a hash."""
     assert call("alice", "alice-password").status_code == 200
     lock()
     hashed.clear()
@@ -172,12 +172,12 @@ def test_a_password_that_is_remembered_is_locked_out_too(alice, hashed):
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a\u2028b", "\U0001f512" * 200, "ﷺ" * 150])
 def test_any_name_can_be_counted(db, name):
-    """Longer than a column, longer when it is made comparable, of any letters."""
+    """Longer than a column, longer when normalized, of any letters."""
     assert statuses(*(call(name, "wrong") for _ in range(3))) == [401, 401, 429]
 
 
 def test_nothing_of_the_request_is_kept_beside_name_and_address(alice, caplog):
-    """Neither the password nor what else the caller sent, in the table or in the log."""
+    """Neither the password nor anything else that the client sent, in the table or in the log."""
     caplog.set_level(logging.DEBUG)
     browser = Client(headers={"User-Agent": "secret-agent", "Accept": "secret/accept"})
     form = {"username": "alice", "password": "secret-password", "token": "secret-field"}
@@ -191,7 +191,7 @@ def test_nothing_of_the_request_is_kept_beside_name_and_address(alice, caplog):
 
 
 def test_a_wrong_password_costs_bounded_work(alice, hashed, django_assert_max_num_queries):
-    """However many came before, of whatever names; one that is not looked at costs a little."""
+    """However many came before, of whatever names; one that is not checked costs little."""
     LoginFailures.objects.bulk_create(
         LoginFailures(name=f"name {number}", address=HOME, failures=1, failed_at=timezone.now())
         for number in range(100)
@@ -200,13 +200,13 @@ def test_a_wrong_password_costs_bounded_work(alice, hashed, django_assert_max_nu
     with django_assert_max_num_queries(15):
         call("alice", "wrong")
     lock()
-    with django_assert_max_num_queries(3):  # the user, the failures there, and whether the log may name whom was tried
+    with django_assert_max_num_queries(3):  # the user, the failures there, and whether the log may name the user
         call("alice", "wrong")
     assert hashed == ["wrong"] * 3
 
 
-def test_a_superuser_sees_who_is_locked_out_and_unlocks_him(alice):
-    """It is noted who did."""
+def test_a_superuser_sees_who_is_locked_out_and_unlocks_them(alice):
+    """The log names who unlocked."""
     lock()
     call("rita", "wrong", ELSEWHERE)
     root = Client()
@@ -249,11 +249,11 @@ def test_an_operator_unlocks_by_command(alice, command, capsys):
     lock()
     call_command("unlock_logins", *command)
     # Beside the address the name has its daily count.
-    assert capsys.readouterr().out == f"Failures set back: {1 if '--address' in command else 2}.\n"
+    assert capsys.readouterr().out == f"Failures reset: {1 if '--address' in command else 2}.\n"
     assert call("alice", "alice-password").status_code == 200
 
 
-def test_old_failures_are_forgotten_by_the_daily_cleaning(alice):
+def test_old_failures_are_purged_by_the_daily_cleaning(alice):
     """After a week."""
     for name, days in (("old", 8), ("young", 6)):
         call(name, "wrong")
@@ -262,8 +262,8 @@ def test_old_failures_are_forgotten_by_the_daily_cleaning(alice):
     assert {row.name for row in LoginFailures.objects.all()} == {"young"}
 
 
-def test_an_address_from_which_too_much_was_refused_has_no_password_looked_at(alice, settings, hashed):
-    """Of no name, neither by Basic nor on the sign-in page: passwords are guessed for many names, too."""
+def test_no_password_is_checked_from_an_address_with_too_many_refusals(alice, settings, hashed):
+    """Whatever the name, neither by Basic nor on the sign-in page: attackers try many names, too."""
     settings.THROTTLE_REFUSED = Rate(3, "day")
     assert statuses(*(call(f"name {number}", "wrong") for number in range(3))) == [401] * 3
     hashed.clear()
@@ -272,7 +272,7 @@ def test_an_address_from_which_too_much_was_refused_has_no_password_looked_at(al
     assert sign_in("alice", "alice-password").status_code == 429
     assert hashed == []
     assert call("alice", "alice-password", ELSEWHERE).status_code == 200
-    assert alice.get(alice.currency(), REMOTE_ADDR=HOME).status_code == 200  # nobody guesses a key
+    assert alice.get(alice.currency(), REMOTE_ADDR=HOME).status_code == 200  # nobody can guess a key
 
 
 @pytest.mark.django_db(transaction=True)

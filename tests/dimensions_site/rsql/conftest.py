@@ -1,4 +1,4 @@
-"""The table of the sample model, and the ways in which the tests ask it."""
+"""The table of the sample model, and the queries of the tests."""
 
 from collections.abc import Callable, Iterator
 

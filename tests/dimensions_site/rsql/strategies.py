@@ -1,4 +1,4 @@
-"""Filters, rows and texts to search with."""
+"""Filters, rows and texts to search for."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

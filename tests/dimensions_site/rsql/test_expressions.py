@@ -66,7 +66,7 @@ def test_a_null_entry_and_a_missing_one_are_null(sample_table: None, db: None, n
         (None, None, None),
     ],
 )
-def test_a_leaf_of_a_bundle_is_a_text_or_a_truth_or_null(
+def test_a_leaf_of_a_bundle_is_a_text_or_a_boolean_or_null(
     sample_table: None, db: None, bundle: dict[str, Any] | None, label: str | None, strict: bool | None
 ) -> None:
     """Null too when a group around it is null or missing."""
@@ -78,13 +78,13 @@ def test_a_leaf_of_a_bundle_is_a_text_or_a_truth_or_null(
 
 @pytest.mark.parametrize("path", [(), ("",), ("a b",), ("a'",), ("a.b",), ("é",)])
 def test_a_path_that_is_not_made_of_identifiers_is_refused(path: tuple[str, ...]) -> None:
-    """It goes into the SQL as it is, so it must not come from a client."""
+    """It becomes part of the SQL as it is, so it must not come from a client."""
     with pytest.raises(ValueError, match="is not made of identifiers"):
         JsonLeaf("bundle", path, Kind.TEXT)
 
 
 def test_a_leaf_that_is_neither_text_nor_truth_is_refused() -> None:
-    """JSON knows no decimal that keeps its digits."""
+    """JSON has no decimal that keeps its digits."""
     with pytest.raises(ValueError, match="not of kind decimal"):
         JsonLeaf("bundle", ("a",), Kind.DECIMAL)
 
@@ -124,7 +124,7 @@ def _collation_of(text: Expression) -> Func:
 
 @pytest.mark.contract("D4")
 def test_the_database_makes_the_sort_key_of_every_decimal(sample_table: None, db: None) -> None:
-    """Of equal length, rising with the numbers; a word is its own key."""
+    """The keys have equal length and the order of the numbers; a word is its own key."""
     numbers = ["-999999999999999.9999999999", "-0.5", "0", "0.0000000001", "1", "999999999999999.9999999999"]
     for number in (*numbers, "true"):
         Sample.objects.create(code=number, amount=number)

@@ -1,4 +1,4 @@
-"""What is said of a filter that can be read but not answered."""
+"""The errors of a filter that can be parsed but not executed."""
 
 import pytest
 
@@ -30,8 +30,8 @@ def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
     assert told == "Unknown field 'bundle.limit'. Did you mean 'bundle.label' or 'bundle.limits.strict'?"
 
 
-def test_an_unknown_field_that_looks_like_none_is_named_alone() -> None:
-    """No guess is better than a wild one; a huge name is quoted in part."""
+def test_an_unknown_field_without_similar_ones_is_named_alone() -> None:
+    """A wild guess is worse than none; a huge name is quoted in part."""
     assert error_of("zzz==1").message == "Unknown field 'zzz'."
     assert error_of("z" * 100 + "==1").message == f"Unknown field '{'z' * 100}'."
     assert error_of("z" * 101 + "==1").message == f"Unknown field '{'z' * 100}…'."
@@ -46,7 +46,7 @@ def test_a_field_that_no_filter_may_use_is_refused() -> None:
 
 
 @pytest.mark.contract("B1")
-def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
+def test_all_errors_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
     """Also those inside lists and deeper groups."""
     error = error_of("nothing==1;quantity=in=(1,x,y);(code==A,(active==1;code=like=B))")
 
@@ -60,8 +60,8 @@ def test_all_faults_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
     assert (error.code, error.position) == ("UNKNOWN_FIELD", 1)
 
 
-def test_one_fault_is_its_own_list() -> None:
-    """So that whoever reports faults needs no case for one."""
+def test_one_error_is_its_own_list() -> None:
+    """So that code that reports errors needs no special case."""
     error = error_of("nothing==1")
 
     assert error.errors == (error,)

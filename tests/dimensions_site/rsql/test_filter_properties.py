@@ -37,7 +37,7 @@ def test_whatever_is_written_is_read_back_as_it_was_meant(node: Node, style: Ran
     st.lists(st.sampled_from(("a", " and ", " or ", "==", "=in=", "=x=", *"();,=!~<> '\"\\\t\n\0é")) | st.characters())
 )
 def test_every_text_is_a_filter_or_an_error_with_a_place_in_it(parts: list[str]) -> None:
-    """Nothing that looks like a filter, and nothing else either, provokes another exception."""
+    """Nothing that looks like a filter, and no other text, raises another exception."""
     text = "".join(parts)
     try:
         outcome: Node | RsqlError = parse(text)

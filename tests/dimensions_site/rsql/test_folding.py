@@ -1,4 +1,4 @@
-"""Case, disregarded alike by Python and by the database."""
+"""Case folding, which is the same in Python and in the database."""
 
 import sys
 
@@ -40,7 +40,7 @@ def test_python_and_the_database_fold_every_text_alike(sample_table: None, db: N
 
 @pytest.mark.contract("D2")
 def test_a_missing_text_stays_missing(sample_table: None, db: None) -> None:
-    """NULL is no text that could be folded."""
+    """NULL is not a text that could be folded."""
     Sample.objects.create(code="A")
 
     assert Sample.objects.values_list(Fold("note"), flat=True).get() is None

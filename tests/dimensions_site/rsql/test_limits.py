@@ -1,4 +1,4 @@
-"""How much one filter may ask."""
+"""The limits of one filter."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def of_values(number: int, value: str = "A") -> str:
     "text", [of_length(4096), of_conditions(50), of_depth(20), of_values(100), of_values(100, "'A'")]
 )
 def test_a_filter_at_a_limit_is_read(text: str) -> None:
-    """4,096 characters, 50 conditions, 20 parentheses deep, 100 values; a list is no parenthesis."""
+    """4,096 characters, 50 conditions, 20 parentheses deep, 100 values; a list does not count as a parenthesis."""
     parse(text)
 
 

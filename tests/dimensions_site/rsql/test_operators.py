@@ -8,7 +8,7 @@ from tests.dimensions_site.rsql.sample.models import Sample
 
 @pytest.fixture
 def notes(sample_table, db) -> None:
-    """Rows whose code tells what is in their note."""
+    """Rows whose code matches their note."""
     for code, note in {
         "plain": "Trade receivables",
         "lower": "trade receivables",
@@ -59,7 +59,7 @@ def test_equality_is_exact(codes_of, notes: None, text: str, codes: list[str]) -
 def test_containment_takes_wildcards_for_ordinary_characters(
     codes_of, notes: None, text: str, codes: list[str]
 ) -> None:
-    """`=like=` heeds case and `=ilike=` does not; every text contains the empty one, a missing text contains none."""
+    """`=like=` respects case, `=ilike=` does not; every text contains the empty one, a missing text contains none."""
     assert codes_of(text) == codes
 
 
@@ -92,7 +92,7 @@ def test_containment_takes_wildcards_for_ordinary_characters(
     ],
 )
 def test_containment_is_asked_of_the_text_that_an_answer_shows(codes_of, text: str, codes: list[str]) -> None:
-    """Of numbers, booleans, enums and instants, too; null contains nothing, not even the empty text."""
+    """Also for numbers, booleans, enums and instants; null contains nothing, not even the empty text."""
     Sample.objects.create(
         code="42",
         status="ON HOLD",
@@ -231,7 +231,7 @@ def test_bounds_compare_numbers_instants_and_code_points(codes_of, field: str, v
         ("coefficient<=1", ["one", "zero", "zeros"]),
     ],
 )
-def test_decimal_text_equals_as_a_number_and_words_are_no_numbers(codes_of, text: str, codes: list[str]) -> None:
+def test_decimal_text_equals_as_a_number_and_words_are_not_numbers(codes_of, text: str, codes: list[str]) -> None:
     """`"0"` equals `0.000`, `true` equals itself alone, and is neither greater nor smaller than a number."""
     for code, coefficient in {"zero": "0", "zeros": "0.000", "one": "01.0", "true": "true", "false": "false"}.items():
         Sample.objects.create(code=code, coefficient=coefficient)
@@ -255,7 +255,7 @@ def test_decimal_text_equals_as_a_number_and_words_are_no_numbers(codes_of, text
     ],
 )
 def test_a_condition_on_a_map_holds_when_any_entry_does(codes_of, text: str, codes: list[str]) -> None:
-    """And its negation when none does; a language in the path asks of one entry alone."""
+    """And its negation when none does; a language in the path addresses one entry alone."""
     Sample.objects.create(code="both", names={"en": "Cash", "de": "Kasse"})
     Sample.objects.create(code="en", names={"en": "Cash", "de": None})
     Sample.objects.create(code="de", names={"de": "Kasse"})

@@ -61,8 +61,8 @@ def test_every_way_of_writing_a_direction_is_understood(sorted_codes, text: str,
         ("note;-code,asc", 6, "a field must not have two directions"),
     ],
 )
-def test_what_is_no_sort_order_is_refused_with_the_forms_that_are(text: str, position: int, words: str) -> None:
-    """By the place, and with an example of each form."""
+def test_an_invalid_sort_order_is_refused_with_the_valid_forms(text: str, position: int, words: str) -> None:
+    """By its position, and with an example of each form."""
     error = error_of(text)
 
     assert error.message == (
@@ -74,7 +74,7 @@ def test_what_is_no_sort_order_is_refused_with_the_forms_that_are(text: str, pos
 
 @pytest.mark.contract("D5")
 def test_an_empty_sort_order_is_refused_with_an_example() -> None:
-    """Whoever writes `sort=` meant something."""
+    """An empty `sort=` is certainly an error."""
     error = error_of("")
 
     assert (error.code, error.position) == ("SYNTAX", 1)
@@ -134,7 +134,7 @@ def test_a_map_can_be_sorted_by_only_in_one_language() -> None:
 
 
 @pytest.mark.contract("B1")
-def test_all_faults_of_a_sort_order_are_reported() -> None:
+def test_all_errors_of_a_sort_order_are_reported() -> None:
     """Each with its place."""
     assert [(fault.code, fault.position) for fault in error_of("nothing;code,names,-code").errors] == [
         ("UNKNOWN_FIELD", 1),

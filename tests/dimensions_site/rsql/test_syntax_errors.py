@@ -1,4 +1,4 @@
-"""What somebody is told whose filter cannot be read."""
+"""The messages for a filter that cannot be read."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_the_message_says_where_what_was_found_and_what_was_expected(text: str, 
 
 @pytest.mark.contract("D1")
 def test_a_value_with_blanks_brings_the_advice_to_quote_it() -> None:
-    """The commonest slip of all."""
+    """The most common slip of all."""
     error = error_of("descriptions.en==Trade receivables")
 
     assert "there is 'receivables'" in error.message
@@ -82,7 +82,7 @@ def test_an_unknown_operator_is_named_with_the_known_ones(operator: str) -> None
     ],
 )
 def test_control_characters_are_refused_outside_of_quotes(template: str, character: str, name: str) -> None:
-    """The tab is white space there; the others would be overlooked by people who read the filter."""
+    """The tab is white space there; people who read the filter would overlook the others."""
     error = error_of(template.format(character))
 
     position = template.index("{") + 1
@@ -95,7 +95,7 @@ def test_control_characters_are_refused_outside_of_quotes(template: str, charact
 @pytest.mark.parametrize("template", ["a=={}", "a=='x{}'", "a{}==1", "a==1{}", 'a=in=("\\{}")'])
 @pytest.mark.parametrize(("character", "name"), [("\0", "the character NUL"), ("\ud800", "the character U+D800")])
 def test_what_no_database_stores_is_refused_everywhere(template: str, character: str, name: str) -> None:
-    """Inside and outside of quotes: PostgreSQL could not even be asked for it."""
+    """Inside and outside of quotes: PostgreSQL could not even search for it."""
     error = error_of(template.format(character))
 
     position = template.index("{") + 1

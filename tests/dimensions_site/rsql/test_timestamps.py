@@ -42,7 +42,7 @@ def test_one_instant_has_many_spellings(text: str) -> None:
 
 @pytest.mark.contract("C11")
 def test_a_date_alone_is_its_first_moment_in_utc() -> None:
-    """Wherever the server stands."""
+    """Wherever the server is."""
     assert parse_timestamp("2024-12-31") == parse_timestamp("20241231") == datetime(2024, 12, 31, tzinfo=UTC)
 
 
@@ -60,7 +60,7 @@ def test_milliseconds_are_kept(form: str, fraction: str, microsecond: int) -> No
 @pytest.mark.parametrize("fraction", ["9999", "0009", "1239", "123000000001", "000999"])
 @pytest.mark.parametrize("form", ["2024-12-31T23:59:59.{}Z", "20241231T235959.{}Z"])
 def test_what_is_finer_than_milliseconds_is_refused(form: str, fraction: str) -> None:
-    """It would be answered as another instant; only what the database itself holds is cut, never rounded up."""
+    """It would be returned as another instant; only what the database itself stores is truncated, never rounded up."""
     with pytest.raises(TooPrecise):
         parse_timestamp(form.format(fraction))
     milliseconds = int(fraction[:3])
@@ -117,7 +117,7 @@ def test_what_names_no_instant_is_refused(text: str) -> None:
         ("9999-12-31T23:59:59-00:01", "The year in UTC is not from 1 to 9999."),
     ],
 )
-def test_the_reason_is_told_in_a_sentence(text: str, told: str) -> None:
+def test_the_reason_is_reported_in_a_sentence(text: str, told: str) -> None:
     """Which the error of the field shows."""
     with pytest.raises(ValueError, match="is not") as caught:
         parse_timestamp(text)

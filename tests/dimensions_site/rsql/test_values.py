@@ -1,4 +1,4 @@
-"""How the values of a filter are converted, and what is said of those that do not fit."""
+"""How the values of a filter are converted, and the errors of invalid ones."""
 
 from datetime import UTC, datetime
 
@@ -86,7 +86,7 @@ TIME = "a date or time such as 2024-12-31 or 2024-12-31T23:59:59.000+0000 (write
 def test_a_value_that_does_not_fit_is_named_with_its_field_and_what_would_be_right(
     field: str, right: str, values: list[str]
 ) -> None:
-    """In plain words, and with the place of the condition."""
+    """In plain English, and with the place of the condition."""
     for value in values:
         error = error_of(f"code==A;{field}=='{value}'")
 
@@ -97,7 +97,7 @@ def test_a_value_that_does_not_fit_is_named_with_its_field_and_what_would_be_rig
 
 @pytest.mark.contract("D4", "B1")
 def test_a_value_of_an_enum_in_other_letters_is_refused_with_the_nearest() -> None:
-    """Whoever wrote it need not compare the list letter by letter."""
+    """Nobody need compare the list letter by letter."""
     expected = "status must be one of OPEN, CLOSED, ON HOLD; got"
 
     assert error_of("status==open").message == f'{expected} "open". Did you mean OPEN?'

@@ -9,7 +9,7 @@ _UNQUOTED = re.compile("[^\"'();,=!~<>\\s\x00-\x1f\x7f-\x9f]+")
 
 
 def write(node: Node, style: Random) -> str:
-    """One of the texts that mean `node`: `style` chooses spellings, quotes, blanks and needless parentheses."""
+    """One of the texts that mean `node`: `style` chooses spellings, quotes, blanks and redundant parentheses."""
     match node:
         case Comparison():
             text = _write_comparison(node, style)

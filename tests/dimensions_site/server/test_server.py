@@ -1,4 +1,4 @@
-"""The web server: what only a real one and a bare connection can show."""
+"""The web server: what only a real one and a raw connection can show."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Server:
     home: Path
 
     def send(self, method: str, address: str, headers: str = "", body: bytes = b"", *, is_all: bool = False) -> Answer:
-        """Send bytes as they are on a connection of their own, which may say that this is all; return the answer."""
+        """Send bytes as they are on a separate connection, which may end after them; return the response."""
         head = f"{method} {address} HTTP/1.1\r\nHost: localhost\r\nX-Name: alice\r\nConnection: close\r\n{headers}"
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(f"{head.rstrip()}\r\n\r\n".encode("latin-1") + body)
@@ -83,7 +83,7 @@ def chunks(*parts: bytes) -> bytes:
 
 @pytest.mark.contract("B3")
 def test_a_chunked_body_is_read_whole(server):
-    """Django alone takes such a body for an empty one."""
+    """Django alone would treat such a body as empty."""
     answer = server.send("POST", ADDRESS, CHUNKED, chunks(b'{"a": ', b"1.50", b"}"))
     assert answer.json() == {"read": "{'a': Decimal('1.50')}"}
 
@@ -101,7 +101,7 @@ def test_a_chunked_body_is_read_whole(server):
     ids=["empty", "size", "end", "trailer", "json"],
 )
 def test_a_broken_chunked_body_is_400(server, body, code):
-    """Whatever the server makes of it, the answer is a problem document."""
+    """Whatever the server makes of it, the response is a problem document."""
     answer = server.send("POST", ADDRESS, CHUNKED, body)
     assert (answer.status, answer.json()["code"]) == (400, code)
 
@@ -122,7 +122,7 @@ def test_a_body_that_announces_too_much_is_413_at_once(server):
 
 @pytest.mark.contract("B3")
 def test_a_body_that_ends_before_its_announced_length_is_400(server):
-    """What arrived could be complete JSON by accident; the sentence tells both lengths."""
+    """What arrived could be complete JSON by accident; the message has both lengths."""
     answer = server.send("POST", ADDRESS, f"{JSON}\r\nContent-Length: 9", b'{"a": 1}', is_all=True)
     assert (answer.status, answer.json()["code"]) == (400, "INCOMPLETE_BODY")
     assert "8 bytes" in answer.json()["detail"]
@@ -144,7 +144,7 @@ def test_a_content_type_on_which_django_fails_is_415(server, content_type):
 
 @pytest.mark.contract("A7", "B3")
 def test_a_charset_does_not_bring_thousands_of_parameters_past_the_error_handler(server):
-    """Django would count them before any handler of errors is there."""
+    """Django would count them before any error handler exists."""
     query = "&".join(["p=1"] * 10_001)
     answer = server.send("GET", f"{ADDRESS}?{query}", f"{JSON}; charset=utf-8")
     assert (answer.status, answer.json()["code"]) == (400, "TOO_MANY_PARAMETERS")
@@ -153,14 +153,14 @@ def test_a_charset_does_not_bring_thousands_of_parameters_past_the_error_handler
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("name", ["%FF", "50%"])
 def test_an_unreadable_path_is_404(server, name):
-    """The server's own copy of the request line is looked at."""
+    """The server's own copy of the request line is checked."""
     answer = server.send("GET", f"/dimensions/v1/r/echo/{name}")
     assert (answer.status, answer.headers["Content-Type"]) == (404, "application/problem+json")
 
 
 @pytest.mark.contract("B3")
 def test_no_header_moves_the_application_to_another_path(server):
-    """A client could make gunicorn fail with it, or be answered about another address."""
+    """A client could make gunicorn fail with it, or get a response about another address."""
     for prefix in ("/x", "/dimensions"):
         answer = server.send("GET", "/dimensions/v1/r/echo/a", f"Script_Name: {prefix}\r\n")
         assert (answer.status, answer.json()["path"]["name"]) == (200, "a")
@@ -168,7 +168,7 @@ def test_no_header_moves_the_application_to_another_path(server):
 
 @pytest.mark.parametrize("header", ["X-Forwarded-Proto: https", "X-Forwarded-Protocol: ssl", "X-Forwarded-Ssl: on"])
 def test_no_header_makes_plain_http_look_like_https(server, header):
-    """Nor does gunicorn believe it from its own machine, as it would by default; that is for TRUSTED_PROXIES to say."""
+    """Nor does gunicorn trust it from its own machine, as by default; TRUSTED_PROXIES decides that."""
     answer = server.send("GET", ADDRESS, f"{header}\r\nX-Forwarded-Proto: http\r\n")
     assert answer.status == 200
     assert "Strict-Transport-Security" not in answer.headers
@@ -190,7 +190,7 @@ def test_the_longest_filter_gets_through(server):
 
 @pytest.mark.contract("B1")
 def test_a_longer_address_is_414(server):
-    """Up to the limit of the server itself in the form of errors; beyond it the server refuses in its own words."""
+    """Up to the limit of the server itself as a problem document; beyond it the server refuses in its own format."""
     answer = server.send("GET", f"{ADDRESS}?filter={'a' * 70_000}")
     assert (answer.status, answer.json()["code"]) == (414, "URI_TOO_LONG")
     assert server.send("GET", f"{ADDRESS}?filter={'a' * 132_000}").status == 414
@@ -198,7 +198,7 @@ def test_a_longer_address_is_414(server):
 
 @pytest.mark.contract("A4")
 def test_head_has_the_headers_of_get_and_no_body(server):
-    """The length is told, nothing is sent."""
+    """The length is in the header, and no body is sent."""
     get, head = server.send("GET", ADDRESS), server.send("HEAD", ADDRESS)
     assert head.headers["Content-Length"] == get.headers["Content-Length"] == str(len(get.body))
     assert head.body == b""
@@ -206,12 +206,12 @@ def test_head_has_the_headers_of_get_and_no_body(server):
 
 @pytest.mark.contract("A4", "D7")
 def test_head_does_not_make_a_streamed_body(server):
-    """A list of a million elements is not read from the database to be thrown away: this one fails when it is read."""
+    """A list of a million elements is not read from the database for nothing: this one fails when it is read."""
     assert server.send("HEAD", "/dimensions/v1/r/streamed").status == 200
     assert server.send("GET", "/dimensions/v1/r/streamed").status == 500
 
 
-def test_the_server_tells_no_version_and_leaves_no_files(server):
+def test_the_server_reveals_no_version_and_leaves_no_files(server):
     """No control socket in the home or runtime directory."""
     assert server.send("GET", ADDRESS).headers["Server"] == "gunicorn"
     assert [entry.name for entry in server.home.iterdir()] == ["log"]

@@ -1,4 +1,4 @@
-"""What the web server's process answers and logs when a request fails before the application sees it."""
+"""The responses and logs of the web server's process when a request fails before the application sees it."""
 
 import json
 import logging

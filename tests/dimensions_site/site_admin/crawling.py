@@ -1,4 +1,4 @@
-"""What the pages of the admin lead to: the addresses that stand in them, and the forms with what they would send."""
+"""What the pages of the admin lead to: the addresses in them, and the forms with what they would send."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,21 +14,21 @@ _TRIED = {"action", "target", "repository"}
 
 @dataclass
 class SentForm:
-    """A form that is sent by POST: where to, what is in it when nobody touches it, and what else is `tried`."""
+    """A form that is sent by POST: its address, its initial content, and what else is `tried`."""
 
     action: str
     fields: dict[str, list[str]] = field(default_factory=dict)
     tried: list[tuple[str, str]] = field(default_factory=list)
 
     def variants(self) -> Iterator[dict[str, list[str]]]:
-        """What a browser could send."""
+        """The data that a browser could send."""
         yield self.fields
         for name, value in self.tried:
             yield {**self.fields, name: [value]}
 
 
 class Leads(HTMLParser):
-    """Collects the forms of a page at `address`, and the addresses within the admin that stand in any attribute."""
+    """Collects the forms of a page at `address`, and the addresses within the admin that are in any attribute."""
 
     def __init__(self, address: str) -> None:
         super().__init__()
@@ -77,10 +77,10 @@ class Leads(HTMLParser):
 
 
 def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
-    """All addresses of the pages that the `starts` lead to, and their forms; the same form of many pages is there once.
+    """All addresses of the pages that the `starts` lead to, and their forms; the same form of many pages occurs once.
 
-    Of addresses that differ only in what comes behind the `?`, those with the same names there are opened once, and
-    what the pages so opened lead to by such an address is left out: that would be all combinations of all filters.
+    Of addresses that differ only in their query, those with the same parameter names are opened once, and
+    their links to further such addresses are left out: that would be all combinations of all filters.
     """
     addresses: set[str] = set(starts)
     forms: list[SentForm] = []

@@ -80,7 +80,7 @@ def typed(value: Any, path: str = "") -> dict[str, str]:
 
 
 def errors(response: Any) -> dict[str, list[str]]:
-    """What the page says is wrong, by field; at a map's row by its path and key; above the form under nothing."""
+    """The errors on the page, by field; at a map's row by its path and key; those above the form under ""."""
     form = response.context["form"]
     found = {"": form.errors}
     for path, control in form.controls.items():

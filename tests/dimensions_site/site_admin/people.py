@@ -15,7 +15,7 @@ WIRES: dict[str, Wire] = {dimension.name: dimension.wire for dimension in dimens
 
 
 def browser_of(person: Caller) -> Client:
-    """The browser of somebody who may enter the admin."""
+    """The browser of somebody with access to the admin."""
     User.objects.filter(pk=person.user.pk).update(is_staff=True)
     browser = Client()
     browser.force_login(User.objects.get(pk=person.user.pk))

@@ -36,11 +36,11 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# The pages are looked at in so many parts, which processes of the tests share.
+# The pages are tested in that many parts, which processes of the tests share.
 PARTS = 3
 AXE = Axe().axe_script
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-# What the colours decide; the dark scheme changes nothing else.
+# What depends on the colours; the dark scheme changes nothing else.
 _RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
 _SCHEMES: tuple[tuple[Literal["light", "dark"], list[str]], ...] = (("light", _RULES), ("dark", _RULES_OF_COLOURS))
 # What moves or fades would be measured half-way. A style of the page itself the content security policy would refuse.
@@ -53,7 +53,7 @@ STILL = """() => {
 
 @pytest.fixture
 def filled(alice: Caller, northwind: Repository) -> None:
-    """Accounts, currencies, deleted ones, processings that run and have ended, and an import at each step."""
+    """Accounts, currencies, deleted ones, running and ended deletions, and an import at each step."""
     names = {"1000": ("Cash", "Kasse"), "2000": ("Loans", "Darlehen"), "OLD": ("Old", "Alt")}
     store_accounts(
         northwind,
@@ -76,7 +76,7 @@ def filled(alice: Caller, northwind: Repository) -> None:
 
 
 def pages_of_managers() -> Iterator[str]:
-    """The address of every page that a manager may come to."""
+    """The address of every page that a manager has access to."""
     element = Account.objects.get(element_id="1000").pk
     yield from (reverse("admin:index"), page(Account), f"{page(Account)}?q=nothing", page(Currency))
     yield from (page(Account, name, element) for name in ("change", "history", "delete"))
@@ -105,7 +105,7 @@ def pages_of_superusers() -> Iterator[str]:
     yield from (page(LoginFailures), page(AccessChange))
 
 
-# --- Pages that come only after something was sent, and how somebody comes there from the one before ----------------
+# --- Pages that come only after something was sent, and how to get there from the one before ------------------------
 
 
 def question_before_a_deletion(tab: Page) -> None:
@@ -181,7 +181,7 @@ def serious(tab: Page, rules: list[str]) -> Iterator[str]:
 
 
 def errors_in_every_shape(tab: Page) -> Iterator[str]:
-    """What is wrong with the page in both schemes, on a desk and on a phone; nothing that has tabs hides in them."""
+    """What is wrong with the page in both schemes, on a desktop and on a phone, in all its tabs."""
     tab.wait_for_load_state()
     tab.evaluate("document.querySelectorAll('[role=tabpanel]').forEach(panel => panel.hidden = false)")
     for loaded_when_seen in tab.locator("[data-load]").all():
@@ -237,14 +237,14 @@ WAYS_OF_MANAGERS = (
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_everybody_can_use_the_pages_of_managers(part, filled, visit, alice):
-    """Of elements, their history and deletion, of processings, imports and the own password."""
+    """The pages of elements, their history and deletion, jobs, imports and the user's own password."""
     pages = list(pages_of_managers())[part::PARTS]
     assert errors(visit, pages, browser_of(alice), *WAYS_OF_MANAGERS[part::PARTS]) == {}
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_everybody_can_use_the_pages_of_superusers(part, filled, visit, alice, northwind):
-    """Of repositories, people, grants, keys, failed sign-ins and workers."""
+    """The pages of repositories, people, grants, keys, failed sign-ins and workers."""
     LoginFailures.objects.create(name="alice", address="192.0.2.1", failures=5, failed_at=timezone.now())
     LoginFailures.objects.create(name="alice", daily_failures=100, failed_at=timezone.now())
     group = Group.objects.create(name="Auditors")

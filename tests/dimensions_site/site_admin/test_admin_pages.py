@@ -1,4 +1,4 @@
-"""Every page of the admin answers, whatever is asked of it."""
+"""Every page of the admin responds, whatever the request."""
 
 import re
 from itertools import product
@@ -107,7 +107,7 @@ def test_no_page_fails_for_anybody(browsers):
     ids=lambda query: query if len(query) < 40 else f"{query[:5]} with {len(query):,} characters",
 )
 def test_no_list_fails_for_any_query(browsers, query):
-    """What cannot be meant is refused or ignored."""
+    """Invalid values are refused or ignored."""
     superuser, staff, _ = browsers
     for model in admin.site._registry:
         for browser in (superuser, staff) if model in (Account, Currency) else (superuser,):
@@ -119,8 +119,8 @@ def test_no_list_fails_for_any_query(browsers, query):
     "model", [Account, Currency, Repository, ApiKey, User, Group], ids=lambda model: model.__name__
 )
 def test_a_search_that_is_too_long_finds_nothing_and_says_so(browsers, model):
-    """A part of it would find too much; the longest one, of as many words as it can have, is looked for."""
-    # The names of keys are made by chance: what no name has is looked for.
+    """A part of it would find too much; the longest one, of as many words as possible, is searched for."""
+    # The names of keys are random: the search is for what no name has.
     longest = " ".join(["a"] * 250)[:499] + "€"
     for search, shown in ((longest, False), (longest + "€", True)):
         page = browsers[0].get(changelist(model), {"q": search})
@@ -130,7 +130,7 @@ def test_a_search_that_is_too_long_finds_nothing_and_says_so(browsers, model):
 
 
 def test_a_search_that_is_too_long_finds_nothing_in_a_field_either(browsers):
-    """The fields of a grant look for people while one types."""
+    """The fields of a grant search for people while the user types."""
     field = {"app_label": "repositories", "model_name": "accessgrant", "field_name": "user"}
     address = reverse("admin:autocomplete")
     assert len(browsers[0].get(address, {**field, "term": "alice"}).json()["results"]) == 1
@@ -141,7 +141,7 @@ def test_a_search_that_is_too_long_finds_nothing_in_a_field_either(browsers):
 
 
 def test_the_filters_of_the_queue_of_background_work_are_taken(browsers):
-    """They compare by date and by plain equality, other than those of the elements."""
+    """They compare by date and by plain equality, unlike those of the elements."""
     Schedule.objects.create(name="nightly", func="math.factorial", cluster="one")
     for query, found in (
         ({"next_run__gte": "2000-01-01 00:00:00+00:00", "next_run__lt": "2000-01-02 00:00:00+00:00"}, []),
@@ -162,7 +162,7 @@ def test_an_address_with_nul_is_refused_with_a_page(browsers, rest):
     assert response["Content-Type"].startswith("text/html")
 
 
-def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
+def test_the_login_accepts_staff_and_refuses_others_with_a_page(alice):
     """With user name and password, from the form that everybody may see."""
     login = reverse("admin:login")
     browser = Client()
@@ -175,7 +175,7 @@ def test_the_login_lets_staff_in_and_refuses_others_with_a_page(alice):
 
 @pytest.mark.parametrize("model", [Account, Currency, User, Repository, ApiKey])
 def test_a_selection_that_no_page_made_does_nothing(browsers, model):
-    """Whatever stands for the key of a row, no action fails on it."""
+    """Whatever is in place of a row's key, no action fails on it."""
     before = model._base_manager.count()
     answer = browsers[0].get(changelist(model)).content.decode()
     actions = set(re.findall(r'<option value="(\w+)"', answer)) | {"delete_selected", "delete_elements"}

@@ -1,4 +1,4 @@
-"""The admin shows of the elements what the grants of the user open, and nothing else."""
+"""The admin shows only the elements that the user's grants permit."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def page(dimension, action="changelist", *arguments):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_a_user_sees_the_elements_of_his_repositories_only(filled, rita, dimension):
+def test_a_user_sees_the_elements_of_their_repositories_only(filled, rita, dimension):
     """In the list, its sidebar, a search, and by filters that name the other repository."""
     browser = browser_of(rita)
     others = MODELS[dimension].objects.get(element_id="CCODE")
@@ -71,7 +71,7 @@ def test_a_user_sees_the_elements_of_his_repositories_only(filled, rita, dimensi
 @pytest.mark.parametrize("dimension", MODELS)
 @pytest.mark.parametrize("action", ["change", "history", "delete", "uses"])
 def test_an_element_of_another_repository_is_not_found(filled, rita, dimension, action):
-    """By whatever page; the answer is that for a number which nothing has."""
+    """On every page; the response is that for an unknown number."""
     browser = browser_of(rita)
     others = MODELS[dimension].objects.get(element_id="CCODE")
     for key in (others.pk, 10**9, "x"):
@@ -101,8 +101,8 @@ def test_a_reader_looks_and_changes_nothing(filled, rita, dimension):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_nobody_writes_where_he_may_only_look(filled, ed, contoso, dimension):
-    """An editor of one repository who reads another one; not even a list of his own elements hides it."""
+def test_nobody_writes_with_a_role_for_reading(filled, ed, contoso, dimension):
+    """An editor of one repository who reads another one; not even a list of their own elements hides it."""
     AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.READER)
     others = MODELS[dimension].objects.get(element_id="CCODE")
     before = MODELS[dimension].objects.values().get(pk=others.pk)
@@ -144,7 +144,7 @@ def test_a_currency_shows_its_values(filled, rita):
 
 @pytest.mark.parametrize(("granted", "other"), [("currency", "account"), ("account", "currency")])
 def test_a_grant_for_one_dimension_shows_that_one_only(filled, northwind, bob, granted, other):
-    """The other is not in the menu and its pages are closed."""
+    """The other is not in the menu and its pages are refused."""
     AccessGrant.objects.filter(user=bob.user).delete()
     AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.READER, dimension=granted)
     browser = browser_of(bob)
@@ -156,14 +156,14 @@ def test_a_grant_for_one_dimension_shows_that_one_only(filled, northwind, bob, g
 
 
 def test_staff_without_a_grant_sees_no_elements(filled, bob):
-    """The pages are closed, not empty."""
+    """The pages are refused, not empty."""
     AccessGrant.objects.all().delete()
     browser = browser_of(bob)
     assert [browser.get(page(dimension)).status_code for dimension in MODELS] == [403, 403]
 
 
 def test_a_user_who_is_not_staff_is_sent_to_the_login(filled, alice):
-    """A grant for the API opens no admin."""
+    """A grant for the API gives no access to the admin."""
     browser = Client()
     browser.force_login(alice.user)
     for address in (reverse("admin:index"), page("account")):

@@ -23,7 +23,7 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Boxes that are too small, or without a border that stands out from what is around them.
+# Boxes that are too small, or without a border that contrasts with their surroundings.
 UNSEEN = """() => {
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const channels = (colour, below) => {
@@ -69,7 +69,7 @@ STANDS_OUT = 1.1
 
 @pytest.fixture
 def root(alice: Any, northwind: Repository) -> Client:
-    """The browser of a superuser, beside one of everything that has a form."""
+    """The browser of a superuser, with one object of everything that has a form."""
     browser = superuser()
     store_accounts(northwind, account(customAttributes={"Owner": "Treasury"}))
     store_currencies(northwind, currency("EUR"))
@@ -95,7 +95,7 @@ def pages_with_boxes() -> Iterator[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_box_of_each_form_can_be_seen(root: Client, visit: Any, scheme: str) -> None:
-    """In both schemes, beside the group of a form that is shown first, and in the rows that are added."""
+    """In both schemes, in all groups of a form, and in added rows."""
     first, *others = pages_with_boxes()
     unseen: dict[str, list[str]] = {}
 

@@ -27,7 +27,7 @@ from tests.storing import store_accounts, store_currencies
 _READ = {"title", "placeholder", "aria-label", "data-label", "data-words", "data-removed", "alt"}
 # Two words of a sentence one after the other.
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
-# Names in the samples, a command, and an id of a map that stands behind the wire's word for the map.
+# Names in the samples, a command, and an id of a map that follows the wire's word for the map.
 _NAMES = re.compile(r"northwind \(Northwind group\)|Northwind group|manage\.py qcluster|\b\w+escriptions \w+: Text")
 
 SIGN_IN = reverse("admin:login")
@@ -69,7 +69,7 @@ def speaks(browser, language):
 
 @pytest.fixture
 def english():
-    """How our texts look, by language, whatever is filled in; those that are longer than a word or two."""
+    """Patterns of our texts, by language, whatever is filled in; those longer than a word or two."""
     return {
         language: [
             re.compile(".+".join(map(re.escape, said)))
@@ -85,7 +85,7 @@ def english():
 
 @pytest.fixture
 def pages(alice, northwind):
-    """Asks a browser for the pages of the administration with something on each; alice is a superuser here."""
+    """Requests the pages of the administration with something on each; alice is a superuser here."""
     store_accounts(northwind, account("1000"), account("1010"), account("1020"))
     store_currencies(northwind, currency("EUR"))
     User.objects.filter(pk=alice.user.pk).update(is_superuser=True)
@@ -141,7 +141,7 @@ def test_no_page_shows_english_in_another_language(pages, english):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_worker_finds_in_a_file_is_told_in_the_language_of_who_uploaded_it(ed, northwind):
+def test_what_a_worker_finds_in_a_file_is_reported_in_the_language_of_who_uploaded_it(ed, northwind):
     store_accounts(northwind, account("1000"))
     browser = speaks(browser_of(ed), "de")
     upload(browser, northwind, HEADINGS + CASH.replace("Cash", "Till") + FAULTY)
@@ -205,7 +205,7 @@ def without_request_id(response):
 
 @pytest.mark.contract("B1")
 def test_rest_stays_english_whatever_language_is_asked_for(alice):
-    """Errors of one element and of many, refusals and addresses that lead nowhere, after a German page."""
+    """Errors of one element and of many, refusals and unknown addresses, after a German page."""
     wrong = account("1000", type="DETAILS", descriptions={"en": " "}, startDate=1)
     calls = [
         ("POST", alice.account(), wrong),
@@ -227,7 +227,7 @@ def test_rest_stays_english_whatever_language_is_asked_for(alice):
 
 
 def test_an_error_stands_at_its_field_in_the_language_of_the_user(ed, northwind):
-    """The same error as over REST, which tells it in English."""
+    """The same error as over REST, which reports it in English."""
     browser = speaks(browser_of(ed), "de")
     address = f"{page(Account, 'add')}?repository={northwind.pk}"
     sent = {**filled_in(browser.get(address)), "id": " 1", "conversion.conversionType": "FINAL"}
@@ -239,7 +239,7 @@ def test_an_error_stands_at_its_field_in_the_language_of_the_user(ed, northwind)
 
 
 def test_numbers_and_dates_are_written_as_the_language_writes_them(alice, northwind):
-    """On pages that people read; the key of a row, and whatever is sent back, is not touched."""
+    """On pages that people read; the key of a row, and whatever is sent back, is unchanged."""
     Account.objects.bulk_create(
         Account(
             id=20_000 + number,
@@ -269,7 +269,7 @@ def test_numbers_and_dates_are_written_as_the_language_writes_them(alice, northw
     assert 'value="20000"' in german
 
 
-def test_a_day_is_filtered_by_as_the_language_writes_it(alice, northwind):
+def test_days_in_filters_have_the_format_of_the_language(alice, northwind):
     store_accounts(northwind, account("1000"))
     Account.objects.update(update_date="2026-03-04T10:00:00Z")
     browser = speaks(browser_of(alice), "de")

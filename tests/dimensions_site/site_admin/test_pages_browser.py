@@ -10,8 +10,8 @@ from tests.factories import Caller, account, currency
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_the_landing_page_tells_what_this_is_and_leads_on(visit, width: int, scheme: str) -> None:
-    """It fits on a phone and on a desk, and its colours keep the contrast of WCAG AA in both schemes."""
+def test_the_landing_page_shows_what_this_is_and_leads_on(visit, width: int, scheme: str) -> None:
+    """It fits on a phone and on a desktop, and its colours keep the contrast of WCAG AA in both schemes."""
 
     def look(page: Page) -> list[str]:
         expect(page.get_by_role("heading", level=1)).to_have_text("Dimension elements")
@@ -76,7 +76,7 @@ def test_swagger_ui_shows_the_operations_without_the_internet(
 @pytest.mark.contract("H3", "G1")
 @pytest.mark.parametrize(("dimension", "element"), [("currency", currency("EUR/€")), ("account", account("10/00"))])
 def test_an_operation_can_be_tried_out_with_an_api_key(visit, alice: Caller, dimension: str, element) -> None:
-    """Somebody enters an API key, an id with a slash and presses Execute: there is the element."""
+    """Enter an API key, an id with a slash and press Execute: there is the element."""
     alice.send("POST", getattr(alice, dimension)(), element)
 
     def look(page: Page) -> str:

@@ -1,4 +1,4 @@
-"""A user asks for as many pages of the administration as a person needs, and not for more."""
+"""A user may request as many pages of the administration as a person needs, and not more."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -27,8 +27,8 @@ def statuses(client: Client, *addresses: str) -> list[int]:
     return [client.get(address).status_code for address in addresses]
 
 
-def test_beyond_the_rate_a_page_says_when_to_go_on(root, settings):
-    """Searches, exports and uploads alike; in words, and for programs in Retry-After."""
+def test_beyond_the_rate_a_page_says_when_to_retry(root, settings):
+    """Searches, exports and uploads alike; with a message, and for programs in Retry-After."""
     settings.THROTTLE_ADMIN = Rate(2, "day")
     assert statuses(root, f"{LIST}?q=cash", "/admin/") == [200, 200]
     refused = root.post("/admin/bulkops/fileimport/add/", {})
@@ -48,7 +48,7 @@ def test_the_page_speaks_the_language_of_the_user(root, settings):
     assert '<html lang="de">' in root.get(LIST, headers=german).content.decode()
 
 
-def test_each_user_has_a_rate_of_his_own(root, settings):
+def test_each_user_has_a_separate_rate(root, settings):
     settings.THROTTLE_ADMIN = Rate(1, "day")
     other = Client()
     other.force_login(User.objects.create_superuser("other"))

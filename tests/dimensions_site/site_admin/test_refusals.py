@@ -19,7 +19,7 @@ def test_an_address_that_leads_nowhere_keeps_the_navigation():
 
 
 def test_what_is_not_permitted_keeps_the_navigation(alice: Caller):
-    """Alice sees what she may open, and not what she may not."""
+    """Alice sees what she has access to, and nothing else."""
     response = browser_of(alice).get(reverse("admin:auth_user_changelist"))
     text = response.content.decode()
     assert response.status_code == 403
@@ -35,7 +35,7 @@ def test_those_who_have_not_signed_in_see_no_navigation(client: Client):
 
 
 def test_browsers_find_the_icon_of_the_service(client: Client):
-    """At the address that they ask for by themselves."""
+    """At the address that browsers request by themselves."""
     response = client.get("/favicon.ico", follow=True)
     assert response.status_code == 200
     assert response["Content-Type"] == "image/svg+xml"

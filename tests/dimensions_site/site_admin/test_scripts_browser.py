@@ -1,4 +1,4 @@
-"""The scripts of the administration do their work under a policy that lets no text of a page become a script."""
+"""The scripts of the administration work under a policy that lets no text of a page become a script."""
 
 import pytest
 from django.urls import reverse
@@ -8,7 +8,7 @@ from tests.browser import signed_in
 from tests.dimensions_site.site_admin.people import browser_of
 from tests.factories import Caller
 
-# Wide enough for the sidebar to stand beside the page.
+# Wide enough for the sidebar beside the page.
 LIGHT_DESK = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
 # What the console says of a violation.
 POLICY = "Content Security Policy"

@@ -1,4 +1,4 @@
-"""What is around every page of the administration is used by keyboard alone, on a desk and on a phone."""
+"""Everything around the pages of the administration works by keyboard alone, on a desktop and on a phone."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from tests.storing import store_accounts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# What reacts to a click and cannot be reached by keyboard, nor holds what can.
+# What reacts to a click and cannot be reached by keyboard, nor contains what can.
 UNREACHABLE = """() => [...document.querySelectorAll("body *")]
   .filter((element) => element.hasAttribute("x-on:click") && element.checkVisibility({ visibilityProperty: true }))
   .filter((element) => element.tabIndex < 0 && !element.querySelector("a[href], button, input, select"))
@@ -56,7 +56,7 @@ def press_until(opened: Page, name: str, key: str = "Tab", most: int = 60) -> in
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("model", [Account, Currency])
 def test_everything_that_is_clicked_is_reached_by_keyboard(visit: Any, root: Client, model: Any, width: str):
-    """On the start page, a list, a form to add, a page that is not there, and the page of a password."""
+    """On the start page, a list, a form to add, a missing page, and the page of a password."""
     stored = Account.objects.first()
     assert stored is not None
     addresses = [page(model), page(model, "add"), page(Account, "change", stored.pk), "/admin/nowhere/"]
@@ -149,7 +149,7 @@ def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, 
 
 
 def test_import_and_export_are_in_sight_on_a_phone(visit: Any, root: Client):
-    """Not behind a sign of three dots."""
+    """Not behind three dots."""
 
     def look(opened: Page) -> None:
         for name in ("Import", "Export"):

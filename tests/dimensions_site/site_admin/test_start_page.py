@@ -1,4 +1,4 @@
-"""The start page tells what an administrator asks first, and nothing of other tenants."""
+"""The start page shows what an administrator asks first, and nothing of other tenants."""
 
 import pytest
 from django.db.models.functions import Now
@@ -52,7 +52,7 @@ def test_repositories_are_listed_with_the_number_of_their_elements(filled, rita,
 
 
 def test_a_grant_for_one_dimension_counts_that_one(filled, rita):
-    """Of the other not even the number is told."""
+    """Not even the number of the other's elements is revealed."""
     rita.user.access_grants.update(dimension="currency")
     response = index(browser_of(rita))
     assert holdings(response) == {"northwind": {"currency": 1}}
@@ -78,7 +78,7 @@ def test_large_numbers_are_not_counted_to_the_end(filled, rita, monkeypatch):
 
 
 def test_the_latest_changes_lead_to_the_versions(filled, alice):
-    """Of all dimensions, the last one first, of deleted elements too."""
+    """They come from all dimensions, the last one first, and include deletions."""
     alice.send("PATCH", alice.account("elements/N1"), {"type": "DETAIL"})
     alice.send("POST", alice.currency(), currency("USD"))
     browser = browser_of(alice)
@@ -102,7 +102,7 @@ def test_ten_changes_are_shown(filled, alice):
     assert len(index(browser_of(alice)).context["changes"]) == 10
 
 
-def test_the_state_of_the_worker_is_told_in_plain_words(rita):
+def test_the_state_of_the_worker_is_shown_with_a_clear_message(rita):
     """And what to do when there is none."""
     browser = browser_of(rita)
     text = index(browser).content.decode()
@@ -113,7 +113,7 @@ def test_the_state_of_the_worker_is_told_in_plain_words(rita):
 
 
 def test_running_deletions_are_shown_with_their_progress(filled, alice, bob):
-    """Of the user's repositories, until they have ended."""
+    """Those in the user's repositories, until they have ended."""
     start(alice, ["N1", "N2"])
     start(bob, ["CCODE"], "account", "contoso")
     own = DataProcessing.objects.get(repository__db_id="northwind")
@@ -129,7 +129,7 @@ def test_running_deletions_are_shown_with_their_progress(filled, alice, bob):
 
 
 def test_running_imports_are_shown_to_who_may_import(filled, alice, ed, rita, bob):
-    """With how far they are, until they have ended; readers have no imports."""
+    """With their progress, until they have ended; readers have no imports."""
     repository = Repository.objects.get(db_id="northwind")
     found = checked(browser_of(ed), repository, HEADINGS + CASH)
     confirm(browser_of(ed), found)
@@ -144,7 +144,7 @@ def test_running_imports_are_shown_to_who_may_import(filled, alice, ed, rita, bo
     assert "chart.csv" not in index(browser_of(alice)).content.decode()
 
 
-def test_staff_without_a_grant_is_told_whom_to_ask(filled, bob):
+def test_staff_without_a_grant_learn_whom_to_ask(filled, bob):
     """An empty page would help nobody."""
     AccessGrant.objects.all().delete()
     response = index(browser_of(bob))
@@ -172,7 +172,7 @@ def sidebar(browser):
 
 
 def test_the_sidebar_has_what_the_user_may_open(filled, rita):
-    """Readers have elements and work, superusers also access and system; a dimension without a grant is not there."""
+    """Readers have elements and jobs, superusers also access and system; a dimension without a grant is missing."""
     superusers = sidebar(superuser())
     elements = ["Currencies", "Deleted currencies", "Accounts", "Deleted accounts"]
     assert superusers["Elements"] == elements

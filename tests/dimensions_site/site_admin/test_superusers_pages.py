@@ -1,4 +1,4 @@
-"""The pages with which superusers let people and programs in; nobody else sees them."""
+"""The pages with which superusers give people and programs access; nobody else sees them."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("model", SUPERUSERS_ONLY, ids=lambda model: model.__name__)
 def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
-    """Also to who has Django's own permissions: whoever changes users could make himself a superuser."""
+    """Also for users with Django's own permissions: whoever changes users could make themselves a superuser."""
     rita.user.user_permissions.set(Permission.objects.all())
     browser = browser_of(rita)
     assert root.get(page(model)).status_code == 200
@@ -46,8 +46,8 @@ def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
     assert page(model) not in browser.get(reverse("admin:index")).content.decode()
 
 
-def test_a_user_is_made_and_gets_grants_and_a_password_on_his_page(root, northwind):
-    """And may enter what the grants open."""
+def test_a_user_is_created_and_gets_grants_and_a_password_on_their_page(root, northwind):
+    """And has the access that the grants give."""
     made = {"username": "nina", "password1": "a-long-Word-42", "password2": "a-long-Word-42", "usable_password": "true"}
     assert root.post(page(User, "add"), {**made, **grants("access_grants")}).status_code == 302
     nina = User.objects.get(username="nina")
@@ -73,7 +73,7 @@ def test_a_user_is_made_and_gets_grants_and_a_password_on_his_page(root, northwi
     assert browser.get(reverse("admin:currency_currency_changelist")).status_code == 403
 
 
-def test_a_weak_password_is_refused_in_words(root):
+def test_a_weak_password_is_refused_with_a_message(root):
     """At its field."""
     form = {"username": "nina", "password1": "12345678", "password2": "12345678", "usable_password": "true"}
     refused = root.post(page(User, "add"), {**form, **grants("access_grants")})
@@ -103,7 +103,7 @@ def test_a_repository_with_elements_is_not_deleted(root, northwind, contoso):
 
 @pytest.mark.contract("G1")
 def test_selected_keys_are_revoked_at_once(root, rita, alice):
-    """Calls with them are refused, those with others go on."""
+    """Calls with them are refused, those with others work."""
     key = ApiKey.objects.get(user=rita.user)
     form = {"action": "revoke", "_selected_action": [key.pk]}
     assert rita.get(rita.currency()).status_code == 200
@@ -115,7 +115,7 @@ def test_selected_keys_are_revoked_at_once(root, rita, alice):
 
 
 @pytest.mark.contract("G1")
-def test_the_list_of_keys_tells_when_each_was_last_used(root, rita):
+def test_the_list_of_keys_shows_when_each_was_last_used(root, rita):
     """A key that nobody uses any more can be revoked."""
     ApiKey.objects.create_key(user=rita.user, name="forgotten", last_used_at=None)
     ApiKey.objects.filter(name="test").update(
@@ -129,14 +129,14 @@ def test_the_list_of_keys_tells_when_each_was_last_used(root, rita):
 
 @pytest.mark.parametrize("model", [Schedule, Success, Failure, OrmQ], ids=lambda model: model.__name__)
 def test_the_queue_is_to_be_looked_at_only(root, model):
-    """Its own pages would have any function called that somebody types."""
+    """Its own pages would call any function that somebody types."""
     form = {"name": "x", "func": "os.getpid", "schedule_type": "O", "repeats": "-1"}
     assert root.get(page(model)).status_code == 200
     assert root.post(page(model, "add"), form).status_code == 403
     assert not Schedule.objects.filter(func="os.getpid").exists()
 
 
-def test_an_api_caller_is_none_of_the_people_of_the_admin(alice: Caller, root):
+def test_an_api_client_has_no_access_to_the_admin(alice: Caller, root):
     """Whoever is not staff is sent to the login."""
     browser = Client()
     browser.force_login(alice.user)

@@ -1,4 +1,4 @@
-"""The files of translations are complete: every text in every language, and what Django reads is what people wrote."""
+"""The translations are complete: every text in every language, and what Django reads is what people wrote."""
 
 import re
 from string import Formatter
@@ -17,14 +17,14 @@ def texts():
 
 
 def pairs(message):
-    """The English texts of a message, each with what is said in its place."""
+    """The English texts of a message, each with its translation."""
     english = strings(message.id)
     # The plural stands for all numbers but one.
     return [(english[min(number, len(english) - 1)], text) for number, text in enumerate(strings(message.string))]
 
 
 def placeholders(text):
-    """What is filled in: `%(name)s` and `{name}`."""
+    """The placeholders: `%(name)s` and `{name}`."""
     if re.search(r"%\(\w+\)", text):
         return sorted(re.findall(r"%\(\w+\)[sd]", text))
     try:

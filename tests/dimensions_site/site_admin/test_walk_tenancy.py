@@ -37,15 +37,15 @@ from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.contract("G2"), pytest.mark.django_db(transaction=True)]
 
-# Who sees one of these words has seen something of Contoso.
+# Whoever sees one of these words has seen something of Contoso.
 TRACES = ("contoso", "holding", "bob", "ccode", "c-words", "cgone", "c-chart", "c-group")
 _GENERAL = {"django_q.Schedule", "django_q.Success", "django_q.Failure", "django_q.OrmQ", "bulkops.Worker"}
 
 
 @pytest.fixture
 def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repository) -> None:
-    """Both repositories have elements, deleted ones, processings at work and ended, and imports at each step."""
-    # It shall live until the end of the walk.
+    """Both repositories have elements, deleted ones, running and ended deletions, and imports at each step."""
+    # It must live until the end of the walk.
     Worker.objects.create(name="host-1", beat_at=timezone.now() + timedelta(hours=1))
     for person, repository, mark in ((alice, northwind, "N"), (bob, contoso, "C")):
         words = {"descriptions": {repository.default_language: f"{mark.lower()}-words"}}
@@ -68,7 +68,7 @@ def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repo
 
 
 def of_contoso(model: Any) -> list[Any]:
-    """The keys of a model's rows that are Contoso's; what belongs to nobody has a key that may be there or not."""
+    """The keys of a model's rows that are Contoso's; what belongs to nobody has a key that exists or not."""
     contoso = Repository.objects.get(db_id="contoso")
     if model._meta.label in _GENERAL:
         return [1]
@@ -88,7 +88,7 @@ def of_contoso(model: Any) -> list[Any]:
 def addresses_of_patterns() -> Iterator[str]:
     """Every address of the admin that has a key in it, with each key of Contoso.
 
-    A name in a pattern that nobody has thought of here is a KeyError, on purpose.
+    An unexpected name in a pattern is a KeyError, on purpose.
     """
     contoso = Repository.objects.get(db_id="contoso")
     model: Any
@@ -112,7 +112,7 @@ def addresses_of_patterns() -> Iterator[str]:
 
 
 def general_addresses() -> Iterator[str]:
-    """Every address without a key, searches for what is Contoso's, and lists that are asked for it."""
+    """Every address without a key, searches for what is Contoso's, and lists filtered by it."""
     contoso = Repository.objects.get(db_id="contoso")
     for pattern in admin.site.urls[0]:
         if isinstance(pattern, URLPattern) and "<" not in str(pattern.pattern) and str(pattern.pattern) != "logout/":
@@ -128,24 +128,24 @@ def general_addresses() -> Iterator[str]:
 
 
 def seen(browser: Client, address: str) -> tuple[int, str]:
-    """The status and the lasting text of a page; where it leads elsewhere, of that."""
+    """The status and the constant text of a page; after a redirect, of its target."""
     answer = browser.get(address, follow=True)
     return answer.status_code, lasting(answer.getvalue().decode(errors="replace"))
 
 
-# Tokens, in which any word may stand by chance, and seconds. Each begins with letters that are quickly looked for.
+# Tokens, in which any word may occur by chance, and seconds. Each begins with letters that are quick to search for.
 FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=:] ?"[^"]*"', r"in [0-9.]+ seconds")]
 
 
 def lasting(text: str) -> str:
-    """The text of a page without what differs each time."""
+    """The text of a page without the parts that differ each time."""
     for fleeting in FLEETING:
         text = fleeting.sub("", text)
     return text
 
 
 def without(text: str, address: str) -> str:
-    """The text of a page in small letters without the words that the address itself asks for."""
+    """The text of a page in lower case without the words that the address itself contains."""
     small = lasting(text).lower()
     return small.replace(address.rpartition("=")[2].lower(), "") if "=" in address else small
 
@@ -182,12 +182,12 @@ def all_of_contoso() -> dict[str, list[Any]]:
 
 
 def walked(keyed: set[str]) -> tuple[set[str], list[SentForm]]:
-    """The addresses and the forms that a superuser comes by, who sees everything."""
+    """The addresses and the forms that a superuser finds, who sees everything."""
     return crawl(superuser(), reverse("admin:index"), *sorted(keyed))
 
 
 def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
-    """They are 403 or 404, or 405, and tell nothing of it."""
+    """They are 403 or 404, or 405, and reveal nothing of it."""
     browser, keyed = browser_of(alice), set(addresses_of_patterns())
     for address in sorted(keyed):
         for send in (browser.get, browser.post):

@@ -1,4 +1,4 @@
-"""Unknown names are refused with the known one that is nearest, wherever they are sent; that costs next to nothing."""
+"""Unknown names are refused with the nearest known one, wherever they are sent; that costs next to nothing."""
 
 import gc
 import json
@@ -173,7 +173,7 @@ def test_an_unknown_name_in_a_query_is_refused_with_the_nearest(alice, address, 
     ],
 )
 def test_a_path_whose_group_is_known_is_compared_by_its_last_name(alice, path, advice):
-    """Else each value of the group would look like it, by the name of the group."""
+    """Otherwise each value of the group would look like it, because of the group's name."""
     response = alice.get(alice.account(f"elements?filter={path}==x"))
 
     assert response.json()["detail"] == f"Unknown field '{path}'.{advice}"
@@ -181,7 +181,7 @@ def test_a_path_whose_group_is_known_is_compared_by_its_last_name(alice, path, a
 
 @pytest.mark.contract("C5", "B1")
 def test_a_patch_like_a_put_in_a_bulk_body_is_refused_with_where_its_fields_stand(alice):
-    """The most common mistake with bulk patches."""
+    """The most common error in bulk patches."""
     response = alice.send("POST", alice.account("elements-bulk"), {"patch": [{"id": "1000", "type": "DETAIL"}]})
 
     messages = {error["path"]: error["message"] for error in response.json()["errors"]}

@@ -15,7 +15,7 @@ CALLBACK = "https://planning.example/callback"
 
 
 def with_token(token: str, user: User | None = None) -> Caller:
-    """A program that brings the bearer token."""
+    """A program with the bearer token."""
     client = Caller(headers={"authorization": f"Bearer {token}"})
     if user is not None:
         client.user = user

@@ -13,5 +13,5 @@ __all__ = ["browser", "browser_thread", "clock", "provider", "visit"]
 
 @pytest.fixture
 def alices_browser(alice: Caller) -> Client:
-    """Alice may enter the administration and has signed in."""
+    """Alice has access to the administration and has signed in."""
     return signed_in(alice.user)

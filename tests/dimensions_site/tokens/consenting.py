@@ -1,4 +1,4 @@
-"""A person lets a program act for him on the page that asks, and the program gets its tokens (RFC 7636)."""
+"""A person lets a program act for them on the consent page, and the program gets its tokens (RFC 7636)."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ PAGE = "/auth/oauth2/authorize"
 
 
 def signed_in(user: User) -> Client:
-    """The browser of the user, who may enter the administration."""
+    """The browser of the user, who has access to the administration."""
     User.objects.filter(pk=user.pk).update(is_staff=True)
     browser = Client()
     browser.force_login(user)
@@ -46,7 +46,7 @@ def answer_page(browser: Client, address: str, allow: bool = True, **changed: An
 
 
 def told(response: Any) -> dict[str, str]:
-    """What a redirect to the program tells it."""
+    """What a redirect returns to the program."""
     assert response.status_code == 302
     assert response["Location"].startswith(f"{CALLBACK}?")
     return {name: values[0] for name, values in parse_qs(urlsplit(response["Location"]).query).items()}
@@ -62,7 +62,7 @@ def renewed(client: tuple[Any, str], token: str, **changed: str) -> Any:
 
 
 def allowed(browser: Client, scope: str = "write") -> tuple[tuple[Any, str], dict[str, str]]:
-    """A program, and the tokens that it got of whoever sits at the browser."""
+    """A program, and the tokens that it got from whoever uses the browser."""
     client = planning_tool()
     tokens: dict[str, str] = redeem(client, told(answer_page(browser, question(client, scope=scope)))["code"]).json()
     return client, tokens

@@ -28,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def provider(settings: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
-    """A provider that is waited for, however long its threads do not get a processor; tests of delays set their own."""
+    """A provider that is always waited for, however busy the machine is; tests of delays set their own."""
     monkeypatch.setattr(provider_keys, "_TIMEOUT", 60)
     monkeypatch.setattr(provider_keys, "_SILENCE", 60)
     provider = Provider()

@@ -27,7 +27,7 @@ def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
 
 
 class Provider:
-    """Runs in a thread; `keys` are those that it shows, `asked` is how often it was asked for them.
+    """Runs in a thread; `keys` are those that it publishes, `asked` is how often they were requested.
 
     While it `is_slow`, an answer comes byte by byte, with `silence` seconds between, and does not end; `answered` is
     how many have ended.
@@ -78,7 +78,7 @@ class Provider:
         return key
 
     def claims(self, **changed: Any) -> dict[str, Any]:
-        """What a good token of Alice says; None takes a claim away."""
+        """The claims of a good token of Alice; None removes a claim."""
         now = int(time.time())
         good = {"iss": self.issuer, "aud": AUDIENCE, "sub": "alice", "iat": now, "exp": now + 300}
         return {name: value for name, value in {**good, **changed}.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Superusers make applications in the administration, and end what these hold."""
+"""Superusers create applications in the administration, and end their tokens."""
 
 import re
 from typing import Any
@@ -44,7 +44,7 @@ def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client
     assert application.client_secret not in shown
 
 
-def test_a_mistake_is_told_at_its_field(root: Client, alice: Caller) -> None:
+def test_an_error_is_reported_at_its_field(root: Client, alice: Caller) -> None:
     """By the same rules as the command."""
     refused = root.post(page(Application, "add"), form())
     assert "user" in refused.context["adminform"].errors
@@ -52,7 +52,7 @@ def test_a_mistake_is_told_at_its_field(root: Client, alice: Caller) -> None:
 
 
 def test_an_application_cannot_become_another_one(root: Client, alice: Caller, ed: Caller) -> None:
-    """Whoever has its secret would go on with the rights of somebody else."""
+    """Whoever has its secret would keep access, with the rights of somebody else."""
     application, _ = service(alice.user)
     changed = form(name="Warehouse", user=ed.user.pk, client_type="public", client_id="mine", skip_authorization="on")
     assert root.post(page(Application, "change", application.pk), changed).status_code == 302
@@ -90,7 +90,7 @@ def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: C
 
 
 def test_single_tokens_are_listed_and_revoked_and_never_shown(root: Client, alice: Caller) -> None:
-    """Nobody can make one there, or read it."""
+    """Nobody can create one there, or read it."""
     token = access_token(service(alice.user), "write")
     listed = root.get(page(IssuedToken)).content.decode()
     row = IssuedToken.objects.get()
@@ -116,7 +116,7 @@ def test_an_application_is_deleted_with_all_that_it_holds(root: Client, alice: C
 
 
 def test_nobody_else_sees_applications(root: Client, alice: Caller) -> None:
-    """Not even the user as whom one acts."""
+    """Not even the user as whom it acts."""
     application, _ = service(alice.user)
     browser = browser_of(alice)
     for model in (Application, IssuedToken):
@@ -126,7 +126,7 @@ def test_nobody_else_sees_applications(root: Client, alice: Caller) -> None:
 
 
 def test_the_pages_of_the_libraries_are_not_there(root: Client) -> None:
-    """On these, tokens and codes could be read or made."""
+    """On these, tokens and codes could be read or created."""
     for model in ("accesstoken", "refreshtoken", "grant", "idtoken", "application", "devicegrant"):
         assert root.get(f"/admin/oauth2_provider/{model}/").status_code == 404
     assert root.get("/admin/tokens/usedtoken/").status_code == 404

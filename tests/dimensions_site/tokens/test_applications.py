@@ -1,4 +1,4 @@
-"""Which applications there can be: by the library's own command, and by whatever else saves one."""
+"""Which applications are valid: with the library's own command, and however else one is saved."""
 
 import re
 from io import StringIO
@@ -89,6 +89,6 @@ def test_a_program_on_the_machine_of_its_user_may_wait_there(host: str) -> None:
 
 
 def test_every_application_has_a_name() -> None:
-    """People are asked about it by its name."""
+    """The consent page shows its name."""
     with pytest.raises(ValidationError, match="name"):
         Application(authorization_grant_type="authorization-code", redirect_uris="https://x.example/").full_clean()

@@ -1,4 +1,4 @@
-"""People let a program act for them: they are asked on a page, and the program gets a code for a token (RFC 7636)."""
+"""People let a program act for them: a page asks for consent, and the program gets a code for a token (RFC 7636)."""
 
 import re
 from html import unescape
@@ -42,7 +42,7 @@ def test_whoever_allows_it_gives_the_program_a_token(alices_browser: Client) -> 
 
 @pytest.mark.django_db
 def test_whoever_refuses_gives_nothing(alices_browser: Client) -> None:
-    """The program is told so."""
+    """The program gets an error that says so."""
     sent_back = told(answer_page(alices_browser, question(planning_tool()), allow=False))
     assert sent_back["error"] == "access_denied"
     assert sent_back["state"] == "s&1"
@@ -76,7 +76,7 @@ def test_a_public_program_has_no_secret_and_needs_none(alices_browser: Client) -
 def test_a_question_that_cannot_be_meant_goes_back_to_the_program(
     alices_browser: Client, changed: Any, error: str
 ) -> None:
-    """A challenge is required; tokens are never put into an address."""
+    """A challenge is required; tokens are never part of an address."""
     sent_back = told(alices_browser.get(question(planning_tool(), **changed)))
     assert (sent_back["error"], sent_back["state"]) == (error, "s&1")
 
@@ -129,7 +129,7 @@ def test_a_broken_address_is_answered_with_a_page(alices_browser: Client, query:
 
 @pytest.mark.django_db
 def test_a_form_that_was_tampered_with_does_nothing(alices_browser: Client) -> None:
-    """Neither another program nor another address, nor a greater scope than there is, nor NUL."""
+    """Neither another program nor another address, nor an unknown scope, nor NUL."""
     address = question(planning_tool())
     tampered: tuple[dict[str, Any], ...] = (
         {"client_id": "unknown"},
@@ -154,7 +154,7 @@ def test_a_form_that_was_tampered_with_does_nothing(alices_browser: Client) -> N
 def test_a_form_that_names_another_resource_than_the_page_does_nothing(
     alices_browser: Client, on_the_page: str | None, in_the_form: str
 ) -> None:
-    """What the person was asked is what is granted."""
+    """What the consent page showed is what is granted."""
     address = question(planning_tool(), resource=on_the_page)
     assert answer_page(alices_browser, address, resource=in_the_form).status_code == 400
     assert not Grant.objects.exists()
@@ -178,7 +178,7 @@ def test_a_form_that_names_another_resource_than_the_page_does_nothing(
 def test_what_no_library_can_read_or_keep_is_refused_on_the_page_and_in_its_form(
     alices_browser: Client, changed: Any
 ) -> None:
-    """In PostgreSQL a text that is too long for its column is a fault."""
+    """In PostgreSQL a text that is too long for its column is an error."""
     client = planning_tool()
     assert alices_browser.get(question(client, **changed)).status_code == 400
     assert answer_page(alices_browser, question(client), **changed).status_code == 400
@@ -204,7 +204,7 @@ def test_another_site_cannot_press_the_button(alices_browser: Client, alice: Cal
 @pytest.mark.django_db
 @pytest.mark.parametrize("way_round", ["approval_prompt=auto", "prompt=none", "prompt=login", "prompt=create"])
 def test_people_are_asked_each_time(alices_browser: Client, way_round: str) -> None:
-    """Also when they have allowed it before: nobody else can be sure to be the same program."""
+    """Also when they have consented before: nothing else proves that it is the same program."""
     client = planning_tool()
     redeem(client, told(answer_page(alices_browser, question(client)))["code"])
     page = alices_browser.get(f"{question(client)}&{way_round}")
@@ -238,8 +238,8 @@ def test_who_is_somebody_else_signs_in_and_comes_back_to_the_question(alices_bro
 
 
 @pytest.mark.django_db
-def test_the_page_tells_what_is_allowed_in_the_language_of_its_reader(alices_browser: Client) -> None:
-    """Who wants what, in whose name, and where that leads; the form may end there, and nowhere else."""
+def test_the_page_shows_what_is_allowed_in_the_language_of_its_reader(alices_browser: Client) -> None:
+    """The program, the user, the rights and the target; the form may end there, and nowhere else."""
     page = alices_browser.get(question(planning_tool(name="<Planning>")), headers={"accept-language": "en"})
     text = page.content.decode()
     assert "&lt;Planning&gt;" in text

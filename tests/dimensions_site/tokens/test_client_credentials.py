@@ -70,7 +70,7 @@ def test_without_a_scope_a_token_may_read(alice: Caller) -> None:
     ids=str,
 )
 def test_what_cannot_be_had_is_refused_as_clients_expect(alice: Caller, parameters: Any, error: str) -> None:
-    """By RFC 6749 and not by a problem document. Passwords are never taken here, right or wrong."""
+    """By RFC 6749 and not by a problem document. Passwords are never accepted here, right or wrong."""
     answer = ask("token", service(alice.user), **parameters)
     assert (answer.status_code, answer.json()["error"]) == (400, error)
     assert answer["Cache-Control"] == "no-store"
@@ -124,7 +124,7 @@ def test_a_wrong_secret_is_refused(alice: Caller) -> None:
 def test_a_form_that_could_be_read_in_two_ways_is_refused(
     path: str, query: str, body: str, kind: str, status: int
 ) -> None:
-    """Parameters stand in the body, once; nothing fails, whatever comes."""
+    """Parameters must be in the body, once; nothing fails, whatever is sent."""
     answer = Client().post(f"/auth/oauth2/{path}{query}", body, content_type=kind)
     assert answer.status_code in (status, 400)
 
@@ -132,7 +132,7 @@ def test_a_form_that_could_be_read_in_two_ways_is_refused(
 @pytest.mark.contract("A4")
 @pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
 def test_the_addresses_take_a_post_alone(path: str) -> None:
-    """A token in an address would stand in the logs of proxies."""
+    """A token in an address would be in the logs of proxies."""
     for method in ("get", "head", "put", "patch", "delete"):
         answer = getattr(Client(), method)(f"/auth/oauth2/{path}?token=x")
         assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
@@ -151,7 +151,7 @@ class Broken(BytesIO):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("path", ["token", "introspect", "revoke"])
 @pytest.mark.parametrize(("query", "kind"), [("", FORM), ("?x=1", FORM), ("", "multipart/form-data; boundary=x")])
-def test_a_body_that_does_not_arrive_is_no_failure(path: str, query: str, kind: str) -> None:
+def test_a_body_that_does_not_arrive_is_not_a_failure(path: str, query: str, kind: str) -> None:
     """Whatever else is wrong with the request."""
     address = f"/auth/oauth2/{path}{query}"
     answer = Client().generic("POST", address, b"token=x", kind, **{"wsgi.input": Broken()})  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ def test_a_token_ends_with_what_it_stands_for(alice: Caller, end: str) -> None:
     assert status_of(token) == 401
 
 
-def test_an_expired_token_is_forgotten_by_the_daily_cleaning(alice: Caller) -> None:
+def test_an_expired_token_is_purged_by_the_daily_cleaning(alice: Caller) -> None:
     from_the_past = access_token(service(alice.user))
     AccessToken.objects.update(expires=timezone.now() - timedelta(days=15))
     assert status_of(from_the_past) == 401
@@ -212,7 +212,7 @@ def test_a_token_for_another_resource_opens_nothing_here(alice: Caller) -> None:
 
 
 def test_a_token_in_the_address_is_not_looked_at(alice: Caller) -> None:
-    """RFC 9700: it would stand in logs."""
+    """RFC 9700: it would be in logs."""
     token = access_token(service(alice.user))
     assert Client().get(f"{alice.currency()}?access_token={token}").status_code == 401
 
@@ -240,7 +240,7 @@ def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, s
 
 @pytest.mark.contract("G2")
 def test_a_token_without_a_scope_of_ours_opens_nothing(alice: Caller) -> None:
-    """None is issued; one that is there says what it lacks."""
+    """None is issued; for an existing one the message says what it lacks."""
     token = access_token(service(alice.user))
     AccessToken.objects.update(scope="openid")
     program = with_token(token)

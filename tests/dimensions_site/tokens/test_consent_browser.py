@@ -44,7 +44,7 @@ def test_a_person_signs_in_reads_the_question_and_comes_back_to_the_program(
     settings: Any,
     width: int,
 ) -> None:
-    """Everybody can read it, in both schemes; the policy of contents lets the form end at another address."""
+    """Everybody can read it, in both schemes; the content security policy lets the form end at another address."""
     settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = False
     User.objects.filter(pk=alice.user.pk).update(is_staff=True)
     port = urlsplit(live_server.url).port

@@ -1,4 +1,4 @@
-"""All tokens of a user are ended for good: when he is deactivated, and when an operator says so."""
+"""All tokens of a user are ended for good: when the user is deactivated, and when an operator ends them."""
 
 import logging
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def status_of(access: str) -> int:
 
 
 class Holdings:
-    """What programs hold of a user: a login, a token of a service, tokens of a consent, and a code."""
+    """Everything that programs hold for a user: a login, a token of a service, tokens of a consent, and a code."""
 
     def __init__(self, user: User) -> None:
         browser = consenting.signed_in(user)
@@ -43,7 +43,7 @@ class Holdings:
         self.code = consenting.told(sent_back)["code"]
 
     def good(self) -> dict[str, bool]:
-        """Which of them are taken; the code and the refresh tokens are used up by that."""
+        """Which of them are accepted; that uses up the code and the refresh tokens."""
         return {
             "access of the login": status_of(self.login["access"]) == 200,
             "refresh of the login": renew(self.login["refresh"]).status_code == 200,
@@ -57,7 +57,7 @@ class Holdings:
 
 
 def test_what_a_user_holds_is_good_until_it_is_ended(alice: Caller, ed: Caller) -> None:
-    """What is ended of one user stays with all others, and what is made afterwards is good."""
+    """What is ended for one user stays valid for all others, and later tokens are valid."""
     of_alice, of_ed = Holdings(alice.user), Holdings(ed.user)
     end_tokens(alice.user)
     assert set(of_alice.good().values()) == {False}
@@ -93,7 +93,7 @@ def on_the_page(user: User, is_active: bool) -> None:
 def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
     alice: Caller, way: Callable[[User, bool], None]
 ) -> None:
-    """Neither over REST nor to get new ones; he logs in anew."""
+    """Neither over REST nor to get new ones; the user logs in anew."""
     held = Holdings(alice.user)
     way(alice.user, False)
     assert not any(model.objects.exists() for model in (AccessToken, RefreshToken, Grant))
@@ -102,16 +102,16 @@ def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
     assert log_in("alice", "alice-password").status_code == 200
 
 
-def test_who_was_deactivated_by_a_statement_has_no_old_tokens_when_he_is_activated(alice: Caller) -> None:
-    """A statement tells nobody; the form or the command that activates him does."""
+def test_a_user_deactivated_by_a_statement_has_no_old_tokens_when_activated(alice: Caller) -> None:
+    """A statement sends no signal; the form or the command that activates the user does."""
     held = Holdings(alice.user)
     User.objects.filter(pk=alice.user.pk).update(is_active=False)
     by_saving(User.objects.get(pk=alice.user.pk), True)
     assert set(held.good().values()) == {False}
 
 
-def test_a_user_who_is_saved_keeps_his_tokens(alice: Caller) -> None:
-    """Whatever else of him changes, apart from the password."""
+def test_a_user_who_is_saved_keeps_their_tokens(alice: Caller) -> None:
+    """Whatever else of the user changes, apart from the password."""
     held = Holdings(alice.user)
     alice.user.email = "alice@example.com"
     alice.user.save()
@@ -121,7 +121,7 @@ def test_a_user_who_is_saved_keeps_his_tokens(alice: Caller) -> None:
 
 
 def test_the_refusal_says_why(alice: Caller) -> None:
-    """So that a person logs in again, and does not look for a fault."""
+    """So that a person logs in again, and does not look for an error."""
     login = tokens_of("alice")
     end_tokens(alice.user)
     refused = renew(login["refresh"])
@@ -140,7 +140,7 @@ def test_a_renewal_keeps_what_the_login_is_bound_to(alice: Caller) -> None:
 
 
 def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Caller, django_assert_num_queries: Any) -> None:
-    """How often tokens were ended comes with the user, whether it was ever or never."""
+    """The number of ended generations comes with the user, whether there were any or not."""
     for _ in range(2):
         program = with_token(tokens_of("alice")["access"])
         with django_assert_num_queries(3):  # the user, the repository, the number
@@ -149,7 +149,7 @@ def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Caller, django_
 
 
 def test_the_command_ends_all_tokens_of_a_user(alice: Caller, capsys: pytest.CaptureFixture[str]) -> None:
-    """He stays active, and logs in anew."""
+    """The user stays active, and logs in anew."""
     held = Holdings(alice.user)
     call_command("end_tokens", "alice")
     assert capsys.readouterr().out == "All tokens of alice are ended.\n"
@@ -160,7 +160,7 @@ def test_the_command_ends_all_tokens_of_a_user(alice: Caller, capsys: pytest.Cap
 
 
 def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller, rita: Caller) -> None:
-    """The page tells how many users that were, and the history of each keeps it."""
+    """The page shows how many users that were, and the history of each keeps it."""
     held = [Holdings(person.user) for person in (alice, ed, rita)]
     root = superuser()
     selected = {"action": "end_tokens_of_users", "_selected_action": [alice.user.pk, ed.user.pk]}
@@ -172,8 +172,8 @@ def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_log_tells_whose_tokens_were_ended(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
-    """Also by a deactivation; of what is rolled back nothing is told."""
+def test_the_log_shows_whose_tokens_were_ended(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    """Also by a deactivation; what is rolled back is not logged."""
     caplog.set_level(logging.INFO)
     with transaction.atomic():
         end_tokens(alice.user)
@@ -189,7 +189,7 @@ def test_the_log_tells_whose_tokens_were_ended(alice: Caller, caplog: pytest.Log
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("grant", ["client_credentials", "authorization_code", "refresh_token"])
 def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Caller, grant: str) -> None:
-    """Whoever asks has shown everything, but while he waits all is ended: nothing is left that would come back."""
+    """The client has proved everything, but while it waits all is ended: no token survives."""
     browser = consenting.signed_in(alice.user)
     warehouse = service(alice.user)
     planning, held = consenting.allowed(browser)
@@ -217,7 +217,7 @@ def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Calle
 
 
 def _waits(asked: Any) -> bool:
-    """Whether the other thread waits for the lock of this one, as far as the database tells; SQLite does not."""
+    """Whether the other thread waits for the lock of this one, as far as the database reports it; SQLite does not."""
     if connection.vendor != "postgresql":
         return True
     with connection.cursor() as cursor:

@@ -30,7 +30,7 @@ def answer(token: str) -> Any:
 
 
 def encoded(claims: dict[str, Any], key: str = KEY, algorithm: str = "HS256") -> str:
-    """A token under the name of our key, whichever key signs it."""
+    """A token with the name of our key, whichever key signs it."""
     return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": KID})
 
 
@@ -46,7 +46,7 @@ HEAD, OURS = b'{"alg": "HS256"}', b'{"iss": "dimensions"}'
 
 
 def test_a_token_that_somebody_else_has_signed_is_refused(claims: dict[str, Any]) -> None:
-    """Nor is it signed by the key of sessions, whoever may have learnt that one."""
+    """Nor is it signed by the key of sessions, whoever may have learned that one."""
     for key in ("", "x" * 64, settings.SECRET_KEY):
         if key:
             assert answer(encoded(claims, key)).status_code == 401
@@ -127,7 +127,7 @@ def test_a_token_with_a_wrong_or_missing_claim_is_refused(claims: dict[str, Any]
     ],
     ids=lambda token: f"{len(token)} {token[-30:]}",
 )
-def test_what_is_no_token_at_all_is_refused(alice: Caller, token: str) -> None:
+def test_what_is_not_a_token_at_all_is_refused(alice: Caller, token: str) -> None:
     """Nesting, length, other letters: 401, never a failure."""
     refused = answer(token)
     assert refused.status_code == 401

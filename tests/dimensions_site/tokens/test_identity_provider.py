@@ -1,4 +1,4 @@
-"""Tokens of an outside identity provider are taken as it has signed them, and in no other form."""
+"""Tokens of an external identity provider are accepted as it has signed them, and in no other form."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 def test_a_token_of_the_provider_stands_for_the_user_whom_it_names(
     alice: Caller, provider: Provider, algorithm: str
 ) -> None:
-    """And may do what that user may; the keys are asked for once."""
+    """And may do what that user may do; the keys are requested once."""
     key = provider.new_key("one", algorithm)
     program = with_token(provider.token(key, "one", algorithm))
     assert program.send("POST", program.currency(), currency()).status_code == 201
@@ -40,7 +40,7 @@ def test_the_claim_with_the_user_name_is_a_setting(alice: Caller, provider: Prov
     "name", ["nobody", "Alice", "alice ", "\u0430lice", "ａlice", "alice\0", "", 1, ["alice"], None]
 )
 def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Caller, provider: Provider, name: object) -> None:
-    """Other letters that look the same are other names, and nobody is made a user by that."""
+    """Other letters that look the same are other names, and no user is created."""
     key = provider.new_key("one")
     told = jwt.api_jws.encode(json.dumps(provider.claims(sub=name)).encode(), key, "RS256", {"kid": "one"})
     refused = answer(told)
@@ -98,14 +98,14 @@ def test_claims_that_mean_nothing_are_refused_and_do_not_fail(
 @pytest.mark.parametrize("where", ["header", "claims"])
 @pytest.mark.parametrize("nesting", ["[", '{"a":'])
 def test_deeply_nested_json_in_a_token_is_refused(alice: Caller, provider: Provider, where: str, nesting: str) -> None:
-    """Nobody has signed it yet when it is read for the issuer and the key."""
+    """Before verification, an unsigned token is read for the issuer and the key."""
     deep = base64.urlsafe_b64encode(nesting.encode() * 5_000).rstrip(b"=").decode()
     head = deep if where == "header" else segment({"alg": "RS256", "kid": "one"})
     body = deep if where == "claims" else segment(provider.claims())
     assert answer(f"{head}.{body}.AAAA").status_code == 401
 
 
-def test_a_user_who_is_not_active_is_refused_in_words(alice: Caller, provider: Provider) -> None:
+def test_a_user_who_is_not_active_is_refused_with_a_message(alice: Caller, provider: Provider) -> None:
     User.objects.update(is_active=False)
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.json()["detail"] == (
@@ -145,7 +145,7 @@ def segment(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def test_the_public_key_is_no_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
+def test_the_public_key_is_not_a_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
     """Key confusion: everybody has it, in each of its forms."""
     key = provider.new_key("one")
     public = key.public_key()
@@ -177,7 +177,7 @@ def test_an_algorithm_that_the_setting_leaves_out_is_refused(alice: Caller, prov
 
 
 def test_a_secret_key_among_the_public_ones_is_not_used(alice: Caller, provider: Provider) -> None:
-    """A provider that shows one by mistake lets everybody sign."""
+    """A provider that publishes one by accident would let everybody sign."""
     provider.new_key("one")
     secret = b"s" * 32
     provider.keys.append({"kty": "oct", "kid": "two", "alg": "HS256", "k": base64.urlsafe_b64encode(secret).decode()})
@@ -190,7 +190,7 @@ def test_a_key_for_encryption_signs_nothing(alice: Caller, provider: Provider) -
 
 
 def test_a_token_that_brings_its_own_key_is_refused(alice: Caller, provider: Provider) -> None:
-    """What a header says beside the algorithm and the name of the key is not looked at, nor gone to."""
+    """What a header has beside the algorithm and the name of the key is neither used nor fetched."""
     key, own = provider.new_key("one"), private_key("RS256")
     for headers in (
         {"jwk": public_jwk(own, "one")},
@@ -236,7 +236,7 @@ def test_a_scope_of_ours_narrows_and_others_say_nothing(
 
 
 def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice: Caller, provider: Provider) -> None:
-    """Each is checked by its issuer, and neither key is good for the other."""
+    """Each is checked by its issuer, and neither key is valid for the other."""
     key = provider.new_key("one")
     from_us = jwt.encode(provider.claims(), "x" * 64, algorithm="HS256", headers={"kid": "one"})
     assert answer(from_us).status_code == 401

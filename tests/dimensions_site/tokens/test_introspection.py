@@ -1,4 +1,4 @@
-"""Other services ask what a token stands for, and programs give tokens back (RFC 7662, RFC 7009)."""
+"""Other services look up what a token stands for, and programs revoke tokens (RFC 7662, RFC 7009)."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 @pytest.mark.parametrize("asker", ["the program itself", "one that may ask"])
 def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, asker: str) -> None:
-    """Its own; and that of another program, with which it has been called, when an operator lets it ask."""
+    """Its own; and that of another program, with which it has been called, if an operator permits it."""
     warehouse = service(alice.user)
     other = service(ed.user, name="Other", may_introspect=True)
     asking = warehouse if asker == "the program itself" else other
@@ -28,14 +28,14 @@ def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, ask
     assert told["client_id"] == warehouse[0].client_id
 
 
-def test_of_a_token_of_another_program_nothing_is_told(alice: Caller) -> None:
-    """Not even that it is there, also when both act as the same user (RFC 7662, 2.2)."""
+def test_nothing_is_revealed_about_a_token_of_another_program(alice: Caller) -> None:
+    """Not even that it exists, also when both act as the same user (RFC 7662, 2.2)."""
     token = access_token(service(alice.user))
     assert ask("introspect", service(alice.user, name="Other"), token=token).json() == {"active": False}
 
 
-def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
-    """Anybody could ask in its name."""
+def test_a_program_without_a_secret_cannot_introspect() -> None:
+    """Otherwise anybody could ask in its name."""
     with pytest.raises(ValidationError) as refused:
         planning_tool(client_type="public", may_introspect=True)
     assert refused.value.message_dict == {
@@ -44,8 +44,8 @@ def test_a_program_without_a_secret_cannot_be_let_ask() -> None:
 
 
 @pytest.mark.parametrize("end", ["unknown", "expired", "revoked", "user not active"])
-def test_of_a_token_that_is_not_taken_nothing_else_is_told(alice: Caller, ed: Caller, end: str) -> None:
-    """By the same rules as a call with it."""
+def test_nothing_else_is_logged_about_a_refused_token(alice: Caller, ed: Caller, end: str) -> None:
+    """By the same rules as for a call with the token."""
     warehouse, other = service(alice.user), service(ed.user, may_introspect=True)
     token = access_token(warehouse)
     if end == "unknown":
@@ -61,7 +61,7 @@ def test_of_a_token_that_is_not_taken_nothing_else_is_told(alice: Caller, ed: Ca
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
 def test_whoever_does_not_show_a_secret_learns_nothing(alice: Caller, path: str) -> None:
-    """No caller, a wrong secret, a public program, and a token in its place."""
+    """No credentials, a wrong secret, a public program, and a token in place of a secret."""
     warehouse = service(alice.user)
     token = access_token(warehouse)
     public, _ = planning_tool(client_type="public")
@@ -78,7 +78,7 @@ def test_whoever_does_not_show_a_secret_learns_nothing(alice: Caller, path: str)
 
 
 def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Caller) -> None:
-    """For others it stays, and they do not learn whether it is there."""
+    """For others it stays valid, and they do not learn whether it exists."""
     warehouse = service(alice.user)
     token = access_token(warehouse)
     program = with_token(token)

@@ -1,4 +1,4 @@
-"""JSON Web Tokens name their key, and those of an earlier SECRET_KEY are good as long as it is a fallback."""
+"""JSON Web Tokens name their key, and those of an earlier SECRET_KEY are valid while it is a fallback."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def without_kid(token: str, secret: str) -> str:
 
 
 def test_a_token_names_the_key_that_signed_it(alice: Caller, settings: Any) -> None:
-    """By a name that tells nothing of the key; both tokens do."""
+    """By a name that reveals nothing of the key; both tokens do."""
     issued = pair(settings, OLD)
     ((kid, key),) = signing_keys(OLD, []).items()
     assert {jwt.get_unverified_header(token)["kid"] for token in issued.values()} == {kid}
@@ -66,7 +66,7 @@ def test_a_token_that_names_no_key_is_refused(alice: Caller, settings: Any) -> N
 
 
 def test_a_token_under_the_name_of_another_key_is_refused(alice: Caller, settings: Any) -> None:
-    """Its signature has to be of the key that it names, though another one that is known has made it."""
+    """Its signature must be of the key that it names, though another known one has made it."""
     issued = pair(settings, OLD)
     (old_key,), (new_kid,) = signing_keys(OLD, []).values(), signing_keys(NEW, [])
     rotate(settings, NEW, OLD)
@@ -75,7 +75,7 @@ def test_a_token_under_the_name_of_another_key_is_refused(alice: Caller, setting
         assert status(jwt.encode(claims, old_key, algorithm="HS256", headers={"kid": kid})) == 401
 
 
-def test_an_expired_token_of_a_fallback_is_told_to_have_expired(alice: Caller, settings: Any) -> None:
+def test_an_expired_token_of_a_fallback_is_reported_as_expired(alice: Caller, settings: Any) -> None:
     issued = pair(settings, OLD)
     rotate(settings, NEW, OLD)
     ((kid, key),) = signing_keys(OLD, []).items()
@@ -98,6 +98,6 @@ def test_an_expired_token_of_a_fallback_is_told_to_have_expired(alice: Caller, s
 def test_fallbacks_stand_on_lines_or_between_commas(
     monkeypatch: pytest.MonkeyPatch, value: str, keys: list[str]
 ) -> None:
-    """A key with a comma in it needs lines."""
+    """A key with a comma in it needs separate lines."""
     monkeypatch.setenv("SECRET_KEY_FALLBACKS", value)
     assert secrets("SECRET_KEY_FALLBACKS") == keys

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
 def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice: Caller) -> None:
-    """Nobody may keep the answer, and no cookie comes with it."""
+    """No cache may store the response, and it has no cookie."""
     answer = log_in("alice", "alice-password")
     assert answer.status_code == 200
     assert set(answer.json()) == {"access", "refresh"}
@@ -30,7 +30,7 @@ def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice:
 
 
 def test_nothing_of_a_login_is_stored(alice: Caller) -> None:
-    """A stolen database holds no token that opens anything."""
+    """A stolen database contains no token that gives access."""
     tokens_of("alice")
     assert not UsedToken.objects.exists()
 
@@ -50,7 +50,7 @@ def test_nobody_learns_which_of_the_two_is_wrong(alice: Caller, rita: Caller, us
 
 @pytest.mark.parametrize("username", ["alice", "nobody", "rita"])
 def test_every_refusal_takes_the_time_of_one_hash(alice: Caller, rita: Caller, username: str) -> None:
-    """Else the names could be found out by the clock."""
+    """Otherwise response times would reveal the names."""
     User.objects.filter(username="rita").update(is_active=False)
     with patch.object(MD5PasswordHasher, "encode", autospec=True, side_effect=MD5PasswordHasher.encode) as encode:
         assert log_in(username, "wrong").status_code == 401
@@ -79,7 +79,7 @@ def test_a_name_in_another_normal_form_is_the_same_name(alice: Caller) -> None:
         ("refresh", None, {""}),
     ],
 )
-def test_a_body_that_cannot_be_meant_is_refused_with_every_fault(path: str, body: object, paths: set[str]) -> None:
+def test_an_unclear_body_is_refused_with_every_error(path: str, body: object, paths: set[str]) -> None:
     answer = post_json(f"/auth/jwt/{path}", body)
     assert answer.status_code == 400
     assert {fault["path"] for fault in answer.json()["errors"]} == paths
@@ -115,7 +115,7 @@ def test_the_addresses_keep_the_conventions(alice: Caller, path: str) -> None:
 
 
 def test_the_credentials_of_a_login_stand_in_its_body_alone(alice: Caller) -> None:
-    """What the header says is not looked at: a program with an old token can log in anew."""
+    """The header is ignored: a program with an old token can log in anew."""
     answer = with_token("old.and.wrong").send(
         "POST", "/auth/jwt/token", {"username": "alice", "password": "alice-password"}
     )
@@ -138,7 +138,7 @@ def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
         assert int(str(told["exp"])) - int(str(told["iat"])) == seconds
 
 
-def test_a_token_tells_nothing_of_its_user_but_a_number(alice: Caller) -> None:
+def test_a_token_reveals_nothing_of_its_user_but_a_number(alice: Caller) -> None:
     """Whoever reads it in a log learns neither a name nor a right."""
     told = json.dumps(claims(tokens_of("alice")["access"]))
     assert "alice" not in told

@@ -1,4 +1,4 @@
-"""OAuth2 clients find the endpoints and abilities of the service at its well-known address (RFC 8414)."""
+"""OAuth2 clients find the endpoints and capabilities of the service at its well-known address (RFC 8414)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def told(path: str = ADDRESS, **headers: str) -> Any:
 
 
 def test_the_metadata_is_what_the_standard_asks_for() -> None:
-    """Authlib looks at each member, and knows the address from the issuer."""
+    """Authlib checks each member, and derives the address from the issuer."""
     answer = told()
     metadata = AuthorizationServerMetadata(answer.json())
     metadata.validate()
@@ -64,8 +64,8 @@ def test_what_it_names_is_what_the_endpoints_take(alice: Caller) -> None:
     assert set(metadata["scopes_supported"]) == set(SCOPES)
 
 
-def test_addresses_are_those_that_a_trusted_proxy_tells(settings: Any) -> None:
-    """And no others: anybody could send clients elsewhere."""
+def test_addresses_are_those_that_a_trusted_proxy_sends(settings: Any) -> None:
+    """And no others: anybody could redirect clients elsewhere."""
     settings.ALLOWED_HOSTS = ["dimensions.example", "outside.example"]
     forwarded = {"X_Forwarded_Host": "outside.example", "X_Forwarded_Proto": "https"}
     assert told(**forwarded).json()["issuer"] == HOST
@@ -79,7 +79,7 @@ def test_addresses_are_those_that_a_trusted_proxy_tells(settings: Any) -> None:
 
 
 def test_under_a_prefix_it_is_found_below_it_and_where_the_standard_looks(settings: Any) -> None:
-    """The issuer has the prefix, and no other path answers."""
+    """The issuer has the prefix, and no other path works."""
     settings.URL_PREFIX = settings.FORCE_SCRIPT_NAME = "/some/prefix"
     set_script_prefix("/some/prefix/")  # as the entry point of the web server does
     try:

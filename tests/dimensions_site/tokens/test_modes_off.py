@@ -1,4 +1,4 @@
-"""A mode that is switched off leaves no trace: no address, no challenge, no word in a document, no page."""
+"""A disabled mode leaves no trace: no address, no challenge, no word in a document, no page."""
 
 import json
 import os

@@ -29,7 +29,7 @@ def test_a_renewal_gets_the_part_that_it_asks_for(alice: Caller, granted: str, a
 
 
 def test_a_narrower_token_opens_no_more_than_it_says(alice: Caller) -> None:
-    """Alice may write, and the program might."""
+    """Alice may write, and so may the program."""
     client, tokens = allowed(signed_in(alice.user), "write")
     program = with_token(renewed(client, tokens["refresh_token"], scope="read").json()["access_token"])
     assert program.get(program.currency("elements-count")).status_code == 200
@@ -48,7 +48,7 @@ def test_the_refresh_token_keeps_what_was_granted_at_first(alice: Caller) -> Non
 
 @pytest.mark.parametrize("asked", ["write", "manage", "read manage", "openid", "read openid", "READ"])
 def test_no_renewal_gets_more_than_was_granted(alice: Caller, asked: str) -> None:
-    """Also after a narrower one. The refresh token is good still."""
+    """Also after a narrower one. The refresh token is still valid."""
     client, tokens = allowed(signed_in(alice.user), "read")
     refused = renewed(client, tokens["refresh_token"], scope=asked)
     assert (refused.status_code, refused.json()["error"]) == (400, "invalid_scope")
@@ -58,7 +58,7 @@ def test_no_renewal_gets_more_than_was_granted(alice: Caller, asked: str) -> Non
 
 
 def test_what_is_kept_of_a_scope_goes_with_its_refresh_token(alice: Caller) -> None:
-    """And is there only for those that have been narrowed."""
+    """And exists only for those that have been narrowed."""
     client, tokens = allowed(signed_in(alice.user), "write")
     tokens = renewed(client, tokens["refresh_token"]).json()
     assert not FirstScope.objects.exists()

@@ -22,7 +22,7 @@ def post(path: str, authorization: str | None = None, **parameters: str) -> Any:
 
 
 def assert_is_error(answer: Any, status: int, error: str) -> str:
-    """What holds for each error; returns its sentence."""
+    """Check what holds for each error; return its sentence."""
     body = answer.json()
     assert (answer.status_code, body["error"], set(body)) == (status, error, {"error", "error_description"})
     assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]{10,300}", body["error_description"])
@@ -33,8 +33,8 @@ def assert_is_error(answer: Any, status: int, error: str) -> str:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("authorization", [None, basic("unknown", "x"), "Basic !", "Bearer x", "Token x"])
-def test_who_does_not_authenticate_is_told_to_use_basic(alice: Caller, path: str, authorization: str | None) -> None:
-    """The challenge is of the scheme with which applications authenticate, not of the tokens that they ask for."""
+def test_a_client_without_credentials_learns_to_use_basic(alice: Caller, path: str, authorization: str | None) -> None:
+    """The challenge has the scheme with which applications authenticate, not that of the tokens that they request."""
     answer = post(path, authorization, grant_type="client_credentials", token="x")
     sentence = assert_is_error(answer, 401, "invalid_client")
     assert sentence == "The application did not authenticate, is unknown, or its secret is wrong."
@@ -88,20 +88,20 @@ def test_errors_of_a_code_have_a_sentence(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
-def test_a_missing_token_is_told_in_a_sentence(alice: Caller, path: str) -> None:
+def test_a_missing_token_is_reported_in_a_sentence(alice: Caller, path: str) -> None:
     assert "token" in assert_is_error(ask(path, service(alice.user), token=""), 400, "invalid_request")
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_names_of_parameters_cannot_break_the_sentence(alice: Caller, path: str) -> None:
-    """What the caller sent is quoted in allowed characters only."""
+    """What the client sent is quoted in allowed characters only."""
     answer = Client().post(f"/auth/oauth2/{path}", "%C3%A4%22%0a=1&%C3%A4%22%0a=2", content_type=FORM)
     assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? must appear only once."
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_an_application_authenticates_once(alice: Caller, path: str) -> None:
-    """Not in the header and in the body, whether they are right, and never as two applications."""
+    """Not in the header and in the body, even if they are right, and never as two applications."""
     application, secret = service(alice.user)
     other, _ = service(alice.user, name="Other")
     header = basic(application.client_id, secret)

@@ -1,4 +1,4 @@
-"""The keys of the identity provider: found when named, forgotten when withdrawn, kept when it fails."""
+"""The keys of the identity provider: found by name, dropped when withdrawn, kept while it fails."""
 
 import warnings
 from typing import Any
@@ -36,7 +36,7 @@ def test_a_new_key_is_found_when_a_token_names_it(alice: Caller, provider: Provi
 def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
     alice: Caller, provider: Provider, clock: Clock
 ) -> None:
-    """It is asked once in ten seconds, whatever comes; good tokens go on."""
+    """It is requested once in ten seconds, whatever comes; good tokens keep working."""
     key = provider.new_key("one")
     for number in range(50):
         assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 401
@@ -52,7 +52,7 @@ def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
 private_key_of_nobody = private_key("RS256")
 
 
-def test_a_key_that_the_provider_has_withdrawn_is_forgotten(alice: Caller, provider: Provider, clock: Clock) -> None:
+def test_a_key_that_the_provider_has_withdrawn_is_dropped(alice: Caller, provider: Provider, clock: Clock) -> None:
     """After five minutes at most."""
     stolen = provider.new_key("stolen")
     assert answer(provider.token(stolen, "stolen")).status_code == 200
@@ -81,7 +81,7 @@ def test_a_weak_key_is_refused_beside_a_strong_one(
     algorithm: str,
     reason: str,
 ) -> None:
-    """The log names it, once; what the strong one has signed is taken."""
+    """The log names it, once; tokens signed by the strong one are accepted."""
     settings.IDENTITY_PROVIDER = provider.as_setting(algorithms=("RS256", "PS256", "ES256", "ES256K"))
     provider.keys.append(public_jwk(weak, "weak", alg=algorithm))
     strong = provider.new_key("strong")
@@ -97,14 +97,14 @@ def test_a_weak_key_is_refused_beside_a_strong_one(
 
 
 def test_a_secret_among_the_public_keys_is_refused(alice: Caller, provider: Provider) -> None:
-    """A symmetric key that everybody can read signs nothing."""
+    """A symmetric key that everybody can read must not sign anything."""
     provider.keys.append({"kty": "oct", "k": "c2VjcmV0" * 8, "kid": "shared", "use": "sig"})
     provider.new_key("one")
     assert answer(provider.token(b"secret" * 8, "shared", "HS256")).status_code == 401
 
 
 def test_a_provider_with_weak_keys_alone_has_none(alice: Caller, provider: Provider) -> None:
-    """Its tokens are refused: it was asked, and to ask again would not help."""
+    """Its tokens are refused: it was requested, and to request it again would not help."""
     weak = rsa_key(1024)
     provider.keys.append(public_jwk(weak, "weak", alg="RS256"))
     with warnings.catch_warnings():
@@ -133,7 +133,7 @@ def test_a_provider_with_weak_keys_alone_has_none(alice: Caller, provider: Provi
 def test_a_provider_that_fails_does_not_matter_to_known_keys(
     alice: Caller, provider: Provider, clock: Clock, broken: tuple[int, bytes]
 ) -> None:
-    """They stay; without any key the answer is 503, which tells when to try again."""
+    """They stay; without any key the response is 503 with Retry-After."""
     key = provider.new_key("one")
     provider.answer = broken
     refused = answer(provider.token(key, "one"))
@@ -148,8 +148,10 @@ def test_a_provider_that_fails_does_not_matter_to_known_keys(
     assert answer(provider.token(key, "two")).status_code == 401
 
 
-def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provider: Provider, clock: Clock) -> None:
-    """Each question may take seconds."""
+def test_an_unavailable_provider_is_not_requested_for_each_call(
+    alice: Caller, provider: Provider, clock: Clock
+) -> None:
+    """Each request may take seconds."""
     key = provider.new_key("one")
     provider.answer = (500, b"")
     for _ in range(20):
@@ -160,7 +162,7 @@ def test_a_provider_that_is_away_is_not_asked_for_each_call(alice: Caller, provi
 def test_a_provider_that_answers_byte_by_byte_holds_nobody(
     alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither good tokens nor forged ones, which name keys that nobody has; the keys count when they are all there."""
+    """Neither good tokens nor forged ones, which name unknown keys; the keys count when all of them have arrived."""
     monkeypatch.setattr(provider_keys, "_TIMEOUT", 0.1)
     key = provider.new_key("one")
     provider.is_slow = True
@@ -178,7 +180,7 @@ def test_a_provider_that_answers_byte_by_byte_holds_nobody(
 def test_a_provider_that_falls_silent_is_given_up(
     alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that it is asked again."""
+    """So that it is requested again."""
     monkeypatch.setattr(provider_keys, "_SILENCE", 0.1)
     key = provider.new_key("one")
     provider.is_slow, provider.silence = True, 60

@@ -27,7 +27,7 @@ def nothing_counted() -> None:
 
 @contextmanager
 def no_hash() -> Iterator[None]:
-    """Within the block no password and no secret is looked at."""
+    """Within the block no password and no secret is checked."""
     with patch.object(MD5PasswordHasher, "verify", side_effect=AssertionError("a hash was computed")):
         yield
 
@@ -56,7 +56,7 @@ def test_logins_and_calls_of_a_user_count_together(alice: Caller, settings: Any)
     assert statuses(log_in("alice", "alice-password"), program.get(program.currency())) == [429, 429]
 
 
-def test_wrong_passwords_are_no_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_passwords_are_not_calls(alice: Caller, settings: Any) -> None:
     """Nobody uses up the calls of another user."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     assert statuses(*(log_in("alice", "wrong") for _ in range(3))) == [401] * 3
@@ -64,7 +64,7 @@ def test_wrong_passwords_are_no_calls(alice: Caller, settings: Any) -> None:
 
 
 def test_nobody_learns_by_the_rate_which_names_there_are(alice: Caller, settings: Any) -> None:
-    """A wrong password is 401 at another address, also when the user has used up his calls."""
+    """A wrong password is 401 at another address, also when the user has used up their calls."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     assert statuses(log_in("alice", "alice-password"), log_in("alice", "alice-password")) == [200, 429]
     elsewhere = Caller(REMOTE_ADDR="192.0.2.7")
@@ -74,14 +74,14 @@ def test_nobody_learns_by_the_rate_which_names_there_are(alice: Caller, settings
 
 
 def test_a_name_of_any_characters_can_be_counted(alice: Caller, settings: Any) -> None:
-    """Caches take no spaces and no long keys."""
+    """Caches accept no spaces and no long keys."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     for name in ("a b", "z\u00f6e\n", "x" * 5_000):
         assert post_json("/auth/jwt/token", {"username": name, "password": "wrong"}).status_code == 401
 
 
 def test_a_renewal_beyond_the_rate_does_not_use_up_its_token(alice: Caller, settings: Any) -> None:
-    """It is good when the period is over; and the login has not ended."""
+    """It works when the period is over; and the login has not ended."""
     tokens = tokens_of("alice")
     settings.THROTTLE_CALLS = Rate(1, "day")
     tokens = renew(tokens["refresh"]).json()
@@ -118,10 +118,10 @@ def redeem_codes(alice: Caller) -> Callable[[], Any]:
 
 
 @pytest.mark.parametrize("grant", [ask_for_itself, renew_a_consent, redeem_codes], ids=lambda grant: grant.__name__)
-def test_programs_are_refused_in_words_of_oauth2(
+def test_programs_are_refused_in_the_form_of_oauth2(
     alice: Caller, settings: Any, grant: Callable[[Caller], Callable[[], Any]]
 ) -> None:
-    """Each way to a token counts for the user whom it stands for, and beyond the rate no secret is looked at."""
+    """Each token request counts for the user of the token, and beyond the rate no secret is checked."""
     request = grant(alice)
     settings.THROTTLE_CALLS = Rate(2, "day")
     assert statuses(request(), request()) == [200, 200]
@@ -136,7 +136,7 @@ def test_programs_are_refused_in_words_of_oauth2(
 
 
 def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Caller, settings: Any) -> None:
-    """Also when the last call comes between looking and issuing: what was refused was not done."""
+    """Also when the last call comes between checking and issuing: what was refused was not done."""
     client, tokens = allowed(signed_in(alice.user))
     settings.THROTTLE_CALLS = Rate(1, "day")
     alice.get(alice.currency())
@@ -146,7 +146,7 @@ def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Caller, 
     assert renewed(client, tokens["refresh_token"]).status_code == 200
 
 
-def test_wrong_secrets_are_no_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_secrets_are_not_calls(alice: Caller, settings: Any) -> None:
     application, secret = service(alice.user)
     settings.THROTTLE_CALLS = Rate(1, "day")
     wrong = [ask("token", (application, "wrong"), grant_type="client_credentials") for _ in range(3)]
@@ -169,10 +169,10 @@ def test_nobody_calls_on_account_of_another_program(alice: Caller, ed: Caller, s
     assert alice.get(alice.currency()).status_code == 200
 
 
-def test_the_log_tells_which_program_was_refused_and_why(
+def test_the_log_shows_which_program_was_refused_and_why(
     alice: Caller, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """By the code that callers of REST get, whatever words OAuth2 has for it."""
+    """By the code that REST clients get, whatever words OAuth2 has for it."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     warehouse = service(alice.user)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The code that a program gets when people let it in: it is good once, for a short time, and for that program."""
+"""The code that a program gets after consent: it works once, for a short time, and for that program."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Refresh tokens of programs that people let in: each is good once, and ends with what it stands for."""
+"""Refresh tokens of programs with consent: each works once, and ends with what it stands for."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -46,7 +46,7 @@ def test_a_refresh_token_gets_new_tokens_and_ends_the_old_ones(held: Any) -> Non
 
 @pytest.mark.django_db
 def test_a_refresh_token_that_is_used_twice_ends_all_that_came_of_it(held: Any) -> None:
-    """One of its two users has stolen it."""
+    """One of the two clients has stolen it."""
     client, tokens = held
     good = renewed(client, tokens["refresh_token"]).json()
     assert renewed(client, tokens["refresh_token"]).json()["error"] == "invalid_grant"
@@ -85,7 +85,7 @@ def test_a_refresh_token_ends_with_what_it_stands_for(held: Any, end: str) -> No
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_renew_at_once_one_at_most_gets_new_tokens(held: Any) -> None:
-    """None gets a failure, or tokens that are empty; who comes again ends them, for the first one perhaps too early."""
+    """None gets a failure, or empty tokens; a second use ends them, perhaps too early for the first."""
     client, tokens = held
 
     def use(_: int) -> Any:
@@ -103,7 +103,7 @@ def test_of_many_who_renew_at_once_one_at_most_gets_new_tokens(held: Any) -> Non
 
 @pytest.mark.django_db
 def test_tokens_that_are_ended_before_they_are_answered_are_refused(held: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody has used the refresh token again at this moment: the answer is no failure of the service."""
+    """Somebody has used the refresh token again at this moment: the response is not a failure of the service."""
     issue = Validator.save_bearer_token
 
     def issue_and_end(*given: Any) -> None:

@@ -1,4 +1,4 @@
-"""Whoever guesses at the addresses of tokens is stopped there too, before a hash is computed."""
+"""Attempts at the token endpoints are limited too, before a hash is computed."""
 
 from typing import Any
 from unittest.mock import patch
@@ -20,7 +20,7 @@ def nothing_counted() -> None:
 
 
 def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> None:
-    """Beyond the rate the right one is not looked at either. Programs are told in words of OAuth2."""
+    """Beyond the rate the right one is not checked either. Programs get the error in OAuth2's form."""
     settings.THROTTLE_REFUSED = Rate(3, "day")
     application, secret = service(alice.user)
     answers = [ask("token", (application, "wrong"), grant_type="client_credentials") for _ in range(3)]
@@ -34,7 +34,7 @@ def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> 
 
 
 def test_wrong_refresh_tokens_and_wrong_bearer_tokens_are_counted(alice: Caller, settings: Any) -> None:
-    """All together; tokens that are right go on."""
+    """All together; valid tokens keep working."""
     settings.THROTTLE_REFUSED = Rate(2, "day")
     tokens = tokens_of("alice")
     program = with_token("wrong")
@@ -47,7 +47,7 @@ def test_wrong_refresh_tokens_and_wrong_bearer_tokens_are_counted(alice: Caller,
 
 
 def test_wrong_passwords_lock_the_name_out(alice: Caller, settings: Any) -> None:
-    """As with Basic, together with it; a right one starts the count anew."""
+    """As with Basic, together with it; a right one resets the count."""
     settings.LOGIN_ATTEMPTS = 3
     passwords = ["wrong", "wrong", "alice-password", "wrong", "wrong", "wrong", "alice-password"]
     statuses = [log_in("alice", password).status_code for password in passwords]
@@ -56,8 +56,8 @@ def test_wrong_passwords_lock_the_name_out(alice: Caller, settings: Any) -> None
     assert (locked.json()["code"], int(locked["Retry-After"]) > 0) == ("LOGIN_LOCKED", True)
 
 
-def test_a_body_is_not_read_before_the_caller_is_known(alice: Caller) -> None:
-    """A bad token is told before a bad body."""
+def test_a_body_is_not_read_before_the_client_is_known(alice: Caller) -> None:
+    """A bad token is reported before a bad body."""
     program = with_token("wrong")
     assert program.send("POST", program.currency(), "{").status_code == 401
     assert program.send("POST", program.currency("elements-bulk"), {"post": [currency()]}).status_code == 401

@@ -1,4 +1,4 @@
-"""A refresh token is good for one renewal; whoever uses it twice ends its login."""
+"""A refresh token works for one renewal; using it twice ends its login."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -26,7 +26,7 @@ def status_of(access: str) -> int:
 
 @pytest.mark.django_db
 def test_a_refresh_token_gets_new_tokens_again_and_again(alice: Caller) -> None:
-    """Each renewal answers the next one."""
+    """Each renewal provides the token for the next one."""
     tokens = tokens_of("alice")
     for _ in range(3):
         answer = renew(tokens["refresh"])
@@ -38,7 +38,7 @@ def test_a_refresh_token_gets_new_tokens_again_and_again(alice: Caller) -> None:
 
 @pytest.mark.django_db
 def test_a_token_that_is_used_twice_ends_its_login(alice: Caller) -> None:
-    """One of the two users has stolen it, and nobody can tell which; other logins of the same person go on."""
+    """One of the two clients has stolen it, and nobody can know which; other logins of the same person continue."""
     stolen, other = tokens_of("alice"), tokens_of("alice")
     good = renew(stolen["refresh"]).json()
     refused = renew(stolen["refresh"])
@@ -50,7 +50,7 @@ def test_a_token_that_is_used_twice_ends_its_login(alice: Caller) -> None:
 
 @pytest.mark.django_db
 def test_a_changed_password_ends_all_tokens(alice: Caller) -> None:
-    """At once, also those with which new ones are got."""
+    """At once, also those with which new ones are obtained."""
     tokens = tokens_of("alice")
     alice.user.set_password("another-password")
     alice.user.save()
@@ -75,7 +75,7 @@ def test_a_user_who_is_gone_has_no_tokens(alice: Caller, end: str) -> None:
 
 @pytest.mark.django_db
 def test_each_kind_of_token_is_for_its_purpose(alice: Caller) -> None:
-    """A refresh token opens nothing, and an access token renews nothing."""
+    """A refresh token gives no access, and an access token renews nothing."""
     tokens = tokens_of("alice")
     assert status_of(tokens["refresh"]) == 401
     assert renew(tokens["access"]).status_code == 401
@@ -90,8 +90,8 @@ def test_an_expired_refresh_token_is_refused(alice: Caller) -> None:
 
 
 @pytest.mark.django_db
-def test_used_tokens_are_forgotten_when_they_have_expired(alice: Caller) -> None:
-    """By the daily cleaning: nobody could use them any more. What is kept of them opens nothing."""
+def test_used_tokens_are_purged_when_they_have_expired(alice: Caller) -> None:
+    """By the daily purge: nobody could use them any more. What is stored of them gives no access."""
     renew(tokens_of("alice")["refresh"])
     clean()
     [kept] = UsedToken.objects.values()

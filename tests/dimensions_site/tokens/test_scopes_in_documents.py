@@ -1,4 +1,4 @@
-"""The documents tell which scope a token needs for each operation."""
+"""The documents name the scope that a token needs for each operation."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def scope_for(operation: str) -> str:
 @pytest.mark.contract("G1", "H3")
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_each_operation_names_the_smallest_scope(document):
-    """The other ways of authentication have none, as OpenAPI wants."""
+    """The other modes of authentication have none, as OpenAPI requires."""
     told = {}
     for methods in document.content["paths"].values():
         for operation in methods.values():

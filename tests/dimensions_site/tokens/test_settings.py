@@ -32,7 +32,7 @@ def test_a_provider_is_described_by_three_settings():
     ],
 )
 def test_half_a_provider_is_refused(issuer, audience, keys, claim, told):
-    """It would take nobody's tokens, or everybody's."""
+    """It would accept nobody's tokens, or everybody's."""
     with pytest.raises(ImproperlyConfigured) as refusal:
         identity_provider(issuer, audience, keys, claim, ["RS256"], ["jwt"])
     assert told in str(refusal.value)
@@ -85,7 +85,7 @@ def test_an_address_is_https_or_on_this_machine(monkeypatch, value):
     ],
 )
 def test_no_other_address_is_taken(monkeypatch, value):
-    """Keys that come over http could be anybody's."""
+    """Keys fetched over http could be anybody's."""
     monkeypatch.setenv(NAME, value)
     with pytest.raises(ImproperlyConfigured, match=NAME):
         env.web_address(NAME, default="")

@@ -1,4 +1,4 @@
-"""On the pages of the documents somebody tries operations out with a token, in a real browser."""
+"""On the pages of the documents somebody tries operations with a token, in a real browser."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ def with_client_credentials(page: Page, secrets: list[str]) -> None:
 
 
 def with_the_word_of_a_person(page: Page, secrets: list[str]) -> None:
-    """Enter the id of a public application, and let it act for oneself in the window that opens."""
+    """Enter the id of a public application, and consent in the window that opens."""
     form: Locator = page.locator(".auth-container").filter(has_text="authorizationCode")
     form.locator("#client_id_authorizationCode").fill(secrets[3])
     form.get_by_text("Read elements", exact=True).click()
@@ -48,7 +48,7 @@ def with_the_word_of_a_person(page: Page, secrets: list[str]) -> None:
 def test_an_operation_is_tried_out_with_a_token(
     visit: Any, alice: Caller, live_server: LiveServer, authorize: Callable[[Page, list[str]], None]
 ) -> None:
-    """Nothing of it goes elsewhere, and the policy of contents has nothing against it."""
+    """Nothing of it goes elsewhere, and the content security policy permits it."""
     application, secret = service(alice.user)
     of_the_page, _ = planning_tool(client_type="public", redirect_uris=f"{live_server.url}/auth/oauth2/callback")
     secrets = [application.client_id, secret, tokens_of("alice")["access"], of_the_page.client_id]

@@ -1,4 +1,4 @@
-"""Linters of OpenAPI documents find nothing in ours that is wrong."""
+"""Linters of OpenAPI documents find no errors in ours."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tests import openapi
 from tests.live.clients.tools import need_npm_tools, run
 
-# What test_openapi_accepted.py compares with the documents that are served.
+# What test_openapi_accepted.py compares with the served documents.
 DOCUMENTS = sorted(Path(openapi.__file__).parent.glob("*.yml"))
 
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)

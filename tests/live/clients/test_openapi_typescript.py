@@ -1,4 +1,4 @@
-"""With the types that openapi-typescript makes of our documents, openapi-fetch does every operation."""
+"""With the types that openapi-typescript generates from our documents, openapi-fetch does every operation."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The programs that make clients of the OpenAPI documents, lint these, and compile and run what was made."""
+"""The programs that generate clients from the OpenAPI documents, lint these, and compile and run the clients."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ NPM_TOOLS = PROJECT / ".run" / "clients" / "node_modules"
 # From the packages that .ci/run installs.
 JARS = Path("/usr/share/java")
 DONE = "Every operation was answered."
-# Nothing of this may reach another machine, or ask for one.
+# Nothing of this may reach another machine.
 _QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "SCARF_ANALYTICS": "false"}
 
 
@@ -45,19 +45,19 @@ def run(*command: str | Path, folder: Path | None = None) -> str:
 
 
 def need_npm_tools() -> None:
-    """Leave a test out on a machine without the tools of package-lock.json; in CI it fails there."""
+    """Skip a test on a machine without the tools of package-lock.json; in CI it fails there."""
     _need(NPM_TOOLS.is_dir(), "The tools that make TypeScript clients are missing. Install them: make client-tools")
 
 
 def need_java() -> None:
-    """Leave a test out on a machine without Java; in CI it fails there."""
+    """Skip a test on a machine without Java; in CI it fails there."""
     _need(
         shutil.which("java") is not None, "Java is missing. Install it (Debian: apt-get install default-jdk-headless)"
     )
 
 
 def need_java_libraries(*names: str) -> list[Path]:
-    """The libraries, and a compiler; else leave a test out. In CI it fails there."""
+    """Return the libraries, and a compiler; otherwise skip the test. In CI it fails there."""
     found = [JARS / f"{name}.jar" for name in names]
     _need(
         shutil.which("javac") is not None and all(map(Path.exists, found)),

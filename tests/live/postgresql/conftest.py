@@ -1,4 +1,4 @@
-"""What is shown of PostgreSQL and of what stands around it; these tests are there in its suite only."""
+"""What concerns PostgreSQL and what surrounds it; these tests are in its suite only."""
 
 import os
 

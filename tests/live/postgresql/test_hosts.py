@@ -1,4 +1,4 @@
-"""The short form of `make hosts`: the service on nine hosts, of which one after the other is killed or cut off."""
+"""The short form of `make hosts`: the service on nine hosts, which are killed or disconnected one by one."""
 
 import os
 import re
@@ -27,10 +27,10 @@ def skip_where_no_hosts_can_be_built() -> None:
 
 @pytest.mark.contract("B3", "C18", "E2", "F2", "F6")
 def test_what_was_answered_is_stored_once_whichever_host_fails():
-    """Nothing is lost or done twice, a deletion is taken over, and the service is back by itself each time."""
+    """Nothing is lost or done twice, a deletion is taken over, and the service recovers by itself each time."""
     skip_where_no_hosts_can_be_built()
     done = subprocess.run(
-        # Calls that leave the processors something for the other tests.
+        # Calls that leave some processor time for the other tests.
         [sys.executable, "-m", "tests.load.hosts.run", "--seconds", "1", "--pause", "0.6"],
         cwd=PROJECT,
         check=False,

@@ -1,6 +1,6 @@
 """The service and its worker behind PgBouncer in transaction mode, with fewer connections than they have threads.
 
-PgBouncer is set up by the file of docs/deploy.
+PgBouncer uses the file of docs/deploy.
 """
 
 import json
@@ -35,7 +35,7 @@ LONG = "/dimensions/v1/long/account/elements"
 # Connections to PostgreSQL; the service and the worker have up to 14 to PgBouncer.
 CONNECTIONS = 3
 WRITES = 200
-# So many that a list does not fit into what lies between two programs: 20 MB.
+# Enough that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
 _IDLE = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%%'"
@@ -69,7 +69,7 @@ def worker(pool: Pool, service: Service, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_open(prepared: tuple[str, str]) -> Iterator[None]:
-    """After each test no transaction is, and there were never more connections than the pool may have."""
+    """After each test no transaction is open, and there were never more connections than the pool may have."""
     yield
     wait_until(lambda: rows(prepared[0], _IDLE) == [(0,)], "Idle in a transaction")
     # The worker's and the clerk's own errands go past the pool, and have ended, though the database may not have
@@ -78,7 +78,7 @@ def nothing_is_left_open(prepared: tuple[str, str]) -> Iterator[None]:
 
 
 def test_limits_of_waiting_are_those_without_a_pool(pool: Pool, prepared: tuple[str, str]):
-    """The file of docs/deploy sets all that the service asks for when it connects."""
+    """The file of docs/deploy sets everything that the service requests when it connects."""
     asked = settings.DATABASE_OPTIONS["postgresql"]["options"]
     limits = re.findall(r"-c (\w+)=", asked)
     assert {"lock_timeout", "tcp_user_timeout"} <= set(limits)
@@ -89,7 +89,7 @@ def test_limits_of_waiting_are_those_without_a_pool(pool: Pool, prepared: tuple[
 
 
 @pytest.mark.contract("D7", "E2", "C18", "F2")
-def test_what_many_callers_were_answered_is_stored_once(prepared: tuple[str, str], tmp_path: Path):
+def test_what_many_clients_were_answered_is_stored_once(prepared: tuple[str, str], tmp_path: Path):
     """Twenty of them read, list, create, patch and save some, and one has elements deleted, all through the pool."""
     with (
         migrated_database(tmp_path, prepared[0]) as url,
@@ -108,7 +108,7 @@ def test_what_many_callers_were_answered_is_stored_once(prepared: tuple[str, str
 
 @pytest.mark.contract("D7")
 def test_two_who_read_slowly_leave_a_connection_to_the_others(prepared: tuple[str, str], service, worker):
-    """Meanwhile others create, patch, save many and delete; both lists are whole, and of the time when they began."""
+    """Meanwhile others create, patch, save many and delete; both lists are complete, and as of their beginning."""
     fill(prepared[0], "long", COUNT)
     with ExitStack() as stack:
         slow = [HTTPResponse(stack.enter_context(service.begin_to_read(LONG))) for _ in range(CONNECTIONS - 1)]
@@ -145,7 +145,7 @@ def test_bulk_saves_take_turns_with_their_temporary_tables(prepared: tuple[str, 
 
 @pytest.mark.contract("F2")
 def test_an_import_is_done_by_the_worker(prepared: tuple[str, str], pool: Pool, worker):
-    """It is one transaction, beside which its signs of life are written on another connection."""
+    """It is one transaction, during which its heartbeats are written on another connection."""
     oid = errand(pool.url, "from tests.services.file_imports import begin; begin('pooled', 3_000)")
     told = json.loads(
         errand(pool.url, f"from tests.services.file_imports import tell_the_end; tell_the_end({oid!r}, 'pooled')")
@@ -168,7 +168,7 @@ def test_requests_with_one_key_are_done_once(service):
 
 
 def test_the_administration_shows_choices_while_others_write(pool: Pool, service):
-    """A form asks for the choices of its fields in chunks, outside of a transaction."""
+    """A form queries the choices of its fields in chunks, outside of a transaction."""
     form = (
         "from django.test import Client; from django.contrib.auth.models import User; "
         "client = Client(SERVER_NAME='localhost'); client.force_login(User.objects.get()); "
@@ -196,7 +196,7 @@ def test_questions_of_every_request_are_kept_by_the_database_itself_only(
 
 @pytest.mark.django_db
 def test_a_long_read_is_cancelled_through_the_pool(pool: Pool):
-    """The pool passes it on to the connection of PostgreSQL that works for this one, which is good for others then."""
+    """The pool passes it on to the PostgreSQL connection that works for this one; afterwards that one is usable."""
     address = {**Env.db_url_config(pool.url), "ENGINE": "dimensions_site.db.postgresql"}
     behind = ConnectionHandler({"default": {**settings.DATABASES["default"], **address}})["default"]
     with read_limit(0.3), behind.cursor() as cursor:

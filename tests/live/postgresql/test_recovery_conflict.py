@@ -1,4 +1,4 @@
-"""A replica that has to replay what a list still reads breaks the list off: nobody takes the part for the whole."""
+"""A replica that has to replay what a list still reads cancels the list: no client mistakes the part for the whole."""
 
 import socket
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.services.service import Service, serving
 from tests.services.worker import QUICK, fill, wait_until
 
 LONG = "/dimensions/v1/long/account/elements"
-# So many that a list does not fit into what lies between two programs: 20 MB.
+# Enough that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
 _CONFLICTS = "SELECT confl_lock FROM pg_stat_database_conflicts WHERE datname = current_database()"
 _RECEIVED = "SELECT pg_last_wal_receive_lsn() >= %s::pg_lsn"
@@ -53,7 +53,7 @@ def house(tmp_path) -> Iterator[House]:
 
 @pytest.mark.contract("D7")
 def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(house: House):
-    """Who reads slowly sees that it broke off; who asks again gets all of it."""
+    """A slow reader sees that it broke off; a second request gets all of it."""
     with house.service.begin_to_read(LONG) as slow:
         slow.recv(1_000)
         wait_until(lambda: rows(house.replica.url, _READING) != [(0,)], "Nothing is read from the replica")

@@ -1,4 +1,4 @@
-"""Elements are read from a replica that has all that was written to their repository, and else from the primary."""
+"""Elements are read from a replica that has everything written to their repository, otherwise from the primary."""
 
 import json
 import re
@@ -47,7 +47,7 @@ class House:
 
     @property
     def service(self) -> Service:
-        """One of the web servers; the other one has nothing in common with it but the databases."""
+        """One of the web servers; the other one shares only the databases with it."""
         return self.services[0]
 
     def follow(self) -> None:
@@ -55,7 +55,7 @@ class House:
         follow(self.primary, self.replica)
 
     def get(self, address: str) -> Any:
-        """What both web servers answer to a GET, which is the same."""
+        """The response of both web servers to a GET, which is the same."""
         one, other = (service.send("GET", address) for service in self.services)
         assert (one.status, one.body) == (other.status, other.body)
         return one.json()
@@ -141,7 +141,7 @@ def test_elements_are_read_from_a_replica_that_has_them_all(house: House):
 
 @pytest.mark.contract("C16", "D8")
 def test_what_is_written_is_read_at_once_by_whomever(house: House, first: str):
-    """While the replica has not got it all is read from the primary, through each web server; then from the replica."""
+    """While the replica lags, everything is read from the primary, through each web server; then from the replica."""
     pause(house.replica)
     modify(house.service, "paused")
     with house.reading_from("primary"):
@@ -186,7 +186,7 @@ def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, fi
 
 @pytest.mark.contract("F3")
 def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
-    """As soon as it is told to be completed, though the replica still has it."""
+    """As soon as its status is completed, though the replica still has it."""
     assert house.service.send("PUT", f"{ACCOUNTS}/leaving", marked("leaving", "x")).status == 201
     house.follow()
     pause(house.replica)
@@ -197,7 +197,7 @@ def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
 
 
 def test_what_an_import_has_saved_is_read(house: House, tmp_path):
-    """As soon as it is told to be completed, though the replica has nothing of it."""
+    """As soon as its status is completed, though the replica has nothing of it."""
     name = f"imported-{time.monotonic_ns()}"
     oid = errand(house.primary.url, f"from tests.services.file_imports import begin; begin({name!r}, 300)")
     house.follow()
@@ -210,8 +210,8 @@ def test_what_an_import_has_saved_is_read(house: House, tmp_path):
 
 
 @pytest.mark.contract("G1", "G3")
-def test_who_may_come_in_is_told_by_the_primary(house: House):
-    """A revoked key opens nothing any more, though the replica has not heard of it."""
+def test_the_primary_decides_about_access(house: House):
+    """A revoked key gives no access any more, though the replica has not received that."""
     made = "from django.core.management import call_command as c; c('create_api_key', 'alice', name='short')"
     key = errand(house.primary.url, made).split()[-1]
     house.follow()
@@ -223,7 +223,7 @@ def test_who_may_come_in_is_told_by_the_primary(house: House):
 
 
 def test_without_the_replica_all_is_read_from_the_primary(house: House, first: str):
-    """It is killed, is told of by the check of readiness, which does not fail for it, and is asked again later."""
+    """It is killed, the readiness check reports it without failing, and it is tried again later."""
     house.replica.stop()
     with house.reading_from("primary"):
         assert house.get(first)["documentationLink"] == "new"
@@ -241,7 +241,7 @@ def test_without_the_replica_all_is_read_from_the_primary(house: House, first: s
 
 @pytest.mark.contract("B3")
 def test_a_query_that_the_replica_breaks_off_is_answered_by_the_primary(house: House, first: str):
-    """As it does with those that keep it from going on; nobody sees anything of it."""
+    """As it does with queries that block its replay; no client notices."""
     with psycopg.connect(house.primary.url) as primary, ThreadPoolExecutor(1) as thread:
         # The replica locks the table, too.
         primary.execute("LOCK TABLE account_account IN ACCESS EXCLUSIVE MODE")
@@ -260,7 +260,7 @@ def _locked(house: House) -> bool:
 
 @pytest.mark.contract("D7")
 def test_a_long_list_is_streamed_from_the_replica(house: House):
-    """All of it, in one transaction, of which nothing is left afterwards, even if the caller leaves halfway."""
+    """All of it, in one transaction, of which nothing is left afterwards, even if the client leaves halfway."""
     with house.reading_from("replica"):
         assert len(house.service.send("GET", LONG).json()) == COUNT
         connection = house.service.connect()
@@ -273,8 +273,8 @@ def test_a_long_list_is_streamed_from_the_replica(house: House):
 
 
 @pytest.mark.contract("C13", "C15", "E2")
-def test_everybody_reads_what_he_has_written_whatever_the_replica_does(house: House):
-    """Eight callers write and read through either web server while the replica pauses and goes on."""
+def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house: House):
+    """Eight clients write and read through either web server while the replica pauses and resumes."""
     until = time.monotonic() + 6
 
     def call(number: int) -> int:

@@ -1,4 +1,4 @@
-"""What docs/developers/sharding.md says of tables, keys and queries for shards by repository is so."""
+"""What docs/developers/sharding.md says about tables, keys and queries for shards by repository is true."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _LAYING = "CREATE TEMPORARY TABLE"
 
 
 def told(heading: str) -> dict[str, str]:
-    """What the table below the heading tells of each name in its first column."""
+    """What the table below the heading says about each name in its first column."""
     return {name: second for first, second, *_ in table(PAGE, heading) for name in re.findall("`(.+?)`", first)}
 
 
@@ -47,7 +47,7 @@ def unique_keys(model: type[Model]) -> Iterator[tuple[str, ...]]:
 
 
 def test_distributed_tables_have_the_repository_and_refer_to_each_other_or_to_reference_tables():
-    """But for the one that gets it."""
+    """Except the one that gets it."""
     distributed = tables("distributed")
     without = set()
     for name in distributed:
@@ -90,7 +90,7 @@ def test_every_unique_key_has_the_repository_but_for_those_that_are_named():
 
 @pytest.fixture
 def written(alice: Caller) -> list[str]:
-    """What the database was asked to do while elements were written by each route."""
+    """The statements that the database executed while elements were written by each route."""
     with CaptureQueriesContext(connection) as queries:
         for path, one in ((alice.account, account("A")), (alice.currency, currency("A"))):
             other = {**one, "id": "B"}

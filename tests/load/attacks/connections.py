@@ -1,4 +1,4 @@
-"""Connections on which clients send nothing, or drop by drop."""
+"""Connections on which clients send nothing, or byte by byte."""
 
 import socket
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 from tests.services.service import Service
 
-# To the end point for tokens, which reads a body before it knows who calls.
+# To the endpoint for tokens, which reads a body before it knows the client.
 BODY = (
     b"POST /auth/jwt/token HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
@@ -16,7 +16,7 @@ BODY = (
 
 @contextmanager
 def connections(service: Service, count: int, beginning: bytes = b"") -> Iterator[list[socket.socket]]:
-    """So many connections, on which so much of a request is sent."""
+    """Open that many connections, and send that part of a request on each."""
     with ExitStack() as stack:
         opened = []
         for _ in range(count):
@@ -27,7 +27,7 @@ def connections(service: Service, count: int, beginning: bytes = b"") -> Iterato
 
 @contextmanager
 def dripping(service: Service, count: int, seconds: float) -> Iterator[None]:
-    """So many clients that send a byte of a body in so many seconds each, until the block ends."""
+    """That many clients, each of which sends a byte of a body every so many seconds, until the block ends."""
     with connections(service, count, BODY) as opened:
         over = Event()
 

@@ -1,4 +1,4 @@
-"""Files that are made to take time or memory, sent to the form that begins an import."""
+"""Files designed to take time or memory, sent to the form that starts an import."""
 
 import functools
 from collections import Counter
@@ -12,7 +12,7 @@ _ADDRESS = "/admin/bulkops/fileimport/add/"
 # A form needs the same word in a cookie and in a header.
 _TOKEN = "a" * 32
 _CLIENTS = 6
-# What became of a file, by the sentence that the form shows.
+# The result of a file, by the sentence that the form shows.
 _REFUSALS = {
     b"Other files are being read": "come again",
     b"unfinished imports": "too many drafts",
@@ -43,7 +43,7 @@ def _uploads(scene: Scene, content: bytes) -> Counter[str]:
 
 
 def _upload(service: Service, session: str, target: str, content: bytes) -> str:
-    """Send the file; return the status, and for a page with the form what became of the file."""
+    """Send the file; return the status, and for a page with the form the result of the file."""
     boundary = uuid4().hex
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="target"\r\n\r\n{target}\r\n'

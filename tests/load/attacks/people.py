@@ -22,7 +22,7 @@ _PLAIN = {"nature": "BALANCE_SHEET", "type": "NORMAL", "conversion": {"conversio
 
 
 def settle(elements: int) -> None:
-    """Make the attacker's repository with so many of the largest elements, and the other tenant's with one.
+    """Make the attacker's repository with that many of the largest elements, and the other tenant's with one.
 
     Prints what is needed to call as either.
     """
@@ -47,7 +47,7 @@ def settle(elements: int) -> None:
 
 
 def begin_import(rows: int) -> None:
-    """Have a file of so many new accounts checked; print the oid of the import."""
+    """Have a file of that many new accounts checked; print the oid of the import."""
     with TemporaryFile() as file:
         file.write(_HEADINGS.encode())
         file.writelines(f"import-{number:07},Cash,BALANCE_SHEET,NORMAL,FINAL\n".encode() for number in range(rows))

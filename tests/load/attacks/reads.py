@@ -1,4 +1,4 @@
-"""Reads that take the database, a thread or the memory for long."""
+"""Reads that occupy the database, a thread or the memory for long."""
 
 import time
 from collections import Counter
@@ -31,7 +31,7 @@ def filters_of_clients_who_stay(scene: Scene) -> Counter[str]:
 
 
 def lists_at_once(scene: Scene) -> Counter[str]:
-    """Lists of the largest elements, taken as fast as they come."""
+    """Lists of the largest elements, read as fast as they come."""
     return repeatedly(_CLIENTS, scene.scale.seconds, lambda _: _read(scene, ELEMENTS))
 
 

@@ -23,7 +23,7 @@ from tests.load.attacks import files, reads, writes
 from tests.load.attacks.peaks import Taken, measuring
 from tests.load.attacks.scene import FULL, SHORT, Meanwhile, Scale, Scene, living, scene
 
-# What an answer to the other tenant may take, in seconds.
+# The limit of a response to the other tenant, in seconds.
 SLOWEST = 3.0
 # What the web processes may take above idle, together, in KiB: 100 MiB for each of their threads, which the form of one
 # of the largest elements needs.
@@ -39,7 +39,7 @@ class Attack:
     number: str
     name: str
     run: Callable[[Scene], Counter[str]]
-    # Without nginx the service is for callers on its own machine only, and has no bounds against these.
+    # Without nginx the service is for clients on its own machine only, and has no limits against these.
     is_bounded_directly: bool = True
     # SQLite has one writer at a time: while an import writes, others read, and their writes wait up to 503.
     stops_writes_on_sqlite: bool = False

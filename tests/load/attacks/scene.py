@@ -31,7 +31,7 @@ _PAUSE = 0.02
 
 @dataclass(frozen=True)
 class Scale:
-    """How much an attack has of each."""
+    """The amounts of an attack."""
 
     seconds: float
     elements: int
@@ -49,7 +49,7 @@ SHORT = Scale(0.3, 4, 500, 50_000, 10_000, 200, 2_000, 4)
 
 @dataclass(frozen=True)
 class Scene:
-    """A running service as the attacker and as the other tenant call it, and what the attacker has."""
+    """A running service as the attacker and as the other tenant call it, and the attacker's credentials."""
 
     scale: Scale
     database: str
@@ -57,7 +57,7 @@ class Scene:
     attacker: Service
     other: Service
     worker: RunningWorker
-    # A cookie of the attacker in the administration, what the form of imports calls their repository, and a page.
+    # The attacker's cookie in the administration, their repository's name in the form of imports, and a page.
     session: str
     target: str
     largest: str
@@ -129,7 +129,7 @@ def _time(durations: list[float], seen: Meanwhile, call: Callable[[], Answer]) -
 
 
 def repeatedly(clients: int, seconds: float, call: Callable[[int], object]) -> Counter[str]:
-    """Have so many clients call for so long, each at least once; return how often what was answered.
+    """Have that many clients call for so long, each at least once; return how often what was answered.
 
     `call` gets a number of its own each time, and returns a status.
     """

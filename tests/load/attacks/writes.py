@@ -1,4 +1,4 @@
-"""Writes that wait for each other, or are made to be looked at for long, and guesses at a password."""
+"""Writes that wait for each other, or take long to check, and attempts at a password."""
 
 import base64
 import gzip
@@ -88,7 +88,7 @@ def wrong_types(scene: Scene) -> Counter[str]:
 
 
 def guesses(scene: Scene) -> Counter[str]:
-    """Wrong passwords for one user, each from an address in a network of its own."""
+    """Wrong passwords for one user, each from an address in a separate network."""
     with ThreadPoolExecutor(_CLIENTS) as clients:
         statuses = clients.map(lambda number: _guess(scene, number), range(scene.scale.guesses))
         return Counter(map(str, statuses))

@@ -24,7 +24,7 @@ class Name(StrEnum):
 class Addresses:
     """The paths of one contestant, with places for a tenant, an id and numbers; one that is empty is not answered.
 
-    `csv` and `ndjson` are asked for with these media types, `one` is read and patched.
+    `csv` and `ndjson` are requested with these media types, `one` is read and patched.
     """
 
     list: str

@@ -9,7 +9,7 @@ from account import choices
 from tests.services.big_bodies import account
 
 _SEED = 20_261_122
-# What is counted, and what is looked for: in the German description of one account of a thousand, and in the French
+# What is counted, and what is searched for: in the German description of one account of a thousand, and in the French
 # one of another.
 NATURE = choices.Nature.GUARANTIES_AND_COMMITMENTS.value
 RARE = "Kassenbestand"

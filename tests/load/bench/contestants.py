@@ -31,7 +31,7 @@ class Contestant:
 
     @property
     def addresses(self) -> Addresses:
-        """Where it answers what."""
+        """Its paths for the measured requests."""
         return ADDRESSES[self.name]
 
     def reading(self, what: str, tenant: str = MEASURED, *, id: str = "", offset: int = 0, last: bool = False) -> bytes:

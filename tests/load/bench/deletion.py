@@ -12,7 +12,7 @@ from tests.load.bench.bodies import identifier
 from tests.load.bench.contestants import Contestant
 from tests.services.worker import working
 
-# How often a caller asks whether it is over.
+# How often a client polls for the end.
 _PAUSE = 0.01
 _TABLES = """
 DROP TABLE IF EXISTS floor.elements, floor.history;
@@ -26,7 +26,7 @@ SELECT column_name FROM information_schema.columns WHERE table_name = 'account_a
 
 @dataclass(frozen=True)
 class Took:
-    """The seconds until COMPLETED was seen, and what they are for an account that does not exist."""
+    """The seconds until COMPLETED was seen, and those for an account that does not exist."""
 
     seconds: float
     wake_up: float

@@ -1,4 +1,4 @@
-"""All three contestants answer the same: else it would mean nothing which is faster."""
+"""All three contestants return the same: otherwise a comparison of their speed would mean nothing."""
 
 import csv
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from tests.load.bench.bodies import accounts, bulk, identifier
 from tests.load.bench.contestants import Contestant
 
 _FEW = 5
-# How a table tells an entry that is null from one that is not there.
+# How a table distinguishes an entry that is null from a missing one.
 _NULL = "[[null]]"
 
 
 def check(contestants: Mapping[Name, Contestant], count: int) -> int:
-    """Compare what each of them answers of the repository with so many accounts; return how many answers were equal.
+    """Compare what each of them answers of the repository with that many accounts; return how many answers were equal.
 
-    What differs is an AssertionError. Members of objects may stand in any order.
+    What differs is an AssertionError. Members of objects may be in any order.
     """
     middle = identifier(count // 2)
     questions: list[tuple[str, dict[str, Any], int]] = [
@@ -62,7 +62,7 @@ def check_writes(contestants: Mapping[Name, Contestant]) -> None:
 
 
 def _saved(found: list[dict[str, Any]]) -> list[bytes]:
-    """The accounts without what tells who saved them: the floor stores nothing but what it was sent."""
+    """The accounts without who saved them: the floor stores only what it was sent."""
     return [
         orjson.dumps({**each, "updateInfo": None}, option=orjson.OPT_SORT_KEYS)
         for each in sorted(found, key=lambda account: str(account["id"]))
@@ -70,7 +70,7 @@ def _saved(found: list[dict[str, Any]]) -> list[bytes]:
 
 
 def _check_table(service: Contestant) -> None:
-    """The table that the service answers has the same as its lines, cell by cell; nobody else answers tables."""
+    """The service's table has the same content as its lines, cell by cell; no other contestant has tables."""
     names, *rows = csv.reader(service.answer("csv").decode().splitlines())
     for cells, line in zip(rows, service.answer("ndjson").splitlines(), strict=True):
         document = orjson.loads(line)

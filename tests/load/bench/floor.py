@@ -34,7 +34,7 @@ SELECT document FROM floor.accounts WHERE tenant = %s AND id IN (
     SELECT id FROM floor.accounts WHERE tenant = %s ORDER BY id LIMIT {_PAGE} OFFSET %s) ORDER BY id
 """
 _AFTER = f"SELECT document FROM floor.accounts WHERE tenant = %s AND id > %s ORDER BY id LIMIT {_PAGE}"
-# The text is looked for in the document first: only few have to be read as JSON.
+# The text is searched for in the document first: only few have to be read as JSON.
 _CONTAINING = """
 SELECT document FROM floor.accounts
 WHERE tenant = %s AND document LIKE %s AND document::json #>> '{descriptions,de}' LIKE %s ORDER BY id
@@ -103,7 +103,7 @@ def _answer(start_response: _StartResponse, body: bytes) -> list[bytes]:
 def _database() -> "Connection[Any]":
     """The connection of this thread."""
     if not hasattr(_local, "connection"):
-        # Of a fifth of the rows the planner thinks that reading all of them would be as cheap, and it is not.
+        # For a fifth of the rows the planner considers reading all of them as cheap, which it is not.
         _local.connection = psycopg.connect(
             os.environ["DATABASE_URL"], autocommit=True, options="-c enable_seqscan=off"
         )
@@ -128,7 +128,7 @@ def _array(texts: Iterable[bytes]) -> bytes:
 
 
 def _pieces(texts: Iterator[bytes], before: bytes, between: bytes, after: bytes) -> Iterator[bytes]:
-    """The texts with what stands around them, in pieces of some size."""
+    """The texts with the JSON around them, in pieces of some size."""
     piece = [before + next(texts, b"")]
     length = len(piece[0])
     for text in texts:

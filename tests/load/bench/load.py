@@ -74,7 +74,7 @@ def rate(
     seconds: float,
     during: AbstractContextManager[Any] | None = None,
 ) -> Rate:
-    """Send the requests again and again for so many seconds over so many connections that are kept.
+    """Send the requests again and again for that many seconds over that many connections that are kept.
 
     Each connection waits for its answer before it sends the next request. Connections, and what the server does only
     once for each of its threads, count for nothing: there is a short run before. What counts happens `during` that.
@@ -106,7 +106,7 @@ class _Conversation:
         self._connection.sendall(sent)
 
     def is_answered(self) -> bool:
-        """Receive what is there; tell whether that was the rest of the answer."""
+        """Receive what is there; return whether that was the rest of the response."""
         piece = self._connection.recv(_PIECE)
         assert piece, "The server closed the connection."
         self._received = self._received + piece if self._received else piece

@@ -22,7 +22,7 @@ from tests.services.service import PROJECT, environment
 # Beside the measured accounts there are as many in each of these.
 OTHERS = (PATCHED, "adatum", "tailspin", "wingtip")
 _BATCH = 10_000
-# A manager by a grant in each repository: what he may do is looked up at each call.
+# A manager by a grant in each repository: the role is looked up at each call.
 _PEOPLE = """
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -43,7 +43,7 @@ print(Token.objects.create(user=User.objects.create_user("alice")).key)
 
 @dataclass(frozen=True)
 class Ready:
-    """A filled database, and how one is let in by each contestant."""
+    """A filled database, and the credentials for each contestant."""
 
     url: str
     credentials: Mapping[Name, Mapping[str, str]]
@@ -63,7 +63,7 @@ class Ready:
 
 @contextmanager
 def filled_database(server_url: str, folder: Path, count: int) -> Iterator[Ready]:
-    """A new database of that PostgreSQL server, with so many accounts in each repository, until the block ends.
+    """A new database of that PostgreSQL server, with that many accounts in each repository, until the block ends.
 
     The service gets them by bulk saves over REST, the others copies of what it has then.
     """
@@ -84,13 +84,13 @@ def filled_database(server_url: str, folder: Path, count: int) -> Iterator[Ready
 
 
 def tidy(database: "psycopg.Connection", *, analyse: bool = False) -> None:
-    """What the server does by itself sooner or later, done now, so that it does not happen while something is timed."""
+    """What the server does by itself sooner or later, done now, so that it does not happen during a measurement."""
     database.execute("VACUUM ANALYZE" if analyse else "VACUUM")
     database.execute("CHECKPOINT")
 
 
 def empty(database: "psycopg.Connection") -> None:
-    """Forget all accounts of the repository that is saved into, and their history."""
+    """Delete all accounts of the repository that is saved into, and their history."""
     of_it = f"repository_id = (SELECT id FROM repositories_repository WHERE db_id = '{SAVED}')"
     database.execute(
         f"DELETE FROM account_calculationlogic WHERE account_id IN (SELECT id FROM account_account WHERE {of_it})"

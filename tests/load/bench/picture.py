@@ -80,6 +80,6 @@ def _scale(height: int) -> Iterator[str]:
 
 
 def _x(part: float) -> float:
-    """Where that part of the floor's speed stands from the left."""
+    """The distance from the left of that part of the floor's speed."""
     inside = min(max(part, _SMALLEST), _LARGEST)
     return _LEFT + _WIDTH * (log10(inside) - log10(_SMALLEST)) / (log10(_LARGEST) - log10(_SMALLEST))

@@ -15,10 +15,10 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 
 
 class Meter:
-    """Adds up the seconds of one processor that are spent while it is entered, by the `web` server and the `database`.
+    """Adds up the processor seconds that the `web` server and the `database` spend within the block.
 
-    `master` is the process that the server's others come from. Nobody else may ask that database meanwhile. What a
-    process did that is gone at the end is not known; nor is what is done on another machine. Both count nothing.
+    `master` is the process that the server's others come from. Nothing else may use that database meanwhile. What a
+    process did that has ended by then is unknown, as is work on another machine. Neither counts.
     """
 
     def __init__(self, master: int, database: "psycopg.Connection") -> None:

@@ -29,7 +29,7 @@ _WHO = ("floor", "service", "plain")
 _OF_PROCESSORS = (
     "Where the time goes, in microseconds for each answer or element: the time that the client waits for one, and what "
     "the web server and PostgreSQL take of a processor for it. They work at the same time, for several connections in "
-    "the row that has them, so the parts can be more than the whole; what is missing in it is waiting."
+    "the row that has them, so the parts can be more than the whole; the rest is waiting."
 )
 
 

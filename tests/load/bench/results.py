@@ -13,7 +13,7 @@ import psycopg
 
 from tests.services.service import PROJECT
 
-# The figures of each row by who was measured, in the order of the rounds.
+# The results of each row by contestant, in the order of the rounds.
 Samples = Mapping[str, Mapping[str, list[float]]]
 _PACKAGES = (
     *("django", "djangorestframework", "django-filter", "gunicorn", "psycopg", "orjson", "msgspec"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
-# The medians of a row by who was measured: floor, service and plain.
+# The medians of a row by contestant: floor, service and plain.
 Medians = Mapping[str, float]
 
 
@@ -25,10 +25,10 @@ class Unit(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; a target that is nothing is none.
+    """One line of the table; a missing target means that there is none.
 
     `of_floor` and `of_plain` are what part of their speed the service has to reach, `of_list` the part of its own
-    speed at the list. `at_most` is the largest figure; of seconds it is that many times the floor's.
+    speed at the list. `at_most` is the largest result; of seconds it is that many times the floor's.
     """
 
     key: str
@@ -69,12 +69,12 @@ ROWS = (
     Row("memory-bulk", "memory above idle, bulk post of 10,000", Unit.BODIES, at_most=3),
 )
 BY_KEY = {row.key: row for row in ROWS}
-# The time from the request for a deletion to its end when there is nothing to delete; told beside the deletion.
+# The time from the request for a deletion to its end when there is nothing to delete; shown beside the deletion.
 WAKE_UP = "wake_up"
 
 
 def medians(samples: Mapping[str, list[float]]) -> Medians:
-    """The middle figure of each who was measured."""
+    """The median result of each contestant."""
     return {name: median(figures) for name, figures in samples.items()}
 
 

@@ -2,7 +2,7 @@
 
     TEST_POSTGRESQL_URL=postgresql://… python -m tests.load.bench.run --scenarios read-one,list --rounds 3
 
-prints the figures and the table. With all scenarios it also writes docs/developers/performance.json, and the
+prints the results and the table. With all scenarios it also writes docs/developers/performance.json, and the
 page and the picture that are made of it. It needs Linux, PostgreSQL, and a SECRET_KEY.
 """
 
@@ -28,7 +28,7 @@ _SECONDS = 1.5
 
 
 def main(keys: Sequence[str], rounds: int) -> None:
-    """Fill a database, compare the answers, measure so many rounds, and tell."""
+    """Fill a database, compare the responses, measure that many rounds, and report."""
     with (
         TemporaryDirectory() as folder,
         filled_database(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _COUNT) as ready,

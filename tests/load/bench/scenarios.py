@@ -21,10 +21,10 @@ from tests.load.bench.processors import Meter
 from tests.load.memory import SINGLE, Peak
 from tests.services.service import Service
 
-# The figures by the row that they belong to, and who was measured.
+# The results by row and contestant.
 Figures = Mapping[tuple[str, str], float]
 _CONNECTIONS = 8
-# Which process of the web server takes which connection is chance, so several are made anew so many times.
+# Which server process gets which connection is random, so several are made anew each time.
 _TIMES = 4
 _DIFFERENT = 2_000
 
@@ -51,7 +51,7 @@ class Scenario:
 
 
 def streaming(row: str) -> Scenario:
-    """Everything of the repository, read to its end."""
+    """Everything in the repository, read to its end."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)
@@ -94,7 +94,7 @@ def _reached(
 
 
 def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> Figures:
-    """Microseconds of a processor for each of so many answers or elements."""
+    """Microseconds of a processor for each of that many answers or elements."""
     return {
         (row, f"{contestant.name}_web"): spent.web / count * 1e6,
         (row, f"{contestant.name}_database"): spent.database / count * 1e6,
@@ -115,7 +115,7 @@ def _patch(ground: Ground, contestant: Contestant) -> Figures:
 
 
 def saving(count: int) -> Scenario:
-    """So many new accounts, and then the same ones changed."""
+    """That many new accounts, and then the same ones changed."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         post = contestant.saving(SAVED, _body("post", count))
@@ -129,7 +129,7 @@ def saving(count: int) -> Scenario:
 
 
 def deleting(count: int) -> Scenario:
-    """So many accounts deleted in the background; of the floor by two statements."""
+    """That many accounts deleted in the background; of the floor by two statements."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         if contestant.name == Name.FLOOR:
@@ -150,7 +150,7 @@ def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
 
 
 def remembering(count: int) -> Scenario:
-    """The memory that a bulk save of so many takes."""
+    """The memory that a bulk save of that many takes."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
@@ -173,7 +173,7 @@ def _body(operation: str, count: int) -> bytes:
 
 
 def scenarios(count: int) -> Sequence[Scenario]:
-    """All of them, in the order of the table; large bulk saves and pages reach to half of so many accounts."""
+    """All of them, in the order of the table; large bulk saves and pages reach to half of that many accounts."""
     half = count // 2
     return (
         *(streaming(row) for row in ("list", "csv", "ndjson")),

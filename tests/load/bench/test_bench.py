@@ -26,7 +26,7 @@ if connection.vendor == "postgresql":  # the floor is a floor of PostgreSQL
             check_writes(contestants)
 
     def test_a_connection_that_has_ended_takes_nothing_back():
-        """What it did before the measurement is no part of it, and its end does not make others' work less."""
+        """Work before the measurement does not count, and a process that ends does not reduce the others' work."""
         url = os.environ["DATABASE_URL"]
         with psycopg.connect(url, autocommit=True) as watching, psycopg.connect(url, autocommit=True) as working:
             ending = psycopg.connect(url, autocommit=True)

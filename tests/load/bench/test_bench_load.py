@@ -1,4 +1,4 @@
-"""The client of the benchmark counts whole answers, and notices each that is none."""
+"""The client of the benchmark counts whole responses, and notices each incomplete one."""
 
 import socket
 import threading
@@ -65,13 +65,13 @@ def test_a_whole_answer_is_read_to_its_end(pieces):
 
 
 @pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "of a told length"])
-def test_an_answer_that_breaks_off_is_none(pieces):
+def test_an_incomplete_answer_does_not_count(pieces):
     """A service that dies in the middle of a list is not fast."""
     with answering(*pieces[:-1]) as port, pytest.raises(AssertionError, match="broke off"):
         drain(port, ASKED)
 
 
-def test_a_refusal_is_no_answer():
+def test_a_refusal_is_not_an_answer():
     with (
         answering(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n") as port,
         pytest.raises(AssertionError, match="401"),

@@ -1,4 +1,4 @@
-"""What `make bench` tells of its figures."""
+"""The report of `make bench` about its results."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.load.bench.scenarios import scenarios
 
 
 def test_the_page_and_the_picture_are_made_of_the_results():
-    """Nobody has written a figure into them by hand."""
+    """No result in them was written by hand."""
     found = json.loads(DATA.read_text(encoding="utf-8"))
     page = PAGE.read_text(encoding="utf-8")
     assert page_with(page, found) == page
@@ -44,14 +44,14 @@ def test_a_row_is_held_against_its_target(key, figures, reached, met):
 
 
 def test_the_middle_of_the_rounds_counts():
-    """One round in which the machine had other things to do changes nothing."""
+    """One round in which the machine was busy otherwise changes nothing."""
     figures = medians({"service": [50.0, 1.0, 48.0], "plain": [5.0, 5.0, 4.0], "floor": [90.0, 100.0, 110.0]})
     verdict = against_plain(BY_KEY["read-one"], figures)
     assert verdict is not None
     assert (verdict.reached, verdict.met) == (9.6, True)
 
 
-def test_a_missed_target_is_told_as_such():
+def test_a_missed_target_is_reported_as_such():
     """The table hides none."""
     found = {"rows": {"read-one": {"floor": [100.0], "service": [20.0], "plain": [10.0]}}}
     assert "0.2, target 0.3: **missed** | 2×, target 4: **missed** |" in main_table(found)

@@ -3,7 +3,7 @@
     DATABASE_URL=postgresql://… python -m tests.load.chaos.bulk --kills 100 --stops 20 --size 5000
 
 kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, and stops a PostgreSQL server of
-its own at once, at random moments of a bulk save; a table tells what was left (Linux). `--seed` repeats the moments.
+its own at once, at random moments of a bulk save; a table shows what was left (Linux). `--seed` repeats the moments.
 """
 
 import argparse
@@ -26,17 +26,17 @@ from tests.services.own_postgresql import own_postgresql
 from tests.services.service import Service, serving
 
 LIST = "/dimensions/v1/northwind/account/elements"
-# In what time the service has to answer again, in seconds.
+# The time within which the service has to answer again, in seconds.
 TIMEOUT = 60
-# So many strikes may come after the end of their calls.
+# How many strikes may come after the end of their calls.
 MOST_LATE = 20
-# One process, so that the one that is killed is the one at work.
+# One process, so that the one that is killed is the one running.
 SINGLE = {"WEB_CONCURRENCY": "1"}
 
 
 @dataclass
 class Tally:
-    """What a number of strikes left: nothing of the call, everything, or something else, which may never be."""
+    """What a number of strikes left: nothing of the call, everything, or something else, which must never happen."""
 
     what: str
     nothing: int = 0
@@ -74,11 +74,11 @@ class Ordeal:
         self._call("put", [f"old-{number}" for number in range(self._accounts)], "before")
         begin = time.monotonic()
         assert self._save("warm-up") == 200
-        # What one call takes when nobody strikes, in seconds; if a busy machine has delayed it, it is corrected later.
+        # What one call takes when nobody strikes, in seconds; if a slow machine has delayed it, it is corrected later.
         self.duration = time.monotonic() - begin
 
     def strike(self, moment: float, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None) -> None:
-        """Begin a call, deal the `blow` after `moment` seconds, `mend`, and add to the tally what is left."""
+        """Begin a call, deal the `blow` after `moment` seconds, repair by `mend`, and add what is left to the tally."""
         self._number += 1
         mark = f"strike-{self._number}"
         statuses: list[int] = []
@@ -188,7 +188,7 @@ def stop_database(folder: Path, moments: Sequence[float], size: int) -> Tally:
 
 
 def main(kills: int, stops: int, size: int, seed: int) -> int:
-    """Strike so often, print the table, and return 0 when nothing was left that may never be."""
+    """Strike that often, print the table, and return 0 when only permitted states were left."""
     random = Random(seed)
     moments = [random.uniform(0, 1.1) for _ in range(kills + stops)]
     tallies = []

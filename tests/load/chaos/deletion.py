@@ -37,7 +37,7 @@ class Report:
 
 
 def remaining(database_url: str, db_id: str) -> tuple[int, int]:
-    """How many accounts the repository has, and how many rows of the history tell of a deletion."""
+    """How many accounts the repository has, and how many rows of the history record a deletion."""
     code = (
         "from account.models import Account as A; "
         f"print(A.objects.filter(repository__db_id={db_id!r}).count(), "
@@ -107,7 +107,7 @@ def _seconds_to_progress(deletion: Deletion) -> float:
 def abort_at_random(service: Service, url: str, random: Random, *, times: int, count: int) -> list[int]:
     """Abort deletions of `count` accounts at random moments; return how many each had deleted.
 
-    A worker has to run. After the answer to an abort nothing more is deleted, and the counts tell what is gone.
+    A worker has to run. After the answer to an abort nothing more is deleted, and the counts show what is gone.
     """
     stopped_at = []
     deleted_before = 0

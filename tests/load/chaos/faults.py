@@ -1,9 +1,9 @@
-"""Twenty callers read and write while databases, connections, processes and disks fail.
+"""Twenty clients read and write while databases, connections, processes and disks fail.
 
     DATABASE_URL=postgresql://… python -m tests.load.chaos.faults --rounds 10 --seconds 5
 
-does each harm so often to a service and a database of its own, on the kind of database that DATABASE_URL names, and
-lets each last so many seconds; a table tells what was answered meanwhile. It ends with an error when something was
+does each harm that often to a service and a database of its own, on the kind of database that DATABASE_URL names, and
+lets each last that many seconds; a table shows what was answered meanwhile. It ends with an error when something was
 answered that may not be, or when the database does not have what was answered (Linux).
 """
 
@@ -40,7 +40,7 @@ _TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <
 
 @dataclass
 class Tally:
-    """What was answered while a harm was done so often, and how long the service took to serve again, in seconds."""
+    """The responses while a failure was caused that often, and how long the service took to recover, in seconds."""
 
     times: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
@@ -49,7 +49,7 @@ class Tally:
 
 @dataclass
 class Report:
-    """The harms that were done, and what was found that may never be."""
+    """The failures that were caused, and any result that must never occur."""
 
     tallies: dict[str, Tally] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Report:
 
 
 class _House:
-    """The service, its worker, its database and its disk, all of which may be harmed."""
+    """The service, its worker, its database and its disk, all of which may fail."""
 
     def __init__(self, folder: Path, stack: ExitStack, kind: str, random: Random) -> None:
         self.random = random
@@ -86,7 +86,7 @@ class _House:
             self.server = stack.enter_context(own_postgresql(self.disk.folder))
             self.url = self.server.url
         else:
-            # Nobody waits here for as long as in service.
+            # Shorter waits than in production.
             self.url = f"sqlite:///{self.disk.folder}/live.sqlite3"
         address = self.url if self.server else f"{self.url}?timeout=2"
         self._address = address
@@ -98,7 +98,7 @@ class _House:
         return self._stack.enter_context(working(self._address, self._folder, **QUICK))
 
     def complaint(self) -> str:
-        """What does not work; nothing when an element is written, and the database and a worker are in order."""
+        """What does not work; nothing when an element is written, and the database and a worker are fine."""
         try:
             for method, address, body in (("PUT", f"{_CURRENCIES}/EUR", _EURO), ("GET", "/health/ready", None)):
                 answer = self.service.send(method, address, body)
@@ -128,7 +128,7 @@ def _cut(house: _House) -> Iterator[None]:
 
 @contextmanager
 def _locked(house: _House) -> Iterator[None]:
-    """Another program writes to the database, for longer than anybody waits."""
+    """Another program writes to the database, for longer than any timeout."""
     with closing(sqlite3.connect(house.url.removeprefix("sqlite:///"), isolation_level=None, timeout=60)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -168,14 +168,14 @@ HARMS: Mapping[str, Mapping[str, _Harm]] = {
 }
 
 
-# What has to be felt, however short it is: whoever writes meanwhile is answered 503.
+# Must be noticed, however short it is: a writer gets 503 meanwhile.
 _FELT = {"database stopped", "database locked", "disk full"}
 
 
 def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float, writes: int = 0) -> Report:
-    """Do each harm so often, while callers go on, and compare what they were answered with what is stored.
+    """Cause each failure that often, while clients continue, and compare what they were answered with what is stored.
 
-    They do not end before so many `writes` were answered.
+    They do not end before that many `writes` were answered.
     """
     report = Report()
     with ExitStack() as stack:
@@ -217,7 +217,7 @@ def _do(harm: _Harm, house: _House, record: Record, tally: Tally, seconds: float
 
 
 def main(rounds: int, seconds: float, seed: int) -> int:
-    """Do all harms, print the table, and return 0 when nothing is wrong."""
+    """Cause all failures, print the table, and return 0 when nothing is wrong."""
     kind = "postgresql" if os.environ.get("DATABASE_URL", "").startswith("postgres") else "sqlite"
     with TemporaryDirectory() as name:
         report = suffer(kind, Path(name), Random(seed), rounds, seconds)

@@ -3,7 +3,7 @@
     DATABASE_URL=postgresql://… python -m tests.load.chaos.keys --kills 150 --stops 15 --size 2000
 
 kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, and stops a PostgreSQL server of
-its own at once, at random moments of creations, bulk saves and starts of deletions; a table tells how each key was done
+its own at once, at random moments of creations, bulk saves and starts of deletions; a table shows how each key was done
 in the end (Linux). `--seed` repeats the moments.
 """
 
@@ -43,9 +43,9 @@ class Tally:
     answered: int = 0
     # It was committed, and its answer was lost; a repetition got it.
     replayed: int = 0
-    # It was undone; a repetition did it.
+    # It was rolled back; a repetition did it.
     repeated: int = 0
-    # How many repetitions were told that the struck request is still at work.
+    # How many repetitions got the error that the struck request is still running.
     told_to_wait: int = 0
     other: list[str] = field(default_factory=list)
 
@@ -72,13 +72,13 @@ class Ordeal:
         self._url = url
         self._size = size
         self._deletions = 0
-        # What one request takes when nobody strikes, in seconds; corrected later, if a busy machine has delayed it.
+        # What one request takes when nobody strikes, in seconds; corrected later, if a slow machine has delayed it.
         self._durations = {kind: self._time(kind) for kind in ROUTES}
 
     def strike(
         self, kind: str, moment: float | None, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None
     ) -> None:
-        """Begin a request, deal the `blow` at its `moment`, `mend`, and repeat it until it is answered."""
+        """Begin a request, deal the `blow` at its `moment`, repair by `mend`, and repeat it until it is answered."""
         mark = f"strike-{self.tally.strikes}"
         first: list[Answer | None] = []
 
@@ -128,7 +128,7 @@ class Ordeal:
         return time.monotonic() - begin
 
     def _send(self, kind: str, mark: str) -> Answer | None:
-        """The answer to a request of that kind with the mark as its key; None when there is none, or it is 503."""
+        """The response to a request of that kind with the mark as its key; None without a response or for 503."""
         try:
             answer = self._service.send("POST", ROUTES[kind], self._body(kind, mark), Idempotency_Key=mark)
         except (OSError, HTTPException):
@@ -213,7 +213,7 @@ def stop_database(folder: Path, strikes: Strikes, size: int) -> Tally:
 
 
 def main(kills: int, stops: int, size: int, seed: int) -> int:
-    """Strike so often, print the table, and return 0 when each key was done exactly once."""
+    """Strike that often, print the table, and return 0 when each key was done exactly once."""
     random = Random(seed)
     kinds = [*islice(cycle(ROUTES), kills), *["bulk"] * stops]  # the others end before a server has stopped
     strikes = [(kind, random.choice((None, random.uniform(0, 1.2)))) for kind in kinds]

@@ -34,7 +34,7 @@ class SmallDisk:
 
 @contextmanager
 def small_disk(megabytes: int) -> Iterator[SmallDisk]:
-    """A new file system, open to all; where nobody may mount one the test is left out, and in CI it fails."""
+    """A new file system, open to all; where nobody may mount one the test is skipped, and in CI it fails."""
     with TemporaryDirectory() as folder:
         command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=1777", "tmpfs", folder]
         is_mounted = os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0

@@ -1,4 +1,4 @@
-"""Mutations of the path and the query: what is sent is one line of the request still."""
+"""Mutations of the path and the query: the result is still one line of the request."""
 
 from dataclasses import replace
 from random import Random
@@ -31,7 +31,7 @@ def odd_path(random: Random, message: Message) -> Message:
 
 
 def other_repository(random: Random, message: Message) -> Message:
-    """A repository in which the caller may nothing, or that is none."""
+    """A repository in which the client may do nothing, or that does not exist."""
     name = random.choice((b"contoso", b"nowhere", b"Northwind", b"northwind%00", b"..", b"'", b"northwind%20", b"%FF"))
     return replace(message, target=message.target.replace(b"northwind", name, 1))
 

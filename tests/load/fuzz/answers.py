@@ -1,4 +1,4 @@
-"""What holds for every answer, whatever was asked: it is HTTP, no failure, and explains itself (contracts B1 to B3)."""
+"""What holds for every response to any request: it is HTTP, not a failure, and explains itself (contracts B1 to B3)."""
 
 import json
 import re
@@ -12,14 +12,14 @@ _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\x20-\x7e\t]*)\Z")
 _WITHOUT_BODY = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 _FAILURES = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _API = (b"/api/", b"/dimensions/", b"/openapi/", b"/auth/")
-# Here faults are told as RFC 6749 says, in JSON of its own.
+# Errors here have the form of RFC 6749, in JSON of its own.
 _OAUTH2 = b"/auth/oauth2/"
 # And this is a page, for people.
 _CONSENT = b"/auth/oauth2/authorize"
 
 
 class Malformed(AssertionError):
-    """What came back is no HTTP."""
+    """The response is not HTTP."""
 
 
 @dataclass(frozen=True)

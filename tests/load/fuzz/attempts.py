@@ -1,4 +1,4 @@
-"""Which request is the one with a number: a seed and the number tell everything, so that a finding can be repeated."""
+"""The request with a given number: a seed and the number determine everything, so that a finding can be repeated."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -42,7 +42,7 @@ _FRAMED = (*BODIES, *ADDRESSES, *HEADERS)
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request as it is sent; `name` tells what it was made from, `must_answer` whether silence is a fault."""
+    """A request as it is sent; `name` says what it was made from, `must_answer` whether silence is an error."""
 
     name: str
     raw: bytes

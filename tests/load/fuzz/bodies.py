@@ -1,4 +1,4 @@
-"""Mutations of bodies: what is announced is what arrives, and the service has to answer it."""
+"""Mutations of bodies: the announced body arrives, and the service has to answer it."""
 
 import gzip
 import re
@@ -7,7 +7,7 @@ from random import Random
 
 from tests.load.fuzz.message import Message, Mutation, damaged, somewhere
 
-# Unpacked it is larger than any body that the service under test accepts.
+# Decompressed it is larger than any body that the service under test accepts.
 _BOMB = gzip.compress(b" " * 20_000_000, mtime=0)
 
 _VALUES = (
@@ -40,12 +40,12 @@ def odd_value(random: Random, message: Message) -> Message:
 
 
 def repeated_key(random: Random, message: Message) -> Message:
-    """A member that stands twice."""
+    """A duplicate member."""
     return message.with_body(message.body.replace(b"{", b'{"id": "fuzz-1", ', random.randint(1, 3)))
 
 
 def odd_bytes(random: Random, message: Message) -> Message:
-    """Bytes that are no text, a byte-order mark, other encodings."""
+    """Bytes that are not text, a byte-order mark, other encodings."""
     other = (
         b"\xef\xbb\xbf" + message.body,
         message.body.decode("utf-8", "replace").encode("utf-16"),
@@ -57,8 +57,8 @@ def odd_bytes(random: Random, message: Message) -> Message:
 
 
 def packed(random: Random, message: Message) -> Message:
-    """gzip as it should be, and every way in which it is not."""
-    whole = gzip.compress(message.body, mtime=0)  # else it would tell the time of its making
+    """Valid gzip, and every kind of invalid gzip."""
+    whole = gzip.compress(message.body, mtime=0)  # otherwise it would contain the time of its making
     forms = (
         whole,
         whole[: random.randint(0, len(whole))],

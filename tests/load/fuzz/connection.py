@@ -1,4 +1,4 @@
-"""Sends bytes on a bare connection, in good manners and in bad ones, and takes what comes back."""
+"""Sends bytes on a raw connection, politely or not, and reads the response."""
 
 import socket
 import struct
@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from tests.load.fuzz.attempts import Attempt, Manner
 
-# For how long a server may say nothing, in seconds: less than that is no finding on a busy machine.
+# How long a server may be silent, in seconds: less than that is normal on a slow machine.
 TIMEOUT = 60
 # For how long a client waits that goes away then, in seconds.
 _HASTE = 0.5
@@ -20,7 +20,7 @@ class Silent(Exception):
 def play(port: int, attempt: Attempt) -> bytes:
     """Send the request as its manner says; return all that comes back. Raises Silent."""
     with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT) as connection:
-        # When it is refused before all of it is sent, the answer may be there.
+        # If it is refused before all of it is sent, the response may already be there.
         with suppress(OSError):
             _send(connection, attempt)
         if attempt.manner is Manner.ABORTED:

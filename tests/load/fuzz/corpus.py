@@ -1,4 +1,4 @@
-"""Valid requests for every route and method of both dimensions, and for what stands beside them."""
+"""Valid requests for every route and method of both dimensions, and for what is beside them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _IDEMPOTENCY_KEYS = [f"fuzz-key-{number}" for number in range(200)]
 
 
 class Corpus:
-    """Requests of the caller with that API key; `recipes` has one for each, by "METHOD route of dimension"."""
+    """Requests of the client with that API key; `recipes` has one for each, by "METHOD route of dimension"."""
 
     def __init__(self, key: str) -> None:
         self._key = key

@@ -1,4 +1,4 @@
-"""Mutations after which nobody can be sure where the request ends: lines, lengths, chunks, plain bytes."""
+"""Mutations after which the end of the request is unclear: lines, lengths, chunks, plain bytes."""
 
 from dataclasses import replace
 from random import Random
@@ -71,17 +71,17 @@ def other_line(random: Random, message: Message) -> Message:
 
 
 def other_method(random: Random, message: Message) -> Message:
-    """A method that the address may not have, or that is none."""
+    """A method that the address does not support, or that does not exist."""
     return replace(message, method=random.choice(_METHODS))
 
 
 def other_version(random: Random, message: Message) -> Message:
-    """HTTP/1.0, or what is no version."""
+    """HTTP/1.0, or an invalid version."""
     return replace(message, version=random.choice((b"HTTP/1.0", b"HTTP/1.2", b"HTTP/11", b"HTTP/", b"", b"HTTP/1.1\t")))
 
 
 def other_length(random: Random, message: Message) -> Message:
-    """A length that is none, or is not that of the body."""
+    """A length that is invalid, or is not that of the body."""
     length = random.choice((*_LENGTHS, b"%d" % (len(message.body) + 3), b"%d" % max(0, len(message.body) - 3)))
     kept = message if random.random() < 0.3 else message.without(b"content-length")
     return kept.with_headers((b"Content-Length", length))
@@ -102,7 +102,7 @@ def chunked(random: Random, message: Message) -> Message:
 
 
 def broken_lines(random: Random, message: Message) -> Message:
-    """Headers that are none: folded, without a name, with NUL, CR or LF in them."""
+    """Invalid headers: folded, without a name, with NUL, CR or LF in them."""
     name, _, value = random.choice(_HEADERS).partition(b": ")
     return message.with_headers((name, value))
 

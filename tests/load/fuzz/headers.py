@@ -1,4 +1,4 @@
-"""Mutations of headers whose lines stay lines: what they say is odd, and the body arrives as it is announced."""
+"""Mutations of headers whose lines stay lines: their content is odd, and the body arrives as announced."""
 
 from random import Random
 

@@ -14,7 +14,7 @@ from tests.load.fuzz import tokens
 
 
 def hand_out(user: User) -> None:
-    """Make everything for the user, so that it is good for the time of the run."""
+    """Make everything for the user, valid for the duration of the run."""
     code = {"authorization_grant_type": "authorization-code", "redirect_uris": tokens.CALLBACK}
     planning = _application(tokens.PLANNING, **code)
     _application(tokens.WAREHOUSE, authorization_grant_type="client-credentials", user=user)

@@ -1,4 +1,4 @@
-"""Requests in parts that nothing has checked, so that each can be made wrong on its own."""
+"""Requests in unchecked parts, so that each can be made invalid on its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Message:
         return replace(self.without(b"content-length").with_headers((b"Content-Length", b"%d" % len(body))), body=body)
 
     def raw(self) -> bytes:
-        """What is sent."""
+        """The bytes that are sent."""
         lines = [b" ".join(filter(None, (self.method, self.target, self.version)))]
         lines += [b"%s: %s" % header for header in self.headers]
         return b"\r\n".join([*lines, b"", self.body])

@@ -1,4 +1,4 @@
-"""A service with its worker under thousands of hostile requests, and what has to be as it was before."""
+"""A service with its worker under thousands of hostile requests, and what must stay as it was."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,13 @@ VARIABLES = {
     # What refuses credentials has to be reached, and not only the counting of refusals.
     "THROTTLE_REFUSED": "off",
     "LOGIN_ATTEMPTS": "1000",
-    # A bomb that is unpacked up to the limit of a bulk save would measure the limit, half a gigabyte, and nothing else.
+    # A bomb decompressed up to the limit of a bulk save would only measure the limit, half a gigabyte.
     "API_MAX_BULK_BODY_SIZE": "8388608",
 }
 # The share of the calls that schemathesis makes: it is the slower of the two.
 _SEQUENCES = 0.1
 
-# A manager of northwind and fabrikam, who may nothing in contoso.
+# A manager of northwind and fabrikam, without rights in contoso.
 _PEOPLE = """
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -48,16 +48,16 @@ call_command("create_api_key", "frank", name="fuzzing")
 """
 # What Django refuses as unsafe it logs as an error.
 _REFUSED = '"logger": "django.security.'
-# No request names these, nor may the caller in contoso.
+# No request names these, and the client has no rights in contoso.
 _IDS = ",".join(f"{number:07}" for number in range(100))
 _UNTOUCHED = [f"/dimensions/v1/{db_id}/account/elements?filter=id=in=({_IDS})" for db_id in ("northwind", "contoso")]
 
 
 @dataclass
 class Report:
-    """What was answered, and what may never be: `findings`."""
+    """The responses, and those that must never occur: `findings`."""
 
-    # How often each status was answered to the mutated requests, and to those of the sequences.
+    # How often each status was returned for the mutated requests, and for those of the sequences.
     mutated: Counter[str] = field(default_factory=Counter)
     in_sequences: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
@@ -118,7 +118,7 @@ class Ordeal:
             return ["unread" if tried.manner in (Manner.ABORTED, Manner.UNREAD) else "closed"], findings
         faults = [
             *filter(None, [complaint(told[0], target, to_head=to_head)]),
-            # What follows is the answer to bytes of which nobody knows what they meant.
+            # What follows is the response to bytes whose meaning is unknown.
             *(f"status {later.status}" for later in told[1:] if later.status in (500, 502, 504)),
         ]
         return [str(each.status) for each in told], [f"request {number} ({tried.name}): {fault}" for fault in faults]
@@ -131,7 +131,7 @@ class Ordeal:
 
 
 def _complaints_of(log: Path) -> list[str]:
-    """The lines of a log that tell of a failure of the service."""
+    """The lines of a log that report a failure of the service."""
     words = ("request_failed", "Traceback", "[CRITICAL]", '"level": "error"', '"level": "critical"', "SIGKILL")
     with log.open(errors="replace") as lines:
         found = [line for line in lines if any(word in line for word in words) and _REFUSED not in line]

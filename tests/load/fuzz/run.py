@@ -2,8 +2,8 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.fuzz.run --count 20000 --seed 1
 
-A tenth of them schemathesis makes in sequences, from our OpenAPI documents; the others are valid requests whose bytes
-are made wrong, sent by slow, hasty and faithless clients. The same `--seed` sends the same bytes again; `--show 4711`
+schemathesis generates a tenth of them in sequences, from our OpenAPI documents; the others are valid requests whose
+bytes are damaged, sent by slow, hasty and impolite clients. The same `--seed` sends the same bytes again; `--show 4711`
 prints those of one request and sends nothing.
 """
 

@@ -19,14 +19,14 @@ _DOCUMENTS = ("currency", "account")
 _STEPS = 10
 # The sequences find what is stored and write it, so they have a repository of their own.
 REPOSITORY = "fabrikam"
-# The caller's key is sent with every call.
+# The client's key is sent with every call.
 _CONFIGURATION = {"generation": {"with-security-parameters": False}}
 # How many of the calls go there: in nearly any other repository they are only ever answered 404.
 _OWN = 0.9
 
 
 def _settings(calls: int) -> hypothesis.settings:
-    """For at most about so many calls."""
+    """For at most about that many calls."""
     return hypothesis.settings(
         max_examples=max(1, calls // _STEPS),
         stateful_step_count=_STEPS,
@@ -47,7 +47,7 @@ class Sequences:
         for number, document in enumerate(_DOCUMENTS, start=1):
             machine = self._machine(service, document)
             while (left := count * number // len(_DOCUMENTS) - self.statuses.total()) > 0:
-                # What is stored grows, so a sequence that is tried once more may go on otherwise.
+                # What is stored grows, so a repeated sequence may continue differently.
                 with suppress(Flaky):
                     hypothesis.seed(seed)(machine).run(settings=_settings(left))
                 seed += 1

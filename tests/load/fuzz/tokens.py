@@ -1,6 +1,6 @@
 """Valid requests for tokens: logins, each grant of OAuth2, and what programs and browsers ask beside them.
 
-What they show is known beforehand and good, so that mutations come behind the doors too; `holdings` has handed it out.
+Their credentials are known and valid, so that mutations get past authentication too; `holdings` has issued it.
 """
 
 import base64
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from tests.load.fuzz.message import HOST, Header, Message, Recipe
 
 SECRET = "fuzz-secret"
-# What acts as its user, what acts for whoever lets it, and what may ask about the tokens of both.
+# What acts as its user, what acts for whoever consents, and what may introspect the tokens of both.
 WAREHOUSE, PLANNING, AUDITOR = "fuzz-warehouse", "fuzz-planning", "fuzz-auditor"
 CALLBACK = "https://planning.example/callback"
 VERIFIER = "v" * 64
@@ -22,7 +22,7 @@ CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest())
 CODES = [f"fuzz-code-{number}" for number in range(40)]
 ACCESS_TOKENS = [f"fuzz-access-{number}" for number in range(40)]
 REFRESH_TOKENS = [f"fuzz-refresh-{number}" for number in range(40)]
-# Of a browser in which somebody has signed in.
+# From a browser in which somebody has signed in.
 SESSION = "fuzzsessionfuzzsessionfuzzsessio"
 _CSRF = "c" * 32
 _SCOPES = ("read", "write", "manage", "read write", "")
@@ -50,7 +50,7 @@ def _introspect(random: Random) -> Message:
 
 
 def _revoke(random: Random) -> Message:
-    # Few of them, so that there is always something that is good still.
+    # Few of them, so that some are always still valid.
     form = {"token": random.choice((*ACCESS_TOKENS[:5], *REFRESH_TOKENS[:5], "none"))}
     hints = ("access_token", "refresh_token", "x")
     return _posted(random, "revoke", PLANNING, {**form, **_some(random, token_type_hint=hints)})

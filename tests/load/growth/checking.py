@@ -1,4 +1,4 @@
-"""Whether the answers are right: what is read over REST and shown to people is what plain SQL finds."""
+"""Whether the responses are right: what REST and pages show is what plain SQL finds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from tests.load.growth.loading import Ground
 from tests.load.growth.reading import ELEMENTS, TYPE, paths
 from tests.load.growth.stages import LARGE, Stage
 
-# Of how many ids the answers are compared where each is asked for.
+# The number of ids whose responses are compared one by one.
 _DRAWN = 3
 _ROW = 'class="element-described">'
 

@@ -1,4 +1,4 @@
-"""What it takes to forget old versions: time, memory, and how long others wait meanwhile."""
+"""What it takes to purge old versions: time, memory, and how long others wait meanwhile."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _PAUSE = 0.01
 
 
 def cleaned(ground: Ground, stage: Stage) -> Mapping[str, float]:
-    """Run the command while an account is patched again and again; one version of each account is forgotten.
+    """Run the command while an account is patched again and again; one version of each account is purged.
 
     The seconds that it looks at accounts, without its own start, the megabytes of its process at its peak, and the
     milliseconds of a patch, of the middle one and of the slowest.

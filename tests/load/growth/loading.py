@@ -16,11 +16,11 @@ from tests.load.growth.stages import LARGE, OTHERS, Stage
 from tests.services.clerk import errand
 from tests.services.database import migrated_database
 
-# Old versions are forgotten that others had replaced before so many days; each account was made, and changed once,
+# Old versions are purged that others had replaced before that many days; each account was made, and changed once,
 # longer ago.
 KEPT_DAYS = 365
 _MADE, _CHANGED = "now() - interval '800 days'", "now() - interval '400 days'"
-# Of the rare word there are as many hits at every stage: those of the base, and one in each of the other repositories.
+# The rare word has as many hits at every stage: those of the base, and one in each of the other repositories.
 _RARE_IN_OTHERS = 8
 _PEOPLE = """
 from django.contrib.auth.models import User
@@ -39,7 +39,7 @@ _COLUMNS = """
 SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'account_account'
 AND column_name NOT IN ('id', 'repository_id', 'element_id', 'descriptions') ORDER BY ordinal_position
 """
-# The number stands in each description; a number of the base is followed by a blank.
+# Each description contains the number; a number of the base is followed by a blank.
 _MULTIPLY = """
 INSERT INTO account_account (repository_id, element_id, descriptions, {columns})
 SELECT %(repository)s, lpad(number::text, 7, '0'), replace(
@@ -120,7 +120,7 @@ def grow(ground: Ground, stage: Stage) -> None:
 
 
 def forget_saved(ground: Ground, first: int) -> None:
-    """Forget the accounts of the large repository from this number on, and their history, without a trace."""
+    """Delete the accounts of the large repository from this number on, and their history, without a trace."""
     of_them = "repository_id = (SELECT id FROM repositories_repository WHERE db_id = %s) AND element_id >= %s"
     parameters = [LARGE, f"{first:07}"]
     for statement in (

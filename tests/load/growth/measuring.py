@@ -1,4 +1,4 @@
-"""The figures of one stage."""
+"""The results of one stage."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -10,14 +10,14 @@ from tests.load.growth.loading import Ground, grow
 from tests.load.growth.rows import BY_KEY
 from tests.load.growth.stages import Stage
 
-# The figures of each row; of what can be done only once at a stage it is one.
+# The results of each row; of what can be done only once at a stage it is one.
 Figures = Mapping[str, list[float]]
 
 
 def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: Callable[[str], None]) -> Figures:
     """Bring the database to that stage, see that the answers are right, and measure each row.
 
-    What is quick is asked for so many `seconds`, and all but sizes, memory, deletion and cleaning is repeated.
+    Quick rows repeat for that many `seconds`, and all but sizes, memory, deletion and cleaning are repeated.
     """
     figures: dict[str, list[float]] = defaultdict(list)
     grow(ground, stage)
@@ -26,13 +26,13 @@ def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: C
     for key, figure in _figures(ground, stage, repeats, seconds):
         figures[key].append(figure)
         tell(f"{stage.total:9,} accounts  {key:16} {figure:12,.2f} {BY_KEY[key].unit}")
-    # What is dead by now makes room for the accounts of the next stage.
+    # Dead rows make room for the accounts of the next stage.
     tidy(ground.database)
     return {key: figures[key] for key in BY_KEY}
 
 
 def _figures(ground: Ground, stage: Stage, repeats: int, seconds: float) -> Iterator[tuple[str, float]]:
-    """What is written comes after what is read, so that each stage is read as it was filled."""
+    """Writes are measured after reads, so that each stage is read as it was filled."""
     yield from writing.sizes(ground, stage).items()
     yield "memory-list", reading.memory_of_list(ground)
     for _ in range(repeats):

@@ -20,13 +20,13 @@ ELEMENTS = ADDRESSES[Name.SERVICE].list.format(tenant=LARGE)
 TYPE = choices.AccountType.values[0]
 _LISTED = "/admin/account/account/"
 _NOWHERE = "Nirgendwo"
-# Where many ids are asked for, one after the other.
+# For rows that request many ids, one after the other.
 _DIFFERENT = 200
 _TEN = 10
 
 
 def paths(stage: Stage) -> Mapping[str, Sequence[str]]:
-    """What is asked for, again and again, for each row that is about reading alone."""
+    """What is requested, again and again, for each row that is about reading alone."""
     drawn = [identifier(number) for number in Random(stage.large).choices(range(stage.large), k=_DIFFERENT)]
     in_tens = [",".join(drawn[place : place + _TEN]) for place in range(0, _DIFFERENT, _TEN)]
     searches = {"rare": RARE, "common": COMMON, "nothing": _NOWHERE}
@@ -52,7 +52,7 @@ def paths(stage: Stage) -> Mapping[str, Sequence[str]]:
 
 
 def read(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
-    """The seconds of the list, and the milliseconds of each of the others, asked for again for so many `seconds`."""
+    """The seconds of the list, and the milliseconds of each of the others, asked for again for that many `seconds`."""
     service = ground.service
     yield "list", _listed(service)
     for key, asked in paths(stage).items():

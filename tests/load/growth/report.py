@@ -1,4 +1,4 @@
-"""The figures for people: a table, made of docs/developers/growth.json and of nothing else."""
+"""The results for people: a table, made only from docs/developers/growth.json."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ _BEGIN, _END = "<!-- made by make growth: begin -->", "<!-- made by make growth:
 
 
 def write_page(found: Mapping[str, Any]) -> None:
-    """Keep the figures, and make the part of the page between the marks of them."""
+    """Store the results, and generate the part of the page between the marks."""
     DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 def page_with(page: str, found: Mapping[str, Any]) -> str:
-    """The page with the figures between its marks; what people have written around them stays."""
+    """The page with the results between its marks; what people have written around them stays."""
     before, _, rest = page.partition(_BEGIN)
     after = rest.partition(_END)[2]
     return "\n\n".join([f"{before}{_BEGIN}", _circumstances(found), table(found), f"{_END}{after}"])
@@ -51,7 +51,7 @@ def _grows(row: Row, figures: Mapping[Stage, float]) -> str:
     reached = exponent(figures)
     if row.at_most is None:
         return f"{reached:.2f}"
-    state = "as it should" if reached <= row.at_most else "**grows**"
+    state = "met" if reached <= row.at_most else "**grows**"
     return f"{reached:.2f}, at most {row.at_most:g}: {state}"
 
 
@@ -64,5 +64,5 @@ def _circumstances(found: Mapping[str, Any]) -> str:
 
 
 def described_stages(stages: Sequence[Stage]) -> list[list[int]]:
-    """The stages as they stand in docs/developers/growth.json."""
+    """The stages as they are in docs/developers/growth.json."""
     return [[stage.total, stage.large, stage.bulk] for stage in stages]

@@ -15,7 +15,7 @@ SAME, ALL = 0.2, 1.1
 class Row:
     """One line of the table: `at_most` is the largest exponent, if there is one.
 
-    `counted` tells of how many elements or versions it is, so that a speed can be told, too.
+    `counted` is the number of elements or versions, so that a speed can be shown, too.
     """
 
     key: str
@@ -73,7 +73,7 @@ BY_KEY = {row.key: row for row in ROWS}
 
 
 def exponent(figures: Mapping[Stage, float]) -> float:
-    """The slope of the logarithm of the figures over that of the number of accounts, by least squares.
+    """The slope of the logarithm of the results over that of the number of accounts, by least squares.
 
     0 is what costs the same however many there are, 1 what doubles with their number.
     """

@@ -1,8 +1,8 @@
-"""How the service grows: the same figures with 20,000, 100,000 and 1,000,000 accounts in one database.
+"""How the service grows: the same results with 20,000, 100,000 and 1,000,000 accounts in one database.
 
     TEST_POSTGRESQL_URL=postgresql://… python -m tests.load.growth.run --stages 2 --repeats 1
 
-prints the figures and the table. With all stages it also writes docs/developers/growth.json and the table of
+prints the results and the table. With all stages it also writes docs/developers/growth.json and the table of
 docs/developers/growth.md. It needs Linux, PostgreSQL, 15 GB of disk, and a SECRET_KEY.
 """
 
@@ -27,7 +27,7 @@ _SECONDS = 0.8
 
 
 def main(stages: Sequence[Stage], repeats: int) -> None:
-    """Grow a database from stage to stage, measure each of them, and tell."""
+    """Grow a database from stage to stage, measure each of them, and report."""
     samples: dict[str, dict[str, list[float]]] = defaultdict(dict)
     start = time.perf_counter()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tests.load.bench.addresses import MEASURED
 
-# All figures are of this repository; the others are there because the tables are shared.
+# All results are of this repository; the others are there because the tables are shared.
 LARGE = MEASURED
 OTHERS = tuple(f"tenant{number:02}" for number in range(1, 20))
 

@@ -22,7 +22,7 @@ if connection.vendor == "postgresql":
             yield made
 
     def test_each_stage_has_its_accounts_and_answers_right(ground):
-        """Counts, pages and hits are those of the stage, what is deleted is gone, and what is old is forgotten."""
+        """Counts, pages and hits are those of the stage, what is deleted is gone, and what is old is purged."""
         for stage in STAGES:
             told: list[str] = []
             figures = measured(ground, stage, 1, 0.01, told.append)

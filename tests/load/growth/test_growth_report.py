@@ -1,4 +1,4 @@
-"""What `make growth` tells of its figures."""
+"""The report of `make growth` about its results."""
 
 import json
 
@@ -12,7 +12,7 @@ SMALL, MIDDLE, LARGE = STAGES
 
 
 def test_the_page_is_made_of_the_results():
-    """Nobody has written a figure into it by hand."""
+    """No result in it was written by hand."""
     page = PAGE.read_text(encoding="utf-8")
     assert page_with(page, json.loads(DATA.read_text(encoding="utf-8"))) == page
 
@@ -31,7 +31,7 @@ def test_the_results_have_each_row_at_each_stage():
     [((3.0, 3.0, 3.0), 0.0), ((0.2, 1.0, 10.0), 1.0), ((0.4, 10.0, 1000.0), 2.0)],
     ids=["the same", "in proportion", "by the square"],
 )
-def test_the_exponent_tells_how_a_figure_grows(figures, reached):
+def test_the_exponent_shows_how_a_figure_grows(figures, reached):
     assert exponent(dict(zip(STAGES, figures, strict=True))) == pytest.approx(reached)
 
 
@@ -41,7 +41,7 @@ def test_the_exponent_is_that_of_all_stages():
 
 
 def told(key: str, figures: tuple[float, float, float]) -> str:
-    """The row of the table with these figures, the others being one."""
+    """The row of the table with these results, the others being one."""
     samples = {row.key: {str(stage.total): [1.0] for stage in STAGES} for row in ROWS}
     samples[key] = {str(stage.total): [figure] for stage, figure in zip(STAGES, figures, strict=True)}
     stages = [[stage.total, stage.large, stage.bulk] for stage in STAGES]
@@ -49,12 +49,12 @@ def told(key: str, figures: tuple[float, float, float]) -> str:
     return line
 
 
-def test_what_grows_and_should_not_is_told():
+def test_what_grows_and_should_not_is_reported():
     """The table hides none."""
-    assert told("one", (2.0, 2.1, 2.2)).endswith("| 2 ms | 2.1 ms | 2.2 ms | 0.02, at most 0.2: as it should |")
+    assert told("one", (2.0, 2.1, 2.2)).endswith("| 2 ms | 2.1 ms | 2.2 ms | 0.02, at most 0.2: met |")
     assert told("one", (2.0, 4.0, 8.0)).endswith("| 2 ms | 4 ms | 8 ms | 0.35, at most 0.2: **grows** |")
 
 
-def test_speeds_are_told_beside_seconds():
-    """Of the deletion each stage deletes more."""
+def test_speeds_are_reported_beside_seconds():
+    """Each stage deletes more."""
     assert "| 0.5 s, 2,000/s | 2.5 s, 2,000/s | 25 s, 2,000/s | 1.00," in told("deletion", (0.5, 2.5, 25.0))

@@ -30,10 +30,10 @@ def changes() -> bytes:
 
 
 def saved(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
-    """Patch one account after the other for so many `seconds`; then create, replace and patch many by one call each.
+    """Patch one account after the other for that many `seconds`; then create, replace and patch many by one call each.
 
     The milliseconds of a patch, the seconds of each call, and the bytes of history for each account. What was created
-    is forgotten at the end.
+    is deleted at the end.
     """
     service = ground.service
     drawn = Random(time_ns()).choices(range(stage.large), k=_DIFFERENT)

@@ -1,7 +1,7 @@
 """What a request takes of each host.
 
 All hosts share the processors of one machine, so a second web server makes it no quicker. What grows with the hosts
-is told by the time of a processor that a request takes on each of them: a host carries as many requests a second as it
+is shown by the time of a processor that a request takes on each of them: a host carries as many requests a second as it
 has processors, divided by that time.
 """
 
@@ -34,7 +34,7 @@ class Load:
 
 
 def load(built: Estate, address: str, seconds: float) -> Load:
-    """Have some callers get the address as often as they can, each on a connection that is kept."""
+    """Have some clients get the address as often as they can, each on a persistent connection."""
     until = time.monotonic() + seconds
     counts: list[int] = []
 

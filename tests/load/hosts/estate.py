@@ -27,11 +27,11 @@ _NOTHING = -1
 
 
 class NoAnswer(HTTPException):
-    """nginx has asked a web server that did not answer."""
+    """nginx got no response from a web server."""
 
 
 class Front(Service):
-    """The service as callers reach it, through nginx."""
+    """The service as clients reach it, through nginx."""
 
     def send(self, method: str, address: str, body: Any = None, **headers: str) -> Answer:
         """Send a request; raises NoAnswer when nginx got none."""
@@ -169,6 +169,6 @@ def estate(folder: Path) -> Iterator[Estate]:
         try:
             yield made
         finally:
-            # Nobody has to end in good order any more.
+            # No process needs a graceful end any more.
             for host in hosts.values():
                 host.kill()

@@ -32,7 +32,7 @@ class Host:
         return ("nsenter", f"--net={_NAMES}/{self.name}", *named)
 
     def cut(self) -> None:
-        """Pull the cable: nobody hears anything of the host any more, not even that it is gone."""
+        """Pull the cable: nobody receives anything from the host any more, not even that it is gone."""
         _ip("-n", _SWITCH, "link", "set", "dev", self.name, "down")
 
     def join(self) -> None:

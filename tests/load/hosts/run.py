@@ -1,10 +1,10 @@
-"""Hosts fail while twenty callers read, write and delete; nothing that was answered is lost or done twice.
+"""Hosts fail while twenty clients read, write and delete; nothing that was answered is lost or done twice.
 
     python -m tests.load.hosts.run --seconds 4
 
-builds the hosts, measures what reading takes with one and with two web servers, does each harm for so many seconds, and
-compares what was answered with what is stored. It ends with 1 when something is wrong. Of the hosts nothing is left,
-however it ends (Linux, root).
+builds the hosts, measures what reading takes with one and with two web servers, causes each failure for that many
+seconds, and compares what was answered with what is stored. It ends with 1 when something is wrong. Nothing is left
+of the hosts, however it ends (Linux, root).
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main(folder: Path, seconds: float, pause: float) -> int:
 
 
 def suffer(built: Estate, seconds: float, pause: float) -> Report:
-    """Measure, do all harms while callers go on, and compare what they were answered with what is stored."""
+    """Measure, cause all failures while clients continue, and compare what they were answered with what is stored."""
     report, log = Report(), sys.stderr
     _wait_until_served(built)
     _measure(built, report, seconds)
@@ -130,7 +130,7 @@ def _compare(built: Estate, record: Record, report: Report) -> None:
 
 
 def _wait_until_served(built: Estate) -> None:
-    """Return as soon as an element is written and read, and database and worker are in order, three times in turn."""
+    """Return as soon as an element is written and read, and database and worker work, three times in a row."""
 
     def complaint() -> str:
         for method, address, body in (
@@ -175,9 +175,9 @@ def _cut_off(name: str) -> Harm:
 
 @contextmanager
 def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
-    """The worker that is just deleting is cut off for good; the other one has to go on, and delete the rest.
+    """The worker that is just deleting is cut off for good; the other one has to continue, and delete the rest.
 
-    The database is asked how far it is: while the locks of the lost worker are kept, callers may wait for long.
+    The database is asked how far it is: while the locks of the lost worker are kept, clients may wait for long.
     """
     ids = fill(built.url, "leaving", _MANY)
     with psycopg.connect(built.url) as other:

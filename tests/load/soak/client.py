@@ -1,4 +1,4 @@
-"""A caller who reads, writes, saves many and deletes, and knows what has to be stored of what is his."""
+"""A client that reads, writes, saves many and deletes, and knows what has to be stored of its own."""
 
 import json
 import time
@@ -34,7 +34,7 @@ class Client:
         self.figures = Figures()
         # What has to be stored: the mark of the last write by id.
         self.stored: dict[str, str] = {}
-        # What the history has to tell: versions by their kind.
+        # What the history has to contain: versions by their kind.
         self.versions = {"+": 0, "~": 0, "-": 0}
         self._name = name
         self._key = service.key
@@ -50,7 +50,7 @@ class Client:
         }  # fmt: skip
 
     def work(self, until: float, pause: float) -> None:
-        """Call until that moment (`time.monotonic`), with pauses of so many seconds in the mean."""
+        """Call until that moment (`time.monotonic`), with pauses of that many seconds in the mean."""
         self._save()
         turns = 0
         while turns < FEWEST or time.monotonic() < until:
@@ -129,7 +129,7 @@ class Client:
             self._note(old, mark, "~")
 
     def _delete(self) -> None:
-        """What is oldest, when there is much; else one element."""
+        """The oldest elements, if there are many; otherwise one."""
         count = len(self.stored) - MANY // 2 if len(self.stored) > MANY else 1
         ids = list(self.stored)[:count]
         answer = self._call("deletion", "POST", "-bulk-delete-async", [{"id": id} for id in ids], expected=202)

@@ -1,4 +1,4 @@
-"""How long requests took, and what went wrong."""
+"""How long requests took, and which failed."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from statistics import median
 
 @dataclass
 class Figures:
-    """The seconds of each request by its kind, answers 503, and what may never be."""
+    """The seconds of each request by its kind, answers 503, and what must never occur."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     # How often a write was answered 503, because others held the database for too long.
@@ -17,7 +17,7 @@ class Figures:
 
     @classmethod
     def of(cls, parts: Iterable["Figures"]) -> "Figures":
-        """The sum of the figures of several clients."""
+        """The sum of the results of several clients."""
         whole = cls()
         for part in parts:
             for kind, seconds in part.seconds.items():

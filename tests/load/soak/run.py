@@ -4,8 +4,7 @@
 
 prints requests, errors, how long they took, and the memory of each process after the first minute and at the end.
 The clients pause between their calls, so that on SQLite too, where writers wait for each other, nobody waits for too
-long: at a higher rate some writes would be answered 503 with `Retry-After`; these are told apart from errors, and fail
-the run.
+long: at a higher rate some writes would get 503 with `Retry-After`; these are not errors, but fail the run.
 """
 
 import os
@@ -35,7 +34,7 @@ GROWTH = 100 * 1024
 
 @dataclass(frozen=True)
 class Soaked:
-    """What was seen; `errors` are the faults of the database among them."""
+    """What was seen; `errors` include those of the database."""
 
     figures: Figures
     errors: list[str]
@@ -46,7 +45,7 @@ class Soaked:
 
 
 def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm_up: float, seed: int) -> Soaked:
-    """Have the clients call for so many seconds; the memory is looked at after the `warm_up` and at the end."""
+    """Have the clients call for that many seconds; the memory is looked at after the `warm_up` and at the end."""
     clients = [Client(service, f"client-{number:02}", seed) for number in range(CLIENTS)]
     until = time.monotonic() + seconds
     with ThreadPoolExecutor(CLIENTS) as threads:
@@ -62,7 +61,7 @@ def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm
 
 
 def main(seed: int) -> int:
-    """Run, print the figures, and return 0 when nothing went wrong."""
+    """Run, print the results, and return 0 when nothing went wrong."""
     seconds = float(os.environ.get("SOAK_MINUTES", "10")) * 60
     with (
         TemporaryDirectory() as folder,

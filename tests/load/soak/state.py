@@ -26,7 +26,7 @@ def faults(url: str, clients: Iterable[Client]) -> list[str]:
 
 
 def waiting(url: str) -> str:
-    """How long the queue is, how many deletions are under way, and the connections of PostgreSQL."""
+    """The length of the queue, the running deletions, and the connections of PostgreSQL."""
     ((queued,),) = rows(url, "SELECT count(*) FROM django_q_ormq")
     ((running,),) = rows(url, "SELECT count(*) FROM bulkops_dataprocessing WHERE status = 'RUNNING'")
     told = f"{queued} queued, {running} deletions running"

@@ -2,8 +2,8 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.speed.admin 100000
 
-prints a table, and the query plan of the search. Pages are asked for within a process of Django, by a superuser: what a
-browser does with them is no part of it.
+prints a table, and the query plan of the search. Pages are requested within a process of Django, by a superuser: what a
+browser does with them is not part of it.
 """
 
 import os
@@ -17,7 +17,7 @@ from tests.services.service import manage
 
 
 def main(count: int) -> None:
-    """Fill a database of the kind that DATABASE_URL names with so many accounts, and measure."""
+    """Fill a database of the kind that DATABASE_URL names with that many accounts, and measure."""
     with TemporaryDirectory() as folder, migrated_database(Path(folder), os.environ.get("DATABASE_URL", "")) as url:
         prepare(url)
         for code in (

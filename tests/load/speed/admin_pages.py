@@ -24,7 +24,7 @@ def measure() -> None:
     form = reverse("admin:account_account_change", args=[Account.objects.order_by("element_id")[500].pk])
     searches = {f"search for '{words}'": f"{listed}?q={words}" for words in (_RARE, _FREQUENT, _MISSING)}
     for name, address in {"list": listed, "form": form, **searches}.items():
-        client.get(address)  # What is loaded once is no part of it.
+        client.get(address)  # What is loaded once is not part of it.
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
         count = len(queries)  # The next request begins the log anew.

@@ -4,7 +4,7 @@
 
 prints a table. The floor is the upsert of the same prepared rows by one process: COPY into a temporary table and INSERT
 … ON CONFLICT on PostgreSQL, executemany … ON CONFLICT on SQLite, into a table of the same shape with the same
-indexes. The service's figures are those of a client on the same machine: they hold sending the body, checking it, the
+indexes. The service's results are those of a client on the same machine: they hold sending the body, checking it, the
 history, and reading the answer to its end. Memory is the web process's peak above idle (Linux).
 """
 

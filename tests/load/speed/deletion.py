@@ -2,7 +2,7 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.speed.deletion 20000 100 500 2000
 
-prints a table for so many accounts in chunks of these sizes.
+prints a table for that many accounts in chunks of these sizes.
 """
 
 import os

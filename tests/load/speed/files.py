@@ -54,7 +54,7 @@ def run(url: str, *words: str) -> Figure:
 
 
 def write(path: Path, count: int) -> None:
-    """Write a CSV file of so many accounts."""
+    """Write a CSV file of that many accounts."""
     with path.open("w", encoding="utf-8") as file:
         file.write(f"{_HEADINGS}\n")
         for number in range(count):

@@ -1,7 +1,7 @@
 """Python reads this before anything else where the folder is on PYTHONPATH.
 
-The service runs with the packages of requirements.lock. Where other ones are found, its libraries load them, too, in
-a fifth of the time of a start: those that only its makers have are hidden.
+The service runs with the packages of requirements.lock. If others are installed, its libraries load them, too, which
+takes a fifth of the start-up time: packages for development only are hidden.
 """
 
 import sys

@@ -21,4 +21,4 @@ class Command(BaseCommand):
             records = records.filter(name=comparable_name(options["username"]))
         if options["address"] is not None:
             records = records.filter(address=counted_address(options["address"]))
-        self.stdout.write(f"Failures set back: {unlock(records)}.")
+        self.stdout.write(f"Failures reset: {unlock(records)}.")

@@ -1,4 +1,4 @@
-// Gives the pickers of people, groups and repositories their names: the library leaves an empty one without any.
+// Labels the pickers of users, groups and repositories: the library leaves empty ones without a label.
 "use strict";
 
 function nameOf(select) {
@@ -14,7 +14,7 @@ function label(select) {
 }
 
 function labelAll() {
-  // The library changes its own part of the page in the same moment, before or after this.
+  // The library changes its part of the page at the same moment, before or after this.
   setTimeout(() => document.querySelectorAll("select.select2-hidden-accessible").forEach(label));
 }
 

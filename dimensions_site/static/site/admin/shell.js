@@ -1,4 +1,4 @@
-// Keyboard in what opens over a page: the filters of a list, and the navigation on a phone.
+// Keyboard support for what opens over a page: the filters of a list, and the navigation on a phone.
 "use strict";
 
 const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";

@@ -1,5 +1,5 @@
 // Turns the links to the groups of a form into tabs: one group is shown at a time.
-// Without this module all groups stand one below the other, and the links lead to them.
+// Without this module all groups are shown one below the other, and the links lead to them.
 
 const bar = document.querySelector("[data-tabs]");
 
@@ -7,7 +7,7 @@ if (bar) {
   const tabs = [...bar.querySelectorAll("a")];
   const panelOf = (tab) => document.getElementById(tab.getAttribute("href").slice(1));
   const form = bar.closest("form");
-  // A fragment that names a group, but no id of the page, to which the browser would scroll.
+  // The fragment names a group but is not an id on the page, so the browser does not scroll to it.
   const markOf = (tab) => tab.getAttribute("href").replace("#group-", "#at-");
 
   const show = (chosen, { focus = false } = {}) => {

@@ -25,7 +25,7 @@ _INLINE = re.compile(rb'(<c [^>]*) t="inlineStr"><is>(.*?)</is></c>', re.DOTALL)
 
 @dataclass
 class Outcome:
-    """What came of reading a file; `refusal` is the sentence that ended it."""
+    """The result of reading a file; `refusal` is the sentence that ended it."""
 
     shape: Shape | None = None
     headings: list[str] | None = None
@@ -87,7 +87,7 @@ def saved(book: Workbook) -> bytes:
 
 
 def with_parts(content: bytes, parts: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
-    """The archive with some of its parts changed; one that it has not is changed from nothing."""
+    """The archive with some of its parts changed; a missing part is created."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as target:
         names = dict.fromkeys([*source.namelist(), *parts])
@@ -98,7 +98,7 @@ def with_parts(content: bytes, parts: Mapping[str, Callable[[bytes], bytes]]) ->
 
 
 def as_excel_saves(content: bytes) -> bytes:
-    """The workbook of openpyxl with its texts where Excel has them: in a part of their own, each of them once."""
+    """The workbook of openpyxl with its texts where Excel has them: in a separate part, each once."""
     texts: dict[bytes, int] = {}
 
     def shared(cell: re.Match[bytes]) -> bytes:
@@ -118,7 +118,7 @@ def as_excel_saves(content: bytes) -> bytes:
 
 
 def archive(**parts: bytes) -> bytes:
-    """A zip archive that is no workbook."""
+    """A zip archive that is not a workbook."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as target:
         for name, part in parts.items():
@@ -127,7 +127,7 @@ def archive(**parts: bytes) -> bytes:
 
 
 def zeros_in_gzip(size: int) -> bytes:
-    """Many zeros, packed."""
+    """Many zeros, compressed."""
     content = io.BytesIO()
     with gzip.GzipFile(fileobj=content, mode="wb") as target:
         for _ in range(size // 1024**2):
@@ -136,7 +136,7 @@ def zeros_in_gzip(size: int) -> bytes:
 
 
 def slow_workbook(texts: int) -> bytes:
-    """A workbook with so many shared texts, which are read before its first row."""
+    """A workbook with that many shared texts, which are read before its first row."""
     part = b"<sst>%s</sst>" % (b"<si><t>a</t></si>" * texts)
     return with_parts(as_excel_saves(workbook(["id"], ["a"])), {STRINGS: lambda _part: part})
 

@@ -73,7 +73,7 @@ def test_a_file_may_be_put_aside_after_its_first_row(content):
 
 @pytest.mark.parametrize("content", SAMPLES, ids=["XLSX", "CSV", "UTF-16", "Windows", "NDJSON", "JSON", "gzip"])
 def test_what_goes_wrong_with_the_rows_is_not_taken_for_an_error_of_the_file(content):
-    """Whoever looks for an error of ours would look into the file."""
+    """An operator who looks for a bug in the service would search in the file."""
 
     def import_it():
         with tempfile.TemporaryFile() as file:

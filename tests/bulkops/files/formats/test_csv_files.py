@@ -48,8 +48,8 @@ def test_utf_8_with_a_broken_character_is_not_taken_for_the_encoding_of_windows(
     assert outcome.refusal == "line 4: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
 
 
-def test_bytes_that_windows_does_not_know_are_refused():
-    """Guessing a third encoding would store wrong letters."""
+def test_bytes_that_are_not_windows_1252_are_refused():
+    """Trying a third encoding would store wrong letters."""
     outcome = read(b"id,name\n1,B\x81ro\n")
     assert outcome.refusal == "line 2: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
 
@@ -63,14 +63,14 @@ def test_a_nul_is_refused_where_it_stands():
     outcome = read(b"id,name\n1,Cash\n2,a\x00b\n")
     assert outcome.cells == [{"id": "1", "name": "Cash"}]
     assert outcome.refusal == (
-        "line 3: The line contains the character NUL, which a text must not have. Save the file again as 'CSV UTF-8'."
+        "line 3: The line contains the character NUL, which is not allowed in text. Save the file again as 'CSV UTF-8'."
     )
 
 
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=["commas", "semicolons", "tabs"])
 def test_the_delimiter_is_recognised(delimiter):
-    """Excel writes the one of the country that it is set to."""
+    """Excel writes the separator of its country setting."""
     rows = [["id", "name", "amount"], ["0010", '"a,b;c\td"', '"1,5"']]
     outcome = read("\r\n".join(delimiter.join(row) for row in rows).encode())
     assert outcome.shape is not None
@@ -87,7 +87,7 @@ def test_other_delimiters_in_headings_and_cells_do_not_mislead():
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
 def test_the_separator_line_of_excel_is_honoured(line):
-    """It stands before the headings, and counts as a line."""
+    """It precedes the headings, and counts as a line."""
     outcome = read(f"{line}\r\nid;name\r\n1000;Cash\r\n".encode())
     assert (outcome.headings, outcome.lines) == (["id", "name"], [3])
 
@@ -104,7 +104,7 @@ def test_line_ends_of_all_systems_are_read_and_those_in_quotes_are_kept(end):
 
 
 def test_empty_columns_and_rows_at_the_end_are_passed_over():
-    """Spreadsheets write the cells that somebody has coloured once."""
+    """Spreadsheets write cells that were coloured once."""
     outcome = read(b"id,name,,\n1000,Cash,,\n,,,\n\n1100,Bank,,\n,,,\n")
     assert outcome.headings == ["id", "name"]
     assert (outcome.cells, outcome.lines) == ([{"id": "1000", "name": "Cash"}, {"id": "1100", "name": "Bank"}], [2, 5])
@@ -120,7 +120,7 @@ def test_empty_columns_and_rows_at_the_end_are_passed_over():
     ],
     ids=["none", "blank line first", "one missing", "one twice"],
 )
-def test_headings_that_are_none_are_refused(table, refusal):
+def test_invalid_headings_are_refused(table, refusal):
     """It would be unclear where the cells belong."""
     assert read(table).refusal == f"line 1: {refusal}"
 
@@ -141,7 +141,7 @@ def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cel
         (
             '1100,"closed" too early\n1200,B\n',
             (
-                "From here on this cannot be read as CSV: after a closing quote the cell must end. Check that all "
+                "The rest cannot be read as CSV: after a closing quote the cell must end. Check that all "
                 "quotes are closed, and write a quote inside a quoted text twice."
             ),
         ),
@@ -154,7 +154,7 @@ def test_broken_quotes_end_the_reading_where_the_row_begins(row, refusal):
 
 
 def test_a_cell_of_one_megabyte_is_read_and_a_longer_one_is_a_failure():
-    """The failure names the column, and the reading goes on."""
+    """The failure names the column, and reading continues."""
     rows = f"1,{'x' * MAX_CELL_CHARACTERS}\n2,{'x' * (MAX_CELL_CHARACTERS + 1)}\n3,short\n"
     outcome = read(f"id,name\n{rows}".encode())
     assert [len(row["name"]) for row in outcome.cells] == [MAX_CELL_CHARACTERS, 5]

@@ -1,4 +1,4 @@
-"""However large a file is, and whatever it hides: only what is at hand is in memory."""
+"""However large a file is, and whatever it hides: only the current part is in memory."""
 
 import json
 import tempfile
@@ -22,12 +22,12 @@ from tests.bulkops.files.formats.files import (
 )
 
 FEW, MANY = 4_000, 12_000
-# What buffers and caches may differ by.
+# By what buffers and caches may differ.
 SLACK = 1024**2
 
 
 def peak(write):
-    """The most memory that Python held at a time while it read the file that `write` has written; and the rows."""
+    """The peak of Python's memory while it read the file that `write` has written; and the rows."""
     with tempfile.TemporaryFile() as file:
         write(file)
         file.seek(0)
@@ -68,7 +68,7 @@ def of_rows(shape, count):
     ids=lambda shape: shape.ending,
 )
 def test_memory_is_flat_whatever_the_number_of_rows(shape):
-    """100,000 accounts take no more than 1,000."""
+    """100,000 accounts take at most 1,000."""
     few, _ = peak(of_rows(shape, FEW))
     many, rows = peak(of_rows(shape, MANY))
     assert rows == MANY
@@ -89,7 +89,7 @@ def test_memory_is_flat_with_texts_that_excel_stores_beside_the_cells():
 
 
 def written(make):
-    """What `make` makes, when it is needed: no process shall hold all of these for all of its tests."""
+    """What `make` returns, made on demand: no process shall hold all of these for all of its tests."""
     return lambda file: file.write(make())
 
 

@@ -21,7 +21,7 @@ LINES = "\n".join(json.dumps(element, ensure_ascii=False) for element in ELEMENT
 @pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["plain", "with mark"])
 @pytest.mark.parametrize(("format", "content"), [(Format.JSON, ARRAY), (Format.NDJSON, LINES)])
 def test_elements_are_read_in_wire_form(format, content, mark, packed):
-    """Null is not the same as nothing; the line is the position in an array."""
+    """Null differs from a missing member; the line is the position in an array."""
     content = mark + content
     outcome = read(gzip.compress(content) if packed else content)
     assert outcome.shape == Shape(format, "utf-8-sig" if mark else "utf-8", gzipped=packed)
@@ -52,8 +52,8 @@ def test_blank_lines_are_passed_over_and_counted():
     ids=["key twice", "NaN", "NUL", "no object", "too long"],
 )
 @pytest.mark.parametrize("is_array", [True, False], ids=["array", "lines"])
-def test_a_faulty_element_is_a_failure_and_the_others_are_read(element, message, is_array):
-    """The words are those of the REST API."""
+def test_an_invalid_element_is_a_failure_and_the_others_are_read(element, message, is_array):
+    """The messages are those of the REST API."""
     parts = [b'{"id": "1"}', element, b'{"id": "3"}']
     outcome = read(b"[%b]" % b",\n".join(parts) if is_array else b"\n".join(parts))
     if is_array and element == b'{"id": NaN}':
@@ -81,7 +81,7 @@ def test_an_array_that_breaks_off_is_read_up_to_there():
 def test_an_element_on_many_lines_is_answered_by_what_to_do():
     outcome = read(b'{\n  "id": "1"\n}\n')
     assert outcome.refusal == (
-        "line 1: Each line must hold one whole element. Elements that go over several lines are read as an array: in "
+        "line 1: Each line must hold one whole element. Elements that span several lines must be in an array: in "
         "[ and ], with commas between them."
     )
 

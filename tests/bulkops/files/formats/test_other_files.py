@@ -1,4 +1,4 @@
-"""Files that are no tables and no elements: each is answered by a sentence that tells what to do."""
+"""Files without a table or elements: each gets a sentence that says what to do."""
 
 import codecs
 import gzip
@@ -46,7 +46,7 @@ MARKUP = (
         ),
         (
             codecs.BOM_UTF32_LE + TABLE.decode().encode("utf-32-le"),
-            "The text is in UTF-32, which is not read. Save the file again as 'CSV UTF-8'.",
+            "The text is in UTF-32, which is not supported. Save the file again as 'CSV UTF-8'.",
         ),
         (
             archive(mimetype=b"application/vnd.oasis.opendocument.spreadsheet"),
@@ -59,9 +59,9 @@ MARKUP = (
         ),
         (
             archive(**{"accounts.csv": TABLE}),
-            "This is a zip archive, not a workbook. Unpack it and load the file that is in it.",
+            "This is a zip archive, not a workbook. Extract it and load the file in it.",
         ),
-        (archive(), "This is a zip archive, not a workbook. Unpack it and load the file that is in it."),
+        (archive(), "This is a zip archive, not a workbook. Extract it and load the file in it."),
         (workbook(["id"], ["1000"])[:-100], DAMAGED),
         (b"PK\x03\x04" + bytes(100), DAMAGED),
         (gzip.compress(TABLE)[:-12], DAMAGED),
@@ -100,7 +100,7 @@ MARKUP = (
     ],
 )
 def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
-    """An accountant knows his programs, not formats."""
+    """Accountants know their programs, not formats."""
     outcome = read(content)
     assert outcome.refusal == f"line 1: {refusal}"
     assert not (outcome.rows)
@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
     [zeros_in_gzip, lambda size: archive(**{"xl/worksheets/sheet1.xml": bytes(size)})],
     ids=["gzip bomb", "zip bomb"],
 )
-def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(pack):
+def test_a_small_file_that_decompresses_to_a_huge_one_is_refused(pack):
     """What is in it is read no further than what an import accepts."""
     outcome = read(pack(128 * 1024**2))
     assert outcome.refusal == f"line 1: {TOO_LARGE}"
@@ -127,7 +127,7 @@ def test_an_archive_of_countless_parts_is_refused_before_they_are_listed():
 
 
 @pytest.mark.parametrize("content", [TABLE, workbook(["id", "name"], ["1000", "Cash"])], ids=["CSV", "workbook"])
-def test_a_packed_table_is_read_like_an_open_one(content):
+def test_a_compressed_table_is_read_like_a_plain_one(content):
     outcome = read(gzip.compress(content))
     assert outcome.shape is not None
     assert outcome.shape.gzipped
@@ -146,9 +146,9 @@ def test_a_packed_table_is_read_like_an_open_one(content):
 )
 @pytest.mark.parametrize("format", Format)
 def test_a_format_that_is_given_has_to_be_the_true_one(content, looks, format):
-    """The name of a file is not asked, and a wrong option is not obeyed."""
+    """The name of the file is ignored, and a wrong option is rejected."""
     found, description = looks
     message = (
-        f"line 1: The file is read as {format}, but it looks like {description}. Name the format {found}, or none."
+        f"line 1: The file is read as {format}, but it looks like {description}. Choose the format {found}, or none."
     )
     assert read(content, format).refusal == (None if format is found else message)

@@ -1,4 +1,4 @@
-"""Files are read in a process of their own: the same rows, and limits of time and memory."""
+"""Files are read in a separate process: the same rows, and limits of time and memory."""
 
 import json
 import socket
@@ -86,14 +86,14 @@ def test_a_preview_has_the_headings_and_the_first_rows_that_can_be_read():
 
 
 def test_a_preview_looks_at_the_first_thousand_rows_alone():
-    """A file of faulty rows would be read to its end otherwise."""
+    """Otherwise a file of invalid rows would be read to its end."""
     with file_of(b"id,name\n" + b"1\n" * 1_000 + b"1,a\n") as file:
         assert preview_outside(file, AMPLE).rows == []
 
 
 @pytest.mark.contract("B3")
 def test_a_file_that_takes_too_long_is_refused_with_the_limit():
-    """Whether it is looked at, or read to its end; the process is ended by the system."""
+    """Whether it is previewed, or read to its end; the system ends the process."""
     with file_of(slow_workbook(3_000_000)) as file:
         for read in (preview_outside, lambda *asked: of(source_outside, *asked)):
             with pytest.raises(UnreadableFile) as refusal:
@@ -115,8 +115,8 @@ def test_a_file_that_takes_too_much_memory_is_refused_with_the_limit():
 
 
 @pytest.mark.contract("B3")
-def test_a_process_that_ends_by_itself_is_no_error_of_the_file(monkeypatch):
-    """The worker tries again, and the log tells it; nobody is told that a good file is damaged."""
+def test_a_process_that_ends_by_itself_is_not_an_error_of_the_file(monkeypatch):
+    """The worker tries again, and the log records it; no message says that a good file is damaged."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with file_of(TABLE) as file, pytest.raises(ReadingFailed, match="status 1"):
         preview_outside(file, AMPLE)

@@ -15,7 +15,7 @@ from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWri
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.files.formats.files import read
 
-# Every character that is one, and often those that a format treats in its own way.
+# Every valid character, and often those that a format treats specially.
 CELLS = st.text(
     st.one_of(
         st.sampled_from("_x005FD,;\t\r\n\"'= \x01\x1f\x85\u2028\ufeff\ufffe"),
@@ -50,7 +50,7 @@ def written(shape, headings, rows):
 @example(Shape(Format.CSV), [["sep=;", "", '"'], ["\r", "\n", "\r\n"]])
 @example(Shape(Format.XLSX), [["=1+1", "#N/A", "2026-01-31"], ["\r", "\n", " \r\n "]])
 def test_texts_come_back_exactly(shape, rows):
-    """Zeros, blanks, line ends and controls are content; a row without any text is none."""
+    """Zeros, blanks, line ends and controls are content; a row without any text is skipped."""
     outcome = read(written(shape, HEADINGS, rows))
     assert (outcome.refusal, outcome.failures) == (None, [])
     assert [list(row.values()) for row in outcome.cells] == [row for row in rows if any(row)]
@@ -74,7 +74,7 @@ def test_csv_is_written_as_rfc_4180_says_and_as_excel_likes_it():
 
 
 def test_a_letter_that_the_encoding_lacks_stays_visible():
-    """The file of rejected rows is in the encoding of the file that was read, whatever the reasons say."""
+    """The file of rejected rows has the encoding of the imported file, whatever the reasons contain."""
     assert written(Shape(Format.CSV, "cp1252"), ["id"], [["ü 现"]]) == b"id\r\n\xfc \\u73b0\r\n"
 
 
@@ -112,7 +112,7 @@ def test_a_table_that_no_workbook_can_hold_is_refused():
 @pytest.mark.parametrize("format", [Format.JSON, Format.NDJSON])
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_elements_come_back_exactly(format, gzipped, count):
-    """Each on a line of its own, so that people and other programs can look at it."""
+    """Each on a separate line, so that people and other programs can look at it."""
     elements = [{"id": f"{number:04d}", "descriptions": {"de": "Büro\n现金", "en": None}} for number in range(count)]
     file = io.BytesIO()
     writer = element_writer(Shape(format, gzipped=gzipped), file)

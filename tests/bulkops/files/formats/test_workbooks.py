@@ -19,7 +19,7 @@ from tests.bulkops.files.formats.files import (
 HEADINGS = ["id", "name", "value"]
 EMPTY = "The workbook has no visible sheet with anything in it. Show the sheet that is meant, or save it again."
 DAMAGED = "The workbook is damaged. Open it in Excel, save it again as an Excel workbook (.xlsx) and load that."
-DOCUMENT_TYPE = "The workbook declares a document type, which no program for tables does; it is not read."
+DOCUMENT_TYPE = "The workbook declares a document type, which spreadsheet programs never do; it is rejected."
 
 
 def value(cell, number_format="General"):
@@ -70,7 +70,7 @@ def test_a_workbook_is_a_table_of_texts():
     ],
 )
 def test_a_number_is_read_as_a_code_or_a_plain_number(cell, number_format, text):
-    """Zeros that the format shows are kept; percent, thousands and exponents are no part of a number."""
+    """Zeros that the format shows are kept; percent, thousands and exponents are not part of a number."""
     assert value(cell, number_format) == text
 
 
@@ -99,7 +99,7 @@ def test_a_date_is_read_as_iso(text, is_iso, epoch):
 
 
 def test_texts_that_excel_stores_once_are_read_wherever_they_are_used():
-    """They stand in a part of their own, and the cells have their numbers."""
+    """They are in a separate part, and the cells have their numbers."""
     rows = [[f"{number:06d}", "Büro" if number % 2 else "_x0041_", "x" * number] for number in range(1, 6000)]
     outcome = read(as_excel_saves(workbook(HEADINGS, *rows)))
     assert outcome.cells == [
@@ -107,7 +107,7 @@ def test_texts_that_excel_stores_once_are_read_wherever_they_are_used():
     ]
 
 
-def test_a_number_that_is_no_date_in_the_format_of_a_date_is_a_failure():
+def test_an_invalid_date_in_the_format_of_a_date_is_a_failure():
     def change(book):
         book.worksheets[0]["C2"].number_format = "dd.mm.yyyy"
 
@@ -157,10 +157,10 @@ def test_hidden_sheets_and_empty_sheets_are_passed_over():
 
 
 def test_several_sheets_with_content_are_refused():
-    """Which one is meant, only the one who made them knows."""
+    """Only their author knows which one is meant."""
     outcome = read(workbook(["id"], ["1000"], change=lambda book: book.create_sheet("Notes").append(["note"])))
     assert outcome.refusal == (
-        "line 1: 2 sheets have something in them, such as 'Sheet', 'Notes'. Leave one of them, or hide the others."
+        "line 1: 2 sheets have something in them, such as 'Sheet', 'Notes'. Keep one of them, or hide the others."
     )
 
 
@@ -277,7 +277,7 @@ def test_a_document_type_is_refused():
     ],
 )
 def test_a_damaged_sheet_is_refused(change):
-    """Whatever a program or a wire has made of it, there is one sentence."""
+    """Whatever damaged it, there is one sentence."""
     content = with_parts(as_excel_saves(workbook(["id"], ["1000"])), {SHEET: change})
     assert read(content).refusal == f"line 1: {DAMAGED}"
 
@@ -285,8 +285,8 @@ def test_a_damaged_sheet_is_refused(change):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("number", ["-1", "-100", "1e9", "", "9" * 5_000, "\u0663"])
 @pytest.mark.parametrize("place", [b'numFmtId="0"', b'numFmtId="164"'], ids=["style", "format"])
-def test_a_number_of_a_format_that_is_none_is_damage(place, number):
-    """Of a style, and of a format that the workbook declares."""
+def test_the_number_of_a_missing_format_is_damage(place, number):
+    """The number of a style, and that of a format which the workbook declares."""
 
     def change(book):
         book.worksheets[0]["A2"].number_format = "0000.0"
@@ -299,7 +299,7 @@ def test_a_number_of_a_format_that_is_none_is_damage(place, number):
 
 @pytest.mark.contract("B3")
 def test_a_style_that_the_workbook_has_not_is_a_plain_number():
-    """Some programs write numbers of styles, and no styles."""
+    """Some programs write style numbers, but no styles."""
     content = with_parts(workbook(["id"], [7]), {SHEET: lambda sheet: sheet.replace(b'r="A2"', b'r="A2" s="999999"')})
     assert read(content).cells == [{"id": "7"}]
 
@@ -350,7 +350,7 @@ def test_a_number_format_has_at_most_as_many_characters_as_in_excel(length, is_r
 
 
 def test_links_to_other_files_are_not_followed():
-    """Neither is a part that a reference points out of the workbook to."""
+    """Neither is a reference from a part to something outside the workbook."""
 
     def outside(relations):
         return relations.replace(b"/xl/worksheets/sheet1.xml", b"../../../etc/passwd")

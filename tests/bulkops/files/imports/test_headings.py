@@ -71,7 +71,7 @@ def test_description_is_the_text_in_the_default_language(import_accounts, import
     ],
 )
 def test_a_heading_that_means_no_field_is_refused_with_the_nearest_known_one(import_accounts, heading, message):
-    """Nothing of a file is dropped in silence."""
+    """Nothing in a file is dropped silently."""
     outcome = import_accounts(f"id,{heading}\n1000,x\n")
     assert len(outcome.errors) == 1
     assert outcome.errors[0].startswith(f"line 1, {heading}: {message}")
@@ -125,7 +125,7 @@ def test_a_mapping_says_what_headings_mean(import_accounts, alice, cash):
 
 
 @pytest.mark.contract("H4")
-def test_errors_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
+def test_errors_of_a_mapped_column_are_reported_by_its_own_heading(import_accounts):
     """The reader of the message looks at the file."""
     table = "Konto,Text,Art,Typ,Kurs\n1000,Cash,BALANCE,NORMAL,FINAL\n1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
     fields = ("Konto=id", "Text=description", "Art=nature", "Typ=type", "Kurs=conversion.conversionType")
@@ -135,7 +135,7 @@ def test_errors_of_a_mapped_column_are_told_by_its_own_heading(import_accounts):
 
 
 def test_a_heading_is_mapped_once(import_accounts):
-    """None of two meanings is taken in silence."""
+    """Neither of two meanings is used silently."""
     outcome = import_accounts("Konto,type\n1000,NORMAL\n", "--map=Konto=id", "--map=Konto=oid")
     assert outcome.refusal == "--map must name 'Konto' only once; it names it 2 times."
 
@@ -150,7 +150,7 @@ def test_a_heading_is_mapped_once(import_accounts):
     ],
 )
 def test_a_mapping_that_does_not_fit_is_refused(import_accounts, cash, word, error):
-    """Nothing that somebody asks for is passed over."""
+    """No option is ignored silently."""
     assert import_accounts("id,type\n1000,NORMAL\n", "--map", word).errors == [error]
 
 
@@ -163,6 +163,6 @@ def test_two_columns_may_be_mapped_to_one_field_when_their_cells_agree(import_ac
 
 
 @pytest.mark.contract("H4")
-def test_the_reason_of_a_rejected_row_is_no_field(import_accounts, cash):
+def test_the_reason_of_a_rejected_row_is_not_a_field(import_accounts, cash):
     """So a file of rejected rows can be imported as it is."""
     assert import_accounts("id,descriptions.en,_reason\n1000,Bank,nature: x\n").errors == []

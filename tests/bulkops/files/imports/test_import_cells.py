@@ -23,7 +23,7 @@ def cash(alice):
 
 
 @pytest.mark.contract("C3", "C19")
-def test_empty_texts_and_nulls_are_told_from_what_is_not_set(import_accounts, alice, cash):
+def test_empty_texts_and_nulls_are_distinguished_from_unset_fields(import_accounts, alice, cash):
     """An entry of a map may be there without a text, and a leaf be null instead of its default (contract C15)."""
     outcome = import_accounts(HEADINGS + "1000,Cash,[[null]],[[empty]],[[empty]],[[null]]\n")
     assert outcome.errors == []
@@ -49,7 +49,7 @@ def test_empty_texts_and_nulls_are_told_from_what_is_not_set(import_accounts, al
     ],
 )
 def test_any_text_can_be_written_and_those_of_others_are_taken_as_they_are(import_accounts, alice, cash, cell, text):
-    """An apostrophe or a backslash at the beginning is part of the text."""
+    """A leading apostrophe or backslash is part of the text."""
     outcome = import_accounts(f"id,documentationLink\n1000,{cell}\n")
     assert outcome.errors == []
     assert element(alice, "account", "1000")["documentationLink"] == text

@@ -1,4 +1,4 @@
-"""A dry run tells what an import would do, and saves nothing."""
+"""A dry run reports what an import would do, and saves nothing."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def till(alice):
     assert alice.send("POST", alice.account(), before).status_code == 201
 
 
-def test_it_tells_what_would_change_from_what_to_what(import_accounts, till):
+def test_it_shows_what_would_change_with_both_values(import_accounts, till):
     """Created, changed and deleted elements, in the words of the wire; nothing is saved, and no history written."""
     import_accounts(HEADINGS + "0900,Old,BALANCE_SHEET,NORMAL,FINAL,\n")
     before = list(Account.objects.order_by("element_id").values())
@@ -37,7 +37,7 @@ def test_it_tells_what_would_change_from_what_to_what(import_accounts, till):
     assert "line 3, 1100, descriptions.en: not set -> Bank" in lines
     assert lines[-2:] == [
         "deleted: 0900",
-        "Dry run, nothing was saved. It would be, for northwind: 1 created, 1 changed, 0 unchanged, 1 deleted.",
+        "Dry run, nothing was saved. It would import into northwind: 1 created, 1 changed, 0 unchanged, 1 deleted.",
     ]
     assert outcome.status == 0
     assert list(Account.objects.order_by("element_id").values()) == before
@@ -56,7 +56,7 @@ def test_it_finds_the_errors_that_the_import_would_find(import_accounts, till):
 
 
 def test_it_counts_what_would_be_rejected_and_leaves_no_file(import_accounts, till, tmp_path: Path):
-    """So the same words without --dry-run do what was told."""
+    """The same options without --dry-run do what was reported."""
     words = ["--rejects", str(tmp_path / "rejects.csv")]
     outcome = import_accounts(HEADINGS + CASH.replace("FINAL", "LAST") + BANK, "--dry-run", *words)
     assert outcome.output.splitlines()[-1].endswith("1 created, 0 changed, 0 unchanged, 1 rejected.")
@@ -64,7 +64,7 @@ def test_it_counts_what_would_be_rejected_and_leaves_no_file(import_accounts, ti
     assert import_accounts(HEADINGS + CASH.replace("FINAL", "LAST") + BANK, *words).status == 3
 
 
-def test_of_many_changes_the_first_ones_are_told(import_accounts):
+def test_of_many_changes_the_first_ones_are_reported(import_accounts):
     rows = "".join(f"{number},Account,BALANCE_SHEET,NORMAL,FINAL,\n" for number in range(60))
     lines = import_accounts(HEADINGS + rows, "--dry-run").output.splitlines()
     assert [line for line in lines if line.endswith("descriptions.en: not set -> Account")] == [

@@ -1,4 +1,4 @@
-"""What an import changes, what it leaves, and what it tells about itself."""
+"""What an import changes, what it leaves unchanged, and what it reports."""
 
 import threading
 
@@ -39,7 +39,7 @@ def test_a_row_that_changes_nothing_writes_nothing(import_accounts):
 
 @pytest.mark.contract("C12", "C18", "H4")
 def test_an_import_leaves_its_origin_and_history(import_accounts, alice):
-    """Created and changed elements tell IMPORT and the system as their last author."""
+    """Created and changed elements have the origin IMPORT and the system as their last author."""
     alice.send("POST", alice.account(), account("1000"))
     import_accounts(HEADINGS + CASH.replace("Cash", "Till") + BANK)
 
@@ -77,7 +77,7 @@ def test_fields_without_a_column_stay_as_they_are(import_accounts, alice):
 
 @pytest.mark.contract("C8", "H4")
 def test_an_empty_cell_means_that_the_field_is_not_set(import_accounts, alice):
-    """A leaf becomes null or takes its default, an entry of a map goes, a reference without values is null."""
+    """A leaf becomes null or gets its default, an entry of a map is removed, an empty reference is null."""
     before = account(
         "1000",
         documentationLink="https://manual.example.com/cash",
@@ -137,7 +137,7 @@ def test_an_import_touches_its_own_repository_only(import_accounts, bob):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.contract("H4")
 def test_two_imports_of_the_same_accounts_in_opposite_order_both_succeed(northwind: Repository):
-    """Each locks what it changes, part by part, and may not wait for what the other holds and the other way round."""
+    """Each locks what it changes, part by part, and must not deadlock with the other."""
     ids = [str(number) for number in range(1000, 2000)]
     fixed = {"nature": "BALANCE_SHEET", "type": "NORMAL", "conversion.conversionType": "FINAL"}
     problems: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""The engine of imports as its callers use it: what it asks of the database, what it tells, and how it is ended."""
+"""The import engine as its callers use it: its queries, its reports, and how it is stopped."""
 
 from collections.abc import Callable, Iterator
 
@@ -55,7 +55,7 @@ def test_rows_that_are_read_together_cost_the_same_however_many_they_are(northwi
     assert cost(northwind, 1, "A") == cost(northwind, BATCH_ROWS, "B")
     assert cost(northwind, 1, "A") == cost(northwind, BATCH_ROWS, "B")
     assert cost(northwind, 1, "A", type="DETAIL") == cost(northwind, BATCH_ROWS, "B", type="DETAIL")
-    of_a_batch = 2  # which are stored, and the copy of rows on PostgreSQL
+    of_a_batch = 2  # the stored elements, and on PostgreSQL the copy of rows
     assert cost(northwind, 2 * BATCH_ROWS, "C") - cost(northwind, BATCH_ROWS, "D") <= of_a_batch
 
 
@@ -86,7 +86,7 @@ def test_what_hears_of_the_progress_can_end_the_import(northwind, phase):
     assert imported(northwind, lambda: iter(rows(1_500))).created == 1_500
 
 
-def test_the_end_of_an_import_is_told_in_its_transaction(northwind):
+def test_the_end_of_an_import_is_reported_in_its_transaction(northwind):
     """What is written then is there together with the elements, or not at all; a dry run has no such end."""
 
     def finish(report: Report) -> None:

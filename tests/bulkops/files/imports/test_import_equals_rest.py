@@ -1,4 +1,4 @@
-"""An import does what REST does: the same elements come out, and the same errors."""
+"""An import does what REST does: the elements and the errors are the same."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from tests.dimensions_site.elements.writing.json_writing import nearly
 from tests.factories import Caller, json_bytes, read
 from tests.strategies import elements, json_values, patches
 
-# What came of it: the element, or the place and the code of each error.
+# The result: the element, or the place and the code of each error.
 Result = dict[str, Any] | list[tuple[str, str]]
 
 mistakes = json_values | st.sampled_from(("", " ", "NONE", "x" * 129, 21, 1.5, 10**30, {}, {"en": None}, {"id": "1"}))
@@ -43,7 +43,7 @@ def taken_back() -> Iterator[None]:
 
 
 def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Result:
-    """What REST makes of the element `data`."""
+    """The result of `data` over REST."""
     with taken_back():
         response = alice.send(method, path(alice, dimension, rest), json_bytes(data))
         answer = read(response)
@@ -54,7 +54,7 @@ def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Re
 
 
 def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -> Result:
-    """What an import makes of the element `data`."""
+    """The result of `data` in an import."""
     content: Any = read_json(json_bytes(data))
     source = Source(Shape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
     importer = Importer(DIMENSIONS[dimension], repository, Actor(None, Origin.IMPORT), Options())
@@ -70,7 +70,7 @@ def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -
 @searching
 @given(st.sampled_from(sorted(DIMENSIONS)), st.data())
 def test_a_stored_element_is_changed_as_by_patch(alice, northwind, dimension, data):
-    """Right changes and wrong ones."""
+    """Valid changes and invalid ones."""
     wire = DIMENSIONS[dimension].wire
     stored = {**data.draw(elements(wire), label="stored"), "id": "1"}
     changes = data.draw(patches(wire).flatmap(lambda patch: nearly(patch, mistakes) | st.just(patch)), label="changes")
@@ -85,7 +85,7 @@ def test_a_stored_element_is_changed_as_by_patch(alice, northwind, dimension, da
 @searching
 @given(st.sampled_from(sorted(DIMENSIONS)), st.data())
 def test_a_new_element_is_created_as_by_post(alice, northwind, dimension, data):
-    """Right ones and wrong ones."""
+    """Valid ones and invalid ones."""
     wire = DIMENSIONS[dimension].wire
     payload = data.draw(elements(wire).flatmap(lambda one: nearly(one, mistakes) | st.just(one)), label="element")
     payload["id"] = "1"

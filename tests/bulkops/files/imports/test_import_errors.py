@@ -13,7 +13,7 @@ CURRENCY_HEADINGS = "id,oid,description,decimalNumbers,percentageDifference,pref
 
 @pytest.mark.contract("H4")
 def test_every_error_of_every_row_is_reported_with_line_and_field(import_accounts):
-    """In the order of the lines, also where a row has several errors; each names the value and what is right."""
+    """In the order of the lines, also where a row has several errors; each has the value and what is expected."""
     outcome = import_accounts(
         HEADINGS
         + CASH

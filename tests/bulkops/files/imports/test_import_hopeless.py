@@ -14,7 +14,7 @@ WRONG = {"nature": 7}
 
 
 def refusal(tmp_path, rows, *options):
-    """What the command says that imports the `rows`, of which nothing is saved."""
+    """The output of a command that imports the `rows`, of which nothing is saved."""
     file = tmp_path / "accounts.ndjson"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     errors = io.StringIO()
@@ -26,7 +26,7 @@ def refusal(tmp_path, rows, *options):
 
 @pytest.mark.contract("B1")
 def test_a_hopeless_file_is_not_read_to_its_end(northwind, tmp_path):
-    """Ten thousand errors are counted, and a thousand listed; that there are more is said."""
+    """Ten thousand errors are counted, and a thousand listed; the report says that there are more."""
     message, errors = refusal(tmp_path, (account(f"{number}", **WRONG) for number in range(10_001)))
     assert message == "Nothing was imported: At least 10,000 errors; the rest of the file was not checked."
     assert errors[-1] == "and at least 9,000 more errors"
@@ -35,7 +35,7 @@ def test_a_hopeless_file_is_not_read_to_its_end(northwind, tmp_path):
 
 @pytest.mark.contract("B1")
 def test_ten_thousand_errors_are_counted_exactly(northwind, tmp_path):
-    """The limit itself is no hopeless file yet."""
+    """The limit itself is still counted exactly."""
     message, errors = refusal(tmp_path, (account(f"{number}", **WRONG) for number in range(10_000)))
     assert message == "Nothing was imported: 10,000 errors."
     assert errors[-1] == "and 9,000 more errors"
@@ -43,7 +43,7 @@ def test_ten_thousand_errors_are_counted_exactly(northwind, tmp_path):
 
 @pytest.mark.contract("B1")
 def test_a_file_whose_rows_are_nearly_all_wrong_is_not_sorted_into_rejects(northwind, tmp_path):
-    """Where faulty rows may be left out, more than half of them have to be good."""
+    """Where rows with errors may be left out, more than half of the rows must be valid."""
     rejects = tmp_path / "rejects.ndjson"
     rows = (account(f"{number}", **WRONG) for number in range(10_001))
     message, _ = refusal(tmp_path, rows, "--rejects", str(rejects))

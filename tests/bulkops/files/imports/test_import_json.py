@@ -37,7 +37,7 @@ def test_members_are_merged_and_null_clears(import_accounts, alice):
 
 
 def test_what_is_answered_is_imported_unchanged(import_accounts, import_currencies, alice):
-    """A list of the REST API is a file, who changed what included (contract C12)."""
+    """A list of the REST API is a file, `updateInfo` included (contract C12)."""
     alice.send("POST", alice.account(), account("1000", rules={"grossAmountEqualICSum": True}))
     alice.send("POST", alice.currency(), currency("EUR", preferred=True))
     for run, dimension in ((import_accounts, "account"), (import_currencies, "currency")):
@@ -68,7 +68,7 @@ def test_errors_name_the_line_and_the_field(import_accounts):
 
 
 def test_a_mapping_of_headings_is_refused(import_accounts):
-    """There are none, and nothing that somebody asks for is passed over."""
+    """There are none, and no option is ignored silently."""
     outcome = import_accounts("[]", "--map", "Konto=id")
     assert outcome.errors == [
         "line 1: The elements of this file have no headings that could be mapped. Leave the mapping out."

@@ -57,7 +57,7 @@ def test_create_saves_what_is_new(import_accounts, till):
 
 
 def test_update_refuses_what_is_not_there(import_accounts, till):
-    """Beside its other errors, but for what it lacks: of an element that were there it would be known."""
+    """With its other errors, except missing fields, which an existing element would have."""
     outcome = import_accounts(
         "id,descriptions.en,type\n1000,Cash,NORMAL\n1100,Bank,\n1200,Fund,USUAL\n", "--mode=update"
     )
@@ -85,7 +85,7 @@ if connection.vendor == "postgresql":
 
     @pytest.mark.django_db(transaction=True)
     def test_what_others_create_while_rows_are_checked_is_changed_and_not_replaced(northwind):
-        """Single writes fit in between: the row changes the element as it has come to be in the meantime."""
+        """Single writes fit in between: the row changes the element in its current state."""
         actor = Actor(None, Origin.INPUT_WEB)
         editor = Editor(ACCOUNT, northwind, actor, lambda text: None)
 

@@ -1,4 +1,4 @@
-"""Faulty rows go to a file of their own, are mended there, and are imported again."""
+"""Rows with errors go to a separate file, are corrected there, and are imported again."""
 
 import csv
 import gzip
@@ -30,7 +30,7 @@ def ids() -> list[str]:
     return list(Account.objects.order_by("element_id").values_list("element_id", flat=True))
 
 
-def test_the_others_are_saved_and_the_faulty_ones_can_be_mended_and_imported(import_accounts, rejects):
+def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_imported(import_accounts, rejects):
     """The file is like the one that was imported: a semicolon for a comma, the same headings, the same cells."""
     table = (
         "\ufeffid;descriptions.en;nature;type;conversion.conversionType;documentationLink\r\n"
@@ -89,7 +89,7 @@ def test_a_rejected_row_that_is_rejected_again_has_its_new_reason_only(import_ac
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("is_array", [False, True])
 def test_elements_of_json_are_rejected_as_json(import_currencies, rejects, is_packed, is_array):
-    """As they were sent, numbers beyond all bounds included; what is no element is a text."""
+    """As they were sent, huge numbers included; what is not an element is a text."""
     faulty = currency("CHF", decimalNumbers=10**40, percentageDifference="0.1")
     lines = [json.dumps(element) for element in (currency("EUR"), faulty)] + ['"no element"']
     content = f"[{','.join(lines)}]" if is_array else "\n".join(lines)
@@ -115,7 +115,7 @@ def test_a_number_keeps_its_digits_on_its_way_through_the_rejects(import_currenc
 
 
 def test_what_cannot_be_read_as_an_element_is_kept_as_it_was_written(import_currencies, rejects, tmp_path):
-    """It is refused until it is mended, and told in the same words again."""
+    """It is rejected until it is corrected, each time with the same message."""
     lines = [json.dumps(currency("EUR")), '{"id": "USD", "id": "CHF"}', '{"id": "NOK"', "", "5"]
     content = "\n".join(lines)
     outcome = import_currencies(content, "--rejects", str(rejects))
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_as_an_element_is_kept_as_it_was_written(import_curr
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(import_accounts, tmp_path, times):
-    """Under the headings its cells could be taken for what they are not, however often it is imported."""
+    """Under the headings its cells could be misread, however often it is imported."""
     headings = "id,descriptions.en,documentationLink"
     import_accounts(f"{HEADINGS.strip()},documentationLink\n{CASH.strip()},http://keep\n")
     content = f"{headings}\n1000,Cash\n1000,Cash, third parties,http://other\n".encode()
@@ -149,12 +149,12 @@ def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(imp
     assert (account.descriptions, account.documentation_link) == ({"en": "Cash"}, "http://keep")
 
 
-def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_mended(import_accounts, rejects):
+def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_corrected(import_accounts, rejects):
     import_accounts(HEADINGS + CASH + "1100,Bank\n", "--rejects", str(rejects))
     mended = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
     (error,) = import_accounts(mended).errors
     assert error == (
-        "line 2: 'The row has 2 cells, but there are 5 headings.' stands behind the last heading. Correct the row, "
+        "line 2: 'The row has 2 cells, but there are 5 headings.' is after the last heading. Correct the row, "
         "then delete that text."
     )
     told = '"The row has 2 cells, but there are 5 headings."'
@@ -162,7 +162,7 @@ def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_mended(im
 
 
 def test_a_formula_does_not_become_a_text_on_its_way_through_the_rejects(import_accounts, rejects):
-    """Nor does an error of Excel: the row is refused until a value stands in its place."""
+    """Nor does an error of Excel: the row is refused until a value is in its place."""
     book = Workbook()
     sheet = book.worksheets[0]
     sheet.append([*HEADINGS.strip().split(","), "documentationLink"])
@@ -207,8 +207,8 @@ def test_what_clashes_with_what_is_stored_is_rejected(import_currencies, alice, 
     assert rejected["id"] == "USD"
 
 
-def test_more_errors_than_are_told_are_all_in_the_file(import_accounts, rejects):
-    """People are told of the first thousand, and of how many there are."""
+def test_more_errors_than_are_reported_are_all_in_the_file(import_accounts, rejects):
+    """The first thousand are reported, with the total number."""
     rows = "".join(f"{number},Account,WRONG,WRONG,FINAL\n" for number in range(700))
     outcome = import_accounts(HEADINGS + rows + "x,Right,BALANCE_SHEET,NORMAL,FINAL\n", "--rejects", str(rejects))
     assert (len(outcome.errors), outcome.errors[-1]) == (1_001, "and 400 more errors")
@@ -216,7 +216,7 @@ def test_more_errors_than_are_told_are_all_in_the_file(import_accounts, rejects)
     assert ids() == ["x"]
 
 
-def test_without_faulty_rows_there_is_no_file(import_accounts, rejects):
+def test_without_rows_with_errors_there_is_no_file(import_accounts, rejects):
     outcome = import_accounts(HEADINGS + CASH, "--rejects", str(rejects))
     assert outcome.output == "Imported into northwind: 1 created, 0 changed, 0 unchanged, 0 rejected.\n"
     assert (outcome.status, rejects.exists()) == (0, False)
@@ -250,14 +250,14 @@ def test_what_is_wrong_with_the_file_is_not_for_the_rejects(import_accounts, rej
         ("missing/rejects.csv", "The file '{}' cannot be written: No such file or directory."),
     ],
 )
-def test_a_file_that_cannot_be_begun_is_told_before_anything_is_done(import_accounts, tmp_path, name, message):
+def test_a_file_that_cannot_be_created_is_reported_before_anything_is_done(import_accounts, tmp_path, name, message):
     (tmp_path / "there").write_text("precious")
     file = str(tmp_path / name)
     assert import_accounts(HEADINGS + CASH, "--rejects", file).refusal == message.format(file)
     assert (ids(), (tmp_path / "there").read_text()) == ([], "precious")
 
 
-def test_the_rejects_of_a_packed_file_are_packed_and_named_so(import_accounts, tmp_path):
+def test_the_rejects_of_a_compressed_file_are_compressed_and_named_so(import_accounts, tmp_path):
     """Under another name programs would show what nobody can read."""
     content = gzip.compress((HEADINGS + CASH + "001010,Petty cash,BALANCE,NORMAL,FINAL\n").encode())
     file = str(tmp_path / "rejects.csv")

@@ -1,4 +1,4 @@
-"""References of a file that is imported with `--strict`, and without."""
+"""References in files that are imported with `--strict`, and without."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_references_may_lead_nowhere_when_nothing_is_said(import_accounts):
 
 
 def test_strict_finds_what_is_stored_and_what_is_in_the_file(import_accounts, alice):
-    """Before and behind the row that refers to it; what leads nowhere is named by heading, value and what to do."""
+    """Before and after the row that refers to it; a missing element is reported by heading, value and what to do."""
     save(alice, "account", post=[account("stored")])
     table = HEADINGS + row("1000", "stored") + row("1100", "1200") + row("1200", "1100") + row("1300", "nowhere")
     outcome = import_accounts(table, "--strict")
@@ -39,13 +39,13 @@ def test_strict_finds_what_is_stored_and_what_is_in_the_file(import_accounts, al
     assert import_accounts(table.replace("nowhere", ""), "--strict").status == 0
 
 
-def test_the_references_of_a_faulty_row_are_reported_with_its_other_errors(import_accounts):
+def test_the_references_of_an_invalid_row_are_reported_with_its_other_errors(import_accounts):
     outcome = import_accounts(HEADINGS + row("1000", "nowhere", nature="WRONG") + row("1100", "1000"), "--strict")
     assert places(outcome.errors) == ["line 2, nature", "line 2, rules.accrual.debitAccrual.id"]
 
 
 def test_whoever_refers_to_a_rejected_row_is_rejected_too(import_accounts, tmp_path):
-    """However long the chain is; what is stored already may be referred to, though its row is rejected."""
+    """However long the chain is; a stored element may be referred to, though its row is rejected."""
     assert import_accounts(HEADINGS + row("stored")).status == 0
     table = (
         HEADINGS

@@ -31,7 +31,7 @@ def chart(import_accounts):
 
 @pytest.mark.contract("C17", "C18")
 def test_what_is_not_in_the_file_is_deleted(import_accounts, chart):
-    """With its generated logic; the history keeps it, and tells that an import did it."""
+    """With its generated logic; the history keeps it, and shows that an import did it."""
     import_accounts("id,rules.grossAmountEqualICSum\n1000,true\n")
     outcome = import_accounts(HEADINGS + rows(*range(1001, 1039), 2000), "--mode=sync")
     assert outcome.output == "Imported into northwind: 1 created, 0 changed, 38 unchanged, 2 deleted.\n"
@@ -60,7 +60,7 @@ def test_what_is_not_in_the_file_is_deleted(import_accounts, chart):
     ],
 )
 def test_no_more_is_deleted_than_is_allowed(import_accounts, chart, words, kept, is_allowed):
-    """5% of what is stored, when nothing is said; a number, or a percentage."""
+    """5% of what is stored by default; a number, or a percentage."""
     outcome = import_accounts(HEADINGS + rows(*range(1000, 1000 + kept)), "--mode=sync", *words)
     assert outcome.status == (0 if is_allowed else 1)
     assert len(stored()) == (kept if is_allowed else 40)
@@ -69,15 +69,15 @@ def test_no_more_is_deleted_than_is_allowed(import_accounts, chart, words, kept,
 @pytest.mark.parametrize("words", [[], ["--mode=upsert"], ["--mode=create"], ["--mode=update", "--dry-run"]])
 @pytest.mark.parametrize("share", ["3", "5%"])
 def test_how_much_may_be_deleted_is_for_this_mode_alone(import_accounts, chart, words, share):
-    """Whoever says so expects that something is deleted."""
+    """Whoever uses the option expects that something is deleted."""
     outcome = import_accounts(HEADINGS + rows(*range(1001, 1041)), f"--max-delete={share}", *words)
-    assert outcome.refusal == "--max-delete is for --mode sync, for no other mode deletes anything."
+    assert outcome.refusal == "--max-delete needs --mode sync, because no other mode deletes anything."
     assert stored() == [*map(str, range(1000, 1040))]
 
 
 @pytest.mark.parametrize("rejects", [False, True])
-def test_a_refusal_tells_the_numbers_and_the_option(import_accounts, chart, tmp_path, rejects):
-    """And no row is saved; with a file for faulty rows neither, because that mends nothing here."""
+def test_a_refusal_shows_the_numbers_and_the_option(import_accounts, chart, tmp_path, rejects):
+    """No row is saved, even with a file for rejected rows, because that would not correct anything."""
     words = ["--rejects", str(tmp_path / "rejects.csv")] if rejects else []
     outcome = import_accounts(HEADINGS + rows(*range(1000, 1030), 2000), "--mode=sync", *words)
     assert outcome.refusal == (
@@ -97,7 +97,7 @@ def test_a_file_without_elements_deletes_nothing_unasked(import_accounts, chart,
 
 
 def test_the_ids_of_rejected_rows_count_as_in_the_file(import_accounts, chart, tmp_path):
-    """A row with a mistake in it is no wish to delete."""
+    """A row with an error is not a request to delete."""
     rejects = tmp_path / "rejects.csv"
     table = HEADINGS + rows(*range(1001, 1039)) + "1000,Cash,WRONG,NORMAL,FINAL\n"
     outcome = import_accounts(table, "--mode=sync", "--rejects", str(rejects))
@@ -108,7 +108,7 @@ def test_the_ids_of_rejected_rows_count_as_in_the_file(import_accounts, chart, t
 
 @pytest.mark.parametrize("row", [",Cash,BALANCE_SHEET,NORMAL,FINAL\n", "1000,Too,few\n"])
 def test_a_row_that_names_no_element_deletes_none(import_accounts, chart, tmp_path, row):
-    """It is not known which of those that are missing it was."""
+    """It could be any of the missing ones."""
     words = ["--mode=sync", "--rejects", str(tmp_path / "rejects.csv")]
     outcome = import_accounts(HEADINGS + rows(*range(1001, 1040)) + row, *words)
     assert outcome.refusal.startswith("Nothing was imported: Line 41 names no element, so it is unknown which")
@@ -145,7 +145,7 @@ def test_strict_refuses_a_reference_to_what_would_be_deleted(import_accounts, al
 
 
 @pytest.mark.parametrize("text", ["", "-1", "101%", "5 %", "ten", "1e3", "%", "1.5"])
-def test_a_share_that_is_none_is_refused_in_words(text):
+def test_an_invalid_share_is_refused_with_a_message(text):
     with pytest.raises(ValueError, match="It must be a number of elements such as 20, or a share from 0") as caught:
         Share.parse(text)
     assert str(caught.value).endswith(f"; got '{text}'.")

@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_to_its_end_saves_nothing(import_accounts, en
     [(b"", "line 1: The file is empty."), (b"%PDF-1.7", "line 1: This is a PDF file"), (b"id,id\n", "line 1: The hea")],
     ids=["empty", "PDF", "heading twice"],
 )
-def test_a_file_that_is_none_of_elements_is_refused_in_plain_words(import_accounts, content, error):
+def test_a_file_without_elements_is_refused_with_a_clear_message(import_accounts, content, error):
     outcome = import_accounts(content)
     assert [found[: len(error)] for found in outcome.errors] == [error]
     assert outcome.refusal
@@ -113,14 +113,14 @@ def test_a_file_that_is_none_of_elements_is_refused_in_plain_words(import_accoun
 
 @pytest.mark.contract("H4")
 def test_a_table_without_rows_imports_nothing(import_accounts):
-    """It is no error to have nothing to say."""
+    """An empty table is not an error."""
     outcome = import_accounts(",".join(HEADINGS) + "\n")
     assert (outcome.errors, outcome.refusal) == ([], None)
 
 
 @pytest.mark.contract("H4")
 def test_columns_may_come_in_any_order_and_in_any_number(import_accounts, alice):
-    """Only the fields that an element needs have to be there."""
+    """Only the fields that an element needs have to be present."""
     alice.send("POST", alice.account(), account("1000"))
     assert import_accounts("documentationLink,id\nhttps://manual.example.com/cash,1000\n").refusal is None
     assert Account.objects.get().documentation_link == "https://manual.example.com/cash"

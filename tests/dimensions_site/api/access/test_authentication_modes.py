@@ -39,7 +39,7 @@ def test_only_the_chosen_modes_are_in_use():
     ],
 )
 def test_a_setting_that_cannot_be_meant_stops_the_service(modes, named):
-    """The message names the wrong mode and those that there are."""
+    """The message has the wrong mode and the existing ones."""
     with pytest.raises(ImproperlyConfigured) as refusal:
         authentication_classes(modes)
     assert named in str(refusal.value)

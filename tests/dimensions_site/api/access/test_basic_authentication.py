@@ -1,4 +1,4 @@
-"""HTTP Basic: who is let in, who is not, and what the cache of verified credentials may remember."""
+"""HTTP Basic: which credentials are accepted, and what the cache of verified credentials may remember."""
 
 import base64
 
@@ -60,7 +60,7 @@ def refusal(header: str) -> str:
 
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC", "Basic  "])
-def test_the_right_password_is_let_in(alice, scheme):
+def test_the_right_password_is_accepted(alice, scheme):
     """The scheme's name has no case, and the password may hold a colon and letters beyond ASCII."""
     header = encoded(f"alice:{PASSWORD}").replace("Basic", scheme)
     assert authenticate(header) == (alice, None)
@@ -76,7 +76,7 @@ def test_a_name_typed_with_combining_accents_is_the_same_name(db):
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("header", ["", "Bearer abc", "Api-Key abc", "Basically abc"])
 def test_a_header_of_another_scheme_is_left_to_others(header):
-    """The class has no opinion then, so that the next mode is asked."""
+    """The class does not decide then, so the next mode is tried."""
     assert authenticate(header) is None
 
 
@@ -103,7 +103,7 @@ def test_credentials_that_cannot_be_read_are_refused_before_the_database_is_aske
 
 @pytest.mark.contract("G1")
 def test_wrong_password_unknown_name_and_inactive_user_look_the_same_and_cost_the_same(alice):
-    """Neither the words nor the time tell whether a name exists: each costs one password hash."""
+    """Neither the message nor the time reveals whether a name exists: each costs one password hash."""
     User.objects.create_user("bob", password=PASSWORD, is_active=False)
     CountingHasher.hashed.clear()
     answers = {refusal(encoded(credentials)) for credentials in ("alice:wrong", "nobody:wrong", f"bob:{PASSWORD}")}
@@ -131,7 +131,7 @@ def test_without_a_lifetime_nothing_is_remembered(alice, settings):
 
 @pytest.mark.contract("G1")
 def test_failures_are_not_remembered(alice):
-    """A wrong password is hashed each time, and a password that becomes right is let in at once."""
+    """A wrong password is hashed each time, and a password that becomes right is accepted at once."""
     for _ in range(2):
         refusal(encoded("alice:later"))
     assert CountingHasher.hashed == ["later", "later"]
@@ -142,7 +142,7 @@ def test_failures_are_not_remembered(alice):
 
 @pytest.mark.contract("G1")
 def test_what_is_remembered_counts_at_the_same_address_only(alice):
-    """Else somebody elsewhere could try passwords against it at no cost."""
+    """Otherwise somebody elsewhere could try passwords against it at no cost."""
     for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1"):
         authenticate(encoded(f"alice:{PASSWORD}"), REMOTE_ADDR=address)
     assert CountingHasher.hashed == [PASSWORD, PASSWORD]
@@ -150,7 +150,7 @@ def test_what_is_remembered_counts_at_the_same_address_only(alice):
 
 @pytest.mark.contract("G1")
 def test_a_changed_password_ends_the_old_one_at_once(alice):
-    """The stored hash is part of what is remembered."""
+    """The stored hash is part of the cache key."""
     authenticate(encoded(f"alice:{PASSWORD}"))
     alice.set_password("new")
     alice.save()
@@ -159,7 +159,7 @@ def test_a_changed_password_ends_the_old_one_at_once(alice):
 
 @pytest.mark.contract("G1")
 def test_a_deactivated_user_is_out_at_once(alice):
-    """Remembered credentials do not outlive the user's activity."""
+    """Cached credentials do not outlive the user's deactivation."""
     authenticate(encoded(f"alice:{PASSWORD}"))
     User.objects.filter(pk=alice.pk).update(is_active=False)
     assert "not active" in refusal(encoded(f"alice:{PASSWORD}"))
@@ -167,7 +167,7 @@ def test_a_deactivated_user_is_out_at_once(alice):
 
 @pytest.mark.contract("G1")
 def test_what_is_remembered_is_worth_nothing_under_another_secret_key(alice, settings):
-    """A cache that is read or shared elsewhere neither tells the password nor lets anybody in."""
+    """A cache that is read or shared elsewhere neither reveals the password nor gives access."""
     authenticate(encoded(f"alice:{PASSWORD}"))
     settings.SECRET_KEY = "another"
     authenticate(encoded(f"alice:{PASSWORD}"))
@@ -176,7 +176,7 @@ def test_what_is_remembered_is_worth_nothing_under_another_secret_key(alice, set
 
 @pytest.mark.contract("G1")
 def test_a_hash_of_an_older_hasher_is_renewed_and_then_remembered(settings, db):
-    """Renewing the stored hash in the first request must not cost the second one a hashing."""
+    """Renewing the stored hash in the first request must not cost the second one a hash."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     User.objects.create_user("alice", password=PASSWORD)
     settings.PASSWORD_HASHERS = [f"{__name__}.CountingHasher", "django.contrib.auth.hashers.MD5PasswordHasher"]

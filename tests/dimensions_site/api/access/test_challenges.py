@@ -1,4 +1,4 @@
-"""What a caller who is not known is told about how to come in."""
+"""The challenges that an unauthenticated client gets."""
 
 import os
 import subprocess
@@ -41,8 +41,8 @@ print(response.status_code, response["WWW-Authenticate"])
 )
 @pytest.mark.django_db
 def test_a_401_offers_every_enabled_mode(headers, of_bearer):
-    """Whatever went wrong, the answer names the schemes that would be right, each once; both kinds of tokens are
-    `Bearer`, and a token that was refused is told as RFC 6750 says."""
+    """Whatever went wrong, the response names the accepted schemes, each once; both kinds of tokens are
+    `Bearer`, and a token that was refused is reported as RFC 6750 says."""
     response = Client(headers=headers).get("/dimensions/v1/northwind/account/elements")
     assert response.status_code == 401
     assert response["WWW-Authenticate"] == f"{BASIC}, {API_KEY}, {of_bearer}"

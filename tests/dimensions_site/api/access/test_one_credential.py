@@ -66,7 +66,7 @@ def test_one_right_credential_is_enough(good: Any, kind: str) -> None:
 @pytest.mark.parametrize("key", ["right", "wrong"])
 @pytest.mark.parametrize("other", ["right", "wrong"])
 def test_two_credentials_are_refused_whether_they_are_right_or_not(good: Any, kind: str, key: str, other: str) -> None:
-    """401, before either is looked at: nobody can say which of two users is meant."""
+    """401, before either is checked: it is unclear which of two users is meant."""
     headers = {**(good if key == "right" else BAD)["x-api-key"], **(good if other == "right" else BAD)[kind]}
     answer = Client(headers=headers).get(PLACE)
     assert (answer.status_code, answer.json()["code"]) == (401, "AUTHENTICATION_FAILED")
@@ -82,14 +82,14 @@ def test_two_credentials_in_one_header_are_refused(good: Any) -> None:
     assert Client(headers={"Authorization": header}).get(PLACE).status_code == 401
 
 
-def test_an_empty_header_is_no_credential(good: Any) -> None:
-    """Some gateways leave the name of a header whose value they take away."""
+def test_an_empty_header_is_not_a_credential(good: Any) -> None:
+    """Some gateways keep the name of a header whose value they remove."""
     for kind in good:
         empty = "Authorization" if kind == "x-api-key" else "X-API-Key"
         assert Client(headers={**good[kind], empty: ""}).get(PLACE).status_code == 200
 
 
-def test_the_session_of_the_administration_is_no_credential(alice: Caller, good: Any) -> None:
+def test_the_session_of_the_administration_is_not_a_credential(alice: Caller, good: Any) -> None:
     """A cookie opens nothing in REST, and does not conflict with what does."""
     browser = Client()
     browser.force_login(alice.user)
@@ -115,7 +115,7 @@ def test_the_session_of_the_administration_is_no_credential(alice: Caller, good:
     ],
 )
 def test_a_scheme_that_is_not_used_is_named_with_those_that_are(header: str, sentence: str) -> None:
-    """What may be the secret itself is not repeated."""
+    """What may be the secret itself is not quoted."""
     answer = Client(headers={"Authorization": header}).get(PLACE)
     assert (answer.status_code, answer.json()["code"]) == (401, "AUTHENTICATION_FAILED")
     assert answer.json()["detail"] == sentence
@@ -134,7 +134,7 @@ def test_a_scheme_that_is_not_used_is_named_with_those_that_are(header: str, sen
     ],
 )
 def test_only_the_enabled_modes_are_named_and_count(modes: str, headers: dict[str, str], sentence: str) -> None:
-    """X-API-Key may be of a gateway where no mode of the service reads it."""
+    """X-API-Key may belong to a gateway if no mode of the service reads it."""
     environment = {**os.environ, "API_AUTHENTICATION": modes, "DJANGO_SETTINGS_MODULE": "dimensions_site.settings"}
     command = [sys.executable, "-c", ASK % headers]
     asked = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Which refusal a request meets first when several things are wrong with it."""
+"""Which refusal a request gets first when several things are wrong with it."""
 
 import pytest
 from django.core.cache import cache
@@ -30,8 +30,8 @@ def test_first_comes_who_calls(alice, base):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_then_comes_how_often_he_calls(bob, settings, base):
-    """429 once the caller is known, and before anything is looked up for him; nobody is told so who is not known."""
+def test_then_comes_the_rate_of_calls(bob, settings, base):
+    """429 after authentication and before any lookup; unauthenticated clients never get it."""
     cache.clear()
     settings.THROTTLE_CALLS = Rate(1, "day")
     path = base.format("nowhere") + EVERYTHING_WRONG
@@ -48,7 +48,7 @@ def test_then_comes_the_repository(bob, base):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_then_comes_what_the_caller_may(bob, rita, northwind, base):
+def test_then_comes_what_the_client_may(bob, rita, northwind, base):
     """403 without a grant, with too small a role, and where the API is off; method, query and body are wrong too."""
     path = base.format("northwind")
     assert answer(bob, "DELETE", path + EVERYTHING_WRONG) == (403, "NO_GRANT")
@@ -62,8 +62,8 @@ def test_then_comes_what_the_caller_may(bob, rita, northwind, base):
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("id", ["%0A", "%00"])
-def test_an_id_that_cannot_be_is_no_reason_to_answer_strangers(alice, bob, base, id):
-    """401 and 403 come first; then reading finds nothing, and writing is refused as for any other faulty id."""
+def test_an_impossible_id_reveals_nothing_to_strangers(alice, bob, base, id):
+    """401 and 403 come first; then reading finds nothing, and writing is refused as for any other invalid id."""
     address = f"{base.format('northwind')}/elements/{id}"
     assert Client().get(address).status_code == 401
     assert bob.get(address).status_code == 403
@@ -94,13 +94,13 @@ def test_then_comes_the_method(alice, base):
     ],
 )
 def test_then_comes_what_is_malformed(alice, base, query, body, code):
-    """400 before the 404 for an element that is not there: the caller mends the request first."""
+    """400 before the 404 for an unknown element: the client corrects the request first."""
     assert answer(alice, "PATCH", f"{base.format('northwind')}/elements/none{query}", body) == (400, code)
 
 
 @pytest.mark.contract("A7")
 def test_reading_an_account_checks_the_query_before_it_looks(alice):
-    """400 for the unknown parameter of an unknown account; reading a currency knows no 400."""
+    """400 for the unknown parameter of an unknown account; reading a currency never gets 400."""
     assert answer(alice, "GET", alice.account("elements/none?wrong=1")) == (400, "UNKNOWN_PARAMETER")
     assert answer(alice, "GET", alice.currency("elements/none?wrong=1")) == (404, "ELEMENT_NOT_FOUND")
 
@@ -108,7 +108,7 @@ def test_reading_an_account_checks_the_query_before_it_looks(alice):
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize(("method", "body"), [("GET", ""), ("PATCH", "{}"), ("PATCH", '{"descriptions": {"en": "A"}}')])
 def test_last_comes_the_unknown_element(alice, base, method, body):
-    """404 when nothing else is wrong; the message names what was looked for, and where."""
+    """404 when nothing else is wrong; the message names what was searched for, and where."""
     response = alice.send(method, f"{base.format('northwind')}/elements/none", body)
     assert (response.status_code, response.json()["code"]) == (404, "ELEMENT_NOT_FOUND")
     assert "'none' in repository 'northwind'" in response.json()["detail"]
@@ -122,10 +122,10 @@ many = pytest.mark.parametrize(("method", "rest"), [BULK, START, ("POST", f"/{AS
 
 @many
 @pytest.mark.parametrize("base", BASES)
-def test_of_many_elements_first_comes_who_calls_then_the_repository_then_what_he_may(
+def test_for_many_elements_the_client_is_checked_then_the_repository_then_the_role(
     alice, bob, ed, rita, northwind, base, method, rest
 ):
-    """401, 404, 403: though query and body are wrong too. A reader may not save, an editor not delete."""
+    """401, 404, 403: though query and body are wrong too. A reader may not save, an editor may not delete."""
     wrong = f"{rest}?wrong=1"
     assert answer(Client(), method, base.format("nowhere") + wrong)[0] == 401
     assert answer(bob, method, base.format("nowhere") + wrong) == (404, "REPOSITORY_NOT_FOUND")
@@ -166,7 +166,7 @@ def test_of_many_elements_then_come_the_method_what_is_malformed_and_the_unknown
     assert answer(alice, method, base.format("northwind") + rest, body) == refusal
 
 
-def test_a_caller_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
-    """What is told about a repository without a grant does not depend on what is in it."""
+def test_a_client_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
+    """The response for a repository without a grant does not depend on its content."""
     told = {answer(bob, "GET", alice.currency(rest)) for rest in ("elements", "elements/EUR", "elements/none")}
     assert told == {(403, "NO_GRANT")}

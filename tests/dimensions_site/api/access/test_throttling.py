@@ -37,7 +37,7 @@ def with_key(key: str, address: str = HOME):
     return Client(headers={"X-API-Key": key}, REMOTE_ADDR=address).get(Caller().currency("elements-count"))
 
 
-def test_a_user_who_calls_too_often_is_told_when_to_go_on(rita, alice, settings, clock):
+def test_a_user_who_calls_too_often_learns_when_to_retry(rita, alice, settings, clock):
     """429 with the seconds until the next minute, for this user alone."""
     settings.THROTTLE_CALLS = Rate(2, "minute")
     path = rita.currency("elements-count")
@@ -55,7 +55,7 @@ def test_a_user_who_calls_too_often_is_told_when_to_go_on(rita, alice, settings,
 
 
 def test_all_credentials_of_a_user_count_together(rita, settings):
-    """A second key is no second rate."""
+    """A second key does not add a second rate."""
     settings.THROTTLE_CALLS = Rate(2, "hour")
     basic = Client(headers={"Authorization": f"Basic {base64.b64encode(b'rita:rita-password').decode()}"})
     path = rita.currency("elements-count")
@@ -64,14 +64,14 @@ def test_all_credentials_of_a_user_count_together(rita, settings):
 
 @pytest.mark.parametrize("route", api_routes(), ids=str)
 def test_every_route_counts(rita, settings, route):
-    """Whatever is wrong with the call beside: it is refused before anything is looked up."""
+    """Whatever else is wrong with the call: it is refused before anything is looked up."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     for method in ("GET", "POST", "DELETE", "OPTIONS"):
         rita.send(method, route.path("northwind"), {})
         assert rita.send(method, route.path("nowhere") + "?wrong=1", {}).json()["code"] == "TOO_MANY_CALLS"
 
 
-def test_a_call_too_many_costs_nothing_but_to_know_the_caller(rita, settings, django_assert_num_queries):
+def test_a_call_beyond_the_rate_costs_only_its_authentication(rita, settings, django_assert_num_queries):
     settings.THROTTLE_CALLS = Rate(1, "day")
     rita.get(rita.currency("elements-count"))
     with django_assert_num_queries(1):
@@ -80,7 +80,7 @@ def test_a_call_too_many_costs_nothing_but_to_know_the_caller(rita, settings, dj
 
 @pytest.mark.parametrize("rest", ["elements-bulk", ASYNC, f"{ASYNC}h"])
 def test_bulk_saves_and_deletions_have_a_rate_of_their_own(alice, settings, rest):
-    """Both together; single elements, and looking how far a deletion is, do not count."""
+    """Both together; single elements, and polling a deletion, do not count."""
     settings.THROTTLE_BULK = Rate(1, "hour")
     path = alice.currency(rest)
     assert statuses(alice.send("POST", path, {}), alice.send("POST", path, {})) == [400, 429]
@@ -96,8 +96,8 @@ def test_without_rates_nothing_is_counted(rita, settings):
     assert set(statuses(*(rita.get(rita.currency("elements-count")) for _ in range(30)))) == {200}
 
 
-def test_an_address_whose_credentials_are_refused_too_often_is_told_when_to_go_on(rita, settings, clock):
-    """429 in place of 401, until the next minute; nobody elsewhere is concerned."""
+def test_an_address_whose_credentials_are_refused_too_often_learns_when_to_retry(rita, settings, clock):
+    """429 in place of 401, until the next minute; other addresses are not affected."""
     settings.THROTTLE_REFUSED = Rate(3, "minute")
     wrong = ["wrong", "a" * 8 + "." + "b" * 32, "c" * 8 + "." + "d" * 32, "wrong"]
     answers = [with_key(key) for key in wrong]
@@ -113,14 +113,14 @@ def test_an_address_whose_credentials_are_refused_too_often_is_told_when_to_go_o
 
 
 def test_a_right_key_is_taken_where_others_were_refused(rita, settings):
-    """Nobody guesses a key, and a program that was forgotten behind the same proxy may not lock out all others."""
+    """Nobody can guess a key, and a forgotten program behind the same proxy must not lock out all others."""
     settings.THROTTLE_REFUSED = Rate(1, "day")
     assert statuses(with_key("wrong"), with_key("wrong")) == [401, 429]
     assert rita.get(rita.currency("elements-count"), REMOTE_ADDR=HOME).status_code == 200
 
 
 def test_who_comes_without_credentials_was_not_refused_any(rita, settings):
-    """401 tells a client that credentials are wanted; it does not count."""
+    """401 only asks a client for credentials; it does not count."""
     settings.THROTTLE_REFUSED = Rate(1, "day")
     nobody = Client(REMOTE_ADDR=HOME)
     assert set(statuses(*(nobody.get(rita.currency()) for _ in range(5)))) == {401}
@@ -130,14 +130,14 @@ def test_who_comes_without_credentials_was_not_refused_any(rita, settings):
     "credentials", ["Basic !", f"Basic {base64.b64encode(b'rita:wrong').decode()}", "Api-Key wrong"]
 )
 def test_a_refusal_counts_once(rita, settings, credentials):
-    """Though several places come to know of a wrong password."""
+    """Though several places learn of a wrong password."""
     settings.THROTTLE_REFUSED = Rate(2, "day")
     someone = Client(headers={"Authorization": credentials}, REMOTE_ADDR=HOME)
     assert statuses(*(someone.get(rita.currency()) for _ in range(3))) == [401, 401, 429]
 
 
 def test_without_its_cache_the_service_counts_nothing_and_serves(rita, settings, monkeypatch):
-    """Redis is away: whoever may call is answered."""
+    """Redis is down: every authorized client is served."""
     away = OptionalRedisCache("redis://127.0.0.1:1", {"OPTIONS": {}})
     monkeypatch.setattr(OptionalRedisCache, "not_before", 0.0)
     monkeypatch.setattr(throttling, "cache", away)
@@ -146,8 +146,8 @@ def test_without_its_cache_the_service_counts_nothing_and_serves(rita, settings,
     assert statuses(*(with_key("wrong") for _ in range(3))) == [401] * 3
 
 
-def test_the_cache_forgets_nothing_of_what_redis_says_when_it_is_there(monkeypatch):
-    """Only its silence is made good."""
+def test_the_cache_passes_on_everything_while_redis_is_running(monkeypatch):
+    """Only its failure is tolerated."""
     monkeypatch.setattr(OptionalRedisCache, "not_before", 0.0)
     monkeypatch.setattr(redis.Redis, "exists", lambda *arguments: 0)
     with pytest.raises(ValueError, match="not found"):
@@ -155,7 +155,7 @@ def test_the_cache_forgets_nothing_of_what_redis_says_when_it_is_there(monkeypat
 
 
 def test_a_full_memory_keeps_what_is_counted(settings):
-    """Hundreds of users and addresses are no reason to begin anew."""
+    """Hundreds of users and addresses do not reset the counters."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     root = caller("root")
     root.get(root.currency())

@@ -45,7 +45,7 @@ def test_json_in_utf_8_is_read(post, content_type):
     ["", "text/plain", "application/x-www-form-urlencoded", "*/*", "application/*", "json", "application/json-patch"],
 )
 def test_other_content_types_are_415(post, content_type):
-    """The sentence names what was sent and what is read; a wildcard is no type of a body."""
+    """The sentence names what was sent and what is supported; a wildcard is not a media type of a body."""
     detail = refused(post(b'{"a": 1}', content_type), 415, "UNSUPPORTED_MEDIA_TYPE")
     assert "application/json" in detail
     assert content_type in detail
@@ -69,7 +69,7 @@ def test_other_content_encodings_are_415(post, encoding):
 
 
 @pytest.mark.contract("B3")
-def test_the_content_encoding_identity_is_none(post):
+def test_the_content_encoding_identity_means_no_encoding(post):
     """It says that nothing was done to the body."""
     assert post(b"{}", **{"Content-Encoding": "Identity"}).status_code == 200
 
@@ -78,13 +78,13 @@ def test_the_content_encoding_identity_is_none(post):
 @pytest.mark.parametrize("body", [b"", b" \n", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_an_empty_body_is_400(post, body, method):
-    """It must never be taken for an object without members, which a PATCH would obey."""
+    """It must never count as an object without members, which a PATCH would apply."""
     assert "JSON object" in refused(post(body, method=method), 400, "EMPTY_BODY")
 
 
 @pytest.mark.contract("B3")
 def test_json_that_is_refused_is_400_with_every_failure(post):
-    """What the strict reader finds stands in `errors`."""
+    """What the strict reader finds is in `errors`."""
     response = post(b'{"id": 1, "id": 2, "a": {"b": NaN}}')
     refused(response, 400, "INVALID_REQUEST")
     assert [(error["path"], error["code"]) for error in response.json()["errors"]] == [
@@ -103,7 +103,7 @@ def test_a_body_of_the_largest_size_is_read_and_one_byte_more_is_413(post, setti
 
 
 @pytest.mark.contract("A6", "B3")
-def test_a_body_is_not_read_before_the_caller_is_known():
+def test_a_body_is_not_read_before_the_client_is_known():
     """Without credentials the answer is 401, whatever the body is."""
     response = Client().generic("POST", ADDRESS, b"{", content_type="text/plain")
     assert response.status_code == 401

@@ -1,4 +1,4 @@
-"""The parser for bodies with many elements: it checks the bytes and gives them to the view."""
+"""The parser for bodies with many elements: it checks the bytes and passes them to the view."""
 
 import codecs
 import gzip
@@ -27,7 +27,7 @@ def refused(response, status: int, code: str) -> str:
 
 @pytest.mark.parametrize("body", [b"[]", b'{"post": [}', '["现金"]'.encode()])
 def test_the_view_gets_the_bytes_as_they_were_sent(body):
-    """What they mean is read later, part by part."""
+    """Their meaning is read later, part by part."""
     assert post(body).json() == {"read": repr(bytearray(body))}
 
 
@@ -35,13 +35,13 @@ def test_a_byte_order_mark_is_removed():
     assert post(codecs.BOM_UTF8 + b"[]").json() == {"read": "bytearray(b'[]')"}
 
 
-def test_a_packed_body_is_unpacked():
+def test_a_compressed_body_is_decompressed():
     response = post(gzip.compress(b"[]"), **{"Content-Encoding": "gzip"})
     assert response.json() == {"read": "bytearray(b'[]')"}
 
 
 def test_the_limit_is_that_of_bulk_bodies(settings):
-    """Whatever the limit of the other bodies is."""
+    """Whatever the limit of other bodies is."""
     settings.API_MAX_BODY_SIZE, settings.API_MAX_BULK_BODY_SIZE = 1_000, 2_000
     assert post(b" " * 1_998 + b"[]").status_code == 200
     assert "2,000 bytes" in refused(post(b" " * 1_999 + b"[]"), 413, "BODY_TOO_LARGE")
@@ -65,8 +65,8 @@ def test_an_empty_body_is_400(body):
         ("ä".encode() * MEGABYTE + b"\xc3", f"line 1, column {MEGABYTE + 1}"),
     ],
 )
-def test_the_place_of_a_byte_that_is_not_utf_8_is_told(body, place):
-    """In characters, also where a character lies across two of the windows through which the body is looked at."""
+def test_the_place_of_a_byte_that_is_not_utf_8_is_reported(body, place):
+    """In characters, also where a character spans two of the windows through which the body is read."""
     assert place in refused(post(body), 400, "INVALID_ENCODING")
 
 

@@ -1,4 +1,4 @@
-"""Bodies that are packed with gzip: read like any other, and never unpacked beyond what is accepted."""
+"""Bodies compressed with gzip: read like any other, and never decompressed beyond the limit."""
 
 import gzip
 import json
@@ -39,7 +39,7 @@ def test_a_gzip_body_is_read_like_any_other(encoding):
 
 @given(st.lists(st.text(characters, max_size=20), max_size=5), st.integers(0, 9), st.data())
 def test_members_one_after_the_other_are_one_body(texts, level, data):
-    """Programs that pack piece by piece send such a body; a member may end anywhere, and be empty."""
+    """Programs that compress piece by piece send such a body; a member may end anywhere, and be empty."""
     body = json.dumps(texts).encode()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=4)))
     parts = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
@@ -47,8 +47,8 @@ def test_members_one_after_the_other_are_one_body(texts, level, data):
     assert response.json() == {"read": repr(texts)}
 
 
-def test_a_large_body_is_unpacked_whole(settings):
-    """Over many pieces of what is read and of what is unpacked at a time; numbers do not pack well."""
+def test_a_large_body_is_decompressed_whole(settings):
+    """Longer than the pieces that are read and decompressed; numbers do not compress well."""
     settings.API_MAX_BODY_SIZE = 8 * MEGABYTE
     numbers = [n * n for n in range(500_000)]
     body = json.dumps(numbers).encode()
@@ -66,13 +66,13 @@ def test_the_limit_applies_to_the_decompressed_body(settings):
     assert "after decompression" in detail
 
 
-def test_the_limit_holds_for_the_packed_body_too(settings):
-    """It is seen before anything is unpacked."""
+def test_the_limit_holds_for_the_compressed_body_too(settings):
+    """It is detected before anything is decompressed."""
     settings.API_MAX_BODY_SIZE = 1_000
     assert "decompress" not in refused(post(b"\x1f\x8b" * 501), 413, "BODY_TOO_LARGE")
 
 
-def test_a_body_that_unpacks_to_very_much_takes_no_memory(settings):
+def test_a_body_that_decompresses_to_very_much_takes_no_memory(settings):
     """A gigabyte of zeros fits into a megabyte."""
     bomb = gzip.compress(b"\0" * MEGABYTE) * 1_000
     tracemalloc.start()
@@ -111,12 +111,12 @@ def test_a_checksum_that_does_not_fit_is_400():
 
 @pytest.mark.parametrize("missing", [1, 8, 9, 15])
 def test_a_gzip_body_without_its_end_is_400(missing):
-    """Nothing that was cut off is taken for the whole."""
+    """A truncated body never counts as the whole."""
     whole = gzip.compress(b'{"a": 1}')
     assert "missing" in refused(post(whole[:-missing]), 400, "INCOMPLETE_BODY")
     assert "missing" in refused(post(gzip.compress(b"[") + whole[:-missing]), 400, "INCOMPLETE_BODY")
 
 
-def test_a_packed_empty_body_is_400():
-    """It is no object without members."""
+def test_a_compressed_empty_body_is_400():
+    """It does not count as an object without members."""
     refused(post(gzip.compress(b"")), 400, "EMPTY_BODY")

@@ -1,4 +1,4 @@
-"""The strict reader of JSON: what it takes, what it refuses, and where it says the fault is."""
+"""The strict reader of JSON: what it accepts, what it refuses, and where it locates the error."""
 
 import json
 import time
@@ -69,7 +69,7 @@ def test_what_the_strict_reader_takes_the_standard_reader_takes_too(text):
 @pytest.mark.contract("C10")
 @pytest.mark.parametrize("digits", ["1.50", "0.000", "-12345678901234567890.0000000001", "1E2", "1.0e-3"])
 def test_fractions_keep_the_digits_that_were_sent(digits):
-    """A percentage of 1.50 is not 1.5, and no digit is lost to binary fractions."""
+    """A percentage of 1.50 stays 1.50, and no digit is lost to binary fractions."""
     value = read_json(digits.encode())
     assert isinstance(value, Decimal)
     assert value.as_tuple() == Decimal(digits).as_tuple()
@@ -86,7 +86,7 @@ def test_integers_are_integers(text, value):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("number", ["1" * 401, "0." + "1" * 400, "1e401", "-1E-401", "1e999999999", "1e" + "9" * 390])
 def test_numbers_that_nobody_can_mean_are_refused(number):
-    """A number that takes gigabytes to write out is never made, and the path is told."""
+    """A number that takes gigabytes to write out is never built, and the path is reported."""
     assert refusal(f'{{"a": [1, {{"b": {number}}}]}}') == [("a.1.b", "INVALID_NUMBER")]
 
 
@@ -116,7 +116,7 @@ def test_numbers_that_json_does_not_know_are_refused(constant):
     ],
 )
 def test_a_key_that_stands_twice_is_refused_with_its_path(text, paths):
-    """Two readers could take two different values; an escape makes no other key."""
+    """Two readers could get two different values; an escape does not make another key."""
     assert refusal(text) == [(path, "DUPLICATE_KEY") for path in paths]
 
 
@@ -144,12 +144,12 @@ def test_lone_surrogates_and_nul_are_refused_with_their_path(text, path):
     [(r'"\ud83d\ude00"', "😀"), (r'"\\u0000"', "\\u0000"), (r'"\\ud800"', "\\ud800"), ('"\x7f"', "\x7f")],
 )
 def test_what_only_looks_like_a_forbidden_character_is_taken(text, value):
-    """A pair of surrogates is one letter, and an escaped backslash starts no escape."""
+    """A pair of surrogates is one letter, and an escaped backslash does not start an escape."""
     assert read_json(text.encode()) == value
 
 
 @pytest.mark.contract("B1", "B3")
-def test_every_fault_is_reported():
+def test_every_error_is_reported():
     """A repeated key, a constant and a bad text in one body: three failures, not the first."""
     assert refusal(r'{"a": 1, "a": NaN, "b": ["\u0000", 1e500]}') == [
         ("a", "DUPLICATE_KEY"),
@@ -161,7 +161,7 @@ def test_every_fault_is_reported():
 
 @pytest.mark.contract("B1")
 def test_a_thousand_failures_are_kept_and_all_are_counted():
-    """The list is cut, the number is true."""
+    """The list is cut, the number is correct."""
     with pytest.raises(JsonError) as error:
         read_json(b"[" + b",".join([b"NaN"] * 1_234) + b"]")
     assert (len(error.value.failures), error.value.failure_count) == (1_000, 1_234)
@@ -169,7 +169,7 @@ def test_a_thousand_failures_are_kept_and_all_are_counted():
 
 @pytest.mark.contract("B1")
 def test_paths_in_a_bulk_body_are_json_pointers():
-    """The caller says how a path is written."""
+    """The calling code chooses how a path is written."""
     with pytest.raises(JsonError) as error:
         read_json(b'{"post": [{"id": NaN}]}', join=json_pointer)
     assert error.value.failures[0].path == "/post/0/id"
@@ -202,7 +202,7 @@ def test_a_key_of_a_megabyte_is_not_repeated_in_every_message():
     ],
 )
 def test_malformed_json_is_refused_with_the_place(text, place):
-    """Line and column lead to the fault."""
+    """Line and column lead to the error."""
     assert refusal(text) == [("", "INVALID_JSON")]
     assert place in message(text)
 
@@ -232,7 +232,7 @@ def test_other_encodings_are_refused(data):
 
 
 @pytest.mark.contract("B3")
-def test_the_place_of_a_byte_that_is_not_utf_8_is_told():
+def test_the_place_of_a_byte_that_is_not_utf_8_is_reported():
     """Columns count characters, not bytes."""
     assert "line 2, column 3" in message('{"ä":\n "'.encode() + b"\xff")
 
@@ -252,7 +252,7 @@ def test_nesting_is_limited(opening, closing):
 
 
 @pytest.mark.contract("B3")
-def test_brackets_in_texts_are_no_nesting():
+def test_brackets_in_texts_are_not_nesting():
     """Also behind an escaped quotation mark."""
     text = r"\"" + "[" * 1_000
     assert read_json(f'["{text}"]'.encode()) == ['"' + "[" * 1_000]
@@ -279,7 +279,7 @@ def test_brackets_in_texts_are_no_nesting():
     ],
 )  # fmt: skip
 def test_a_hostile_body_costs_no_more_than_its_length(data):
-    """100 KB of each kind are refused in milliseconds; work that grows with the square takes minutes."""
+    """100 KB of each kind are refused in milliseconds; quadratic work takes minutes."""
     started = time.thread_time()
     assert refusal(data)
     assert time.thread_time() - started < 5

@@ -1,4 +1,4 @@
-"""Walking through JSON as it was sent: the parts are those that a reader of the whole finds."""
+"""Iterating over JSON as it was sent: the parts are those that a reader of the whole finds."""
 
 import json
 from contextlib import suppress
@@ -54,13 +54,13 @@ def test_the_members_of_an_object_are_those_of_the_whole(values, data):
 
 
 def test_a_name_comes_as_often_as_it_stands_there():
-    """Who asks decides what that means; an escape makes no other name."""
+    """The calling code decides what that means; an escape does not make another name."""
     text = memoryview(rb'{"a": 1, "b": 2, "\u0061": [3]}')
     assert [(name, parsed(value)) for name, value in members(text)] == [("a", 1), ("b", 2), ("a", [3])]
 
 
 def test_parts_are_not_copies():
-    """A body of hundreds of megabytes is there once."""
+    """A body of hundreds of megabytes is in memory once."""
     body = bytearray(b'["aaaa", {}]')
     first, _ = items(memoryview(body))
     body[2:6] = b"bbbb"
@@ -107,7 +107,7 @@ def test_no_utf_8_raises_anything_but_json_error(data):
         ("[1,]", "line 1, column 4", "invalid character"),
         ("[1,\n 01]", "line 2, column 3", "invalid number"),
         ('["现金",\n"现",x]', "line 2, column 5", "invalid character"),
-        ("[] []", "line 1, column 4", "expected nothing more"),
+        ("[] []", "line 1, column 4", "expected the end of the text"),
         ("[{1: 1}]", "line 1, column 3", "expected '\"'"),
         ('["a\tb"]', "line 1, column 4", "invalid character"),
         (r'["\x"]', "line 1, column 4", "invalid escaped character"),
@@ -128,7 +128,7 @@ def test_malformed_arrays_are_refused_with_the_place(text, place, reason):
         ('{"a": 1,}', "line 1, column 9", "invalid character"),
         ("{a: 1}", "line 1, column 2", "invalid character"),
         ("{1: 1}", "line 1, column 2", "expected a name in quotes"),
-        ('{"a": 1}}', "line 1, column 9", "expected nothing more"),
+        ('{"a": 1}}', "line 1, column 9", "expected the end of the text"),
     ],
 )
 def test_malformed_objects_are_refused_with_the_place(text, place, reason):
@@ -147,7 +147,7 @@ def test_malformed_objects_are_refused_with_the_place(text, place, reason):
     ],
 )
 def test_half_of_a_surrogate_pair_is_refused_with_the_place(text, character, column):
-    """No other text in it can be read then, so the place is told instead of the field."""
+    """No other text in it can be read then, so the place is reported instead of the field."""
     code, message = refusal(items, text)
     assert code == "INVALID_CHARACTER"
     assert f"{character} at line 1, column {column}," in message
@@ -155,17 +155,17 @@ def test_half_of_a_surrogate_pair_is_refused_with_the_place(text, character, col
 
 @pytest.mark.parametrize("text", [r'["\ud83d\ude00"]', r'["\\ud800"]', r'["\uD83D\uDE00\\\\udfff"]'])
 def test_what_only_looks_like_half_of_a_pair_is_taken(text):
-    """A pair is one letter, and an escaped backslash starts no escape."""
+    """A pair is one letter, and an escaped backslash does not start an escape."""
     assert [parsed(item) for item in items(memoryview(text.encode()))] == read_json(text.encode())
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '[{"a":' * 100_000, "[" + "[" * 5_000 + "]" * 5_000 + "]"])
 def test_nesting_beyond_all_measure_is_refused(text):
-    """It does not bring the process down."""
+    """It does not crash the process."""
     assert refusal(items, text) == ("TOO_DEEP", "The body is nested deeper than 50 levels.")
 
 
 def test_a_part_that_is_not_wanted_is_not_walked_through():
-    """An array may be far longer than anybody accepts: it costs what is taken of it."""
+    """An array may be far longer than any client accepts: it costs what is taken of it."""
     walk = items(memoryview(b"[" + b"1," * 1_000_000 + b"no JSON"))
     assert [parsed(next(walk)) for _ in range(3)] == [1, 1, 1]

@@ -43,7 +43,7 @@ def test_an_answer_is_compressed_and_says_so(alice: Caller):
 @pytest.mark.parametrize("size", [MINIMUM_BYTES - 1, MINIMUM_BYTES])
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_what_is_smaller_than_1_kb_stays_as_it_is(size: int, is_streamed: bool):
-    """A stream, too, of which nobody knows the length before."""
+    """A stream, too, whose length is not known before."""
     answer = _answered([b"a" * (size - 1), b"b"], is_streamed=is_streamed)
     assert ("Content-Encoding" in answer) == (size == MINIMUM_BYTES)
     body = content(answer)
@@ -54,7 +54,7 @@ def test_what_is_smaller_than_1_kb_stays_as_it_is(size: int, is_streamed: bool):
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson", "text/csv"])
 def test_a_list_is_compressed_piece_by_piece(alice: Caller, northwind, accept: str):
-    """Each piece can be read as soon as it has come, so a client goes on while the rest is made."""
+    """Each piece can be read as soon as it arrives, so a client can process it while the rest is made."""
     store_currencies(northwind, *(currency(f"C{number:04}") for number in range(2 * PIECE_TEXTS + 1)))
     plain = content(alice.get(alice.currency(), headers={"Accept": accept}))
     answer: Any = alice.get(alice.currency(), headers={"Accept": accept, **GZIP})
@@ -104,13 +104,13 @@ def test_a_short_list_is_read_to_its_end_and_stays_as_it_is(alice: Caller):
     ],
 )
 def test_accept_encoding_is_read_with_its_weights(header: str, is_accepted: bool):
-    """What cannot be read is no consent: the answer as it is can be read by everybody."""
+    """An unreadable header does not count as consent: any client can read the uncompressed response."""
     assert accepts_gzip(header) is is_accepted
 
 
 @pytest.mark.contract("C16")
 def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(alice: Caller):
-    """A client that reads compressed and one that does not both write what they have seen."""
+    """A client that reads compressed responses and one that does not can both write what they have seen."""
     address = large(alice)
     plain, packed = alice.get(address), alice.get(address, headers=GZIP)
     assert packed["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
@@ -124,8 +124,8 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
 
 
 @pytest.mark.contract("C16")
-def test_who_has_the_version_is_answered_304_with_the_tag_that_he_has(alice: Caller):
-    """Whichever of the two it is, and whatever he accepts now."""
+def test_a_client_with_the_version_gets_304_with_its_tag(alice: Caller):
+    """Whichever of the two it is, and whatever the client accepts now."""
     address = large(alice)
     plain, packed = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
     for tag in (plain, packed):
@@ -138,7 +138,7 @@ def test_who_has_the_version_is_answered_304_with_the_tag_that_he_has(alice: Cal
 
 
 @pytest.mark.contract("C16")
-def test_a_weak_tag_is_no_match_for_a_write(alice: Caller):
+def test_a_weak_tag_does_not_match_for_a_write(alice: Caller):
     """As before: `If-Match` compares strongly."""
     address = large(alice)
     tag = alice.get(address, headers=GZIP)["ETag"]
@@ -146,8 +146,8 @@ def test_a_weak_tag_is_no_match_for_a_write(alice: Caller):
 
 
 @pytest.mark.contract("A4")
-def test_head_tells_what_get_would(alice: Caller):
-    """Of a list, whose stream nobody reads then, it leaves out what only the stream could tell."""
+def test_head_returns_the_headers_of_get(alice: Caller):
+    """Nobody reads the stream of a list then, so headers that depend on it are left out."""
     address = large(alice)
     get, head = alice.get(address, headers=GZIP), alice.head(address, headers=GZIP)
     names = ("Content-Encoding", "Content-Length", "ETag", "Vary", "Content-Type")
@@ -164,7 +164,7 @@ def test_an_error_is_compressed_like_any_other_answer(alice: Caller):
 
 
 def test_the_answer_of_a_bulk_save_is_compressed(alice: Caller):
-    """It comes from a file whose length is known; that of what is sent is not."""
+    """It comes from a file of known length; the compressed length is not known."""
     body = {"post": [{**_account(), "id": f"{number:06}"} for number in range(20)]}
     answer = alice.send("POST", alice.account("elements-bulk"), body, **_underlined(GZIP))
     assert (answer.status_code, answer["Content-Encoding"]) == (200, "gzip")
@@ -205,7 +205,7 @@ def test_an_encoded_answer_and_a_part_of_one_stay_as_they_are(headers: dict[str,
 
 
 def test_a_file_is_compressed_as_a_whole():
-    """Nobody waits for its first lines, and flushing after each of its small blocks would make it larger."""
+    """Nobody waits for its first lines, and flushing after each small block would make it larger."""
     request = _request()
     answer: Any = compressed(lambda _: FileResponse(_Blocks(), content_type="text/csv"))(request)
     pieces = list(answer.streaming_content)
@@ -215,7 +215,7 @@ def test_a_file_is_compressed_as_a_whole():
 
 @pytest.mark.django_db
 def test_a_stream_that_is_not_read_to_its_end_is_closed():
-    """The client may have gone; what the stream reads from has to be free again."""
+    """The client may have gone; the source of the stream must be released."""
     closed = []
 
     def pieces():
@@ -233,7 +233,7 @@ def test_a_stream_that_is_not_read_to_its_end_is_closed():
 
 @pytest.mark.django_db
 def test_pages_are_compressed_with_a_random_length():
-    """Nobody who makes a browser send guesses learns from the length of an answer whether one was right."""
+    """The length of a response does not reveal whether a guess in a forged request was right."""
     answers = [Client().get("/admin/login/", headers=GZIP) for _ in range(20)]
     assert {answer["Content-Encoding"] for answer in answers} == {"gzip"}
     assert {answer["Vary"] for answer in answers} == {"Cookie, Accept-Language, Accept-Encoding"}
@@ -255,7 +255,7 @@ STATIC = "/static/admin/css/base.css"
 
 
 def test_static_files_are_compressed_once():
-    """With a tag of their own and the right length; what a process has compressed it keeps."""
+    """With a separate tag and the right length; a process keeps what it has compressed."""
     plain, packed = Client().get(STATIC), Client().get(STATIC, headers=GZIP)
     body = content(packed)
     assert gzip.decompress(body) == content(plain)
@@ -268,7 +268,7 @@ def test_static_files_are_compressed_once():
 
 
 def test_a_part_of_a_static_file_is_one_of_the_file_as_it_is():
-    """And whoever goes on with a compressed file gets the whole again: its parts cannot be told."""
+    """A client that resumes a compressed file gets the whole again, because its parts cannot be identified."""
     plain = content(Client().get(STATIC))
     part = Client().get(STATIC, headers={"Range": "bytes=10-1999", **GZIP})
     assert (part.status_code, content(part)) == (206, plain[10:2000])

@@ -1,4 +1,4 @@
-"""What proxies say about the caller counts when the operator has named them, and never else."""
+"""What proxies say about the client counts only if the operator has named them."""
 
 from collections.abc import Callable
 from ipaddress import ip_network
@@ -14,7 +14,7 @@ from dimensions_site.environment import UNIX
 
 
 def seen(request: HttpRequest) -> HttpResponse:
-    """Tells what is behind the middleware."""
+    """Return what is behind the middleware."""
     left = [name for name in request.headers if "Forwarded" in name or name == "X-Real-Ip"]
     told = f"{request.META['REMOTE_ADDR']} {request.scheme} {request.get_host()} {left}"
     return HttpResponse(told, content_type="text/plain")
@@ -51,22 +51,22 @@ def call(settings: Any) -> Callable[..., Any]:
     return call
 
 
-def test_a_trusted_proxy_tells_who_calls_and_how(call: Callable[..., Any]) -> None:
-    """Address, scheme and host become the caller's; of the headers nothing is left."""
+def test_a_trusted_proxy_names_the_client_and_the_scheme(call: Callable[..., Any]) -> None:
+    """Address, scheme and host become the client's; the headers are removed."""
     answer = call(NGINX, [NGINX], **EVERYTHING)
     assert answer.content.decode() == f"{CALLER} https erp.example.com []"
 
 
 @pytest.mark.parametrize("trusted", [[], [BALANCER], ["10.0.0.2/31"], [UNIX]], ids=str)
 def test_from_anybody_else_no_header_counts(call: Callable[..., Any], trusted: list[str]) -> None:
-    """Nobody gives himself another address, and nobody makes plain http look safe."""
+    """No client can claim another address, or make plain http look safe."""
     answer = call(NGINX, trusted, **EVERYTHING)
     assert answer.content.decode() == f"{NGINX} http localhost []"
     assert "Strict-Transport-Security" not in answer
 
 
-def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Callable[..., Any]) -> None:
-    """The browser is told to stay with https."""
+def test_a_scheme_from_a_trusted_proxy_makes_the_request_secure(call: Callable[..., Any]) -> None:
+    """The browser is instructed to stay with https."""
     assert call(NGINX, [NGINX], X_Forwarded_Proto="https")["Strict-Transport-Security"] == "max-age=3600"
     assert "Strict-Transport-Security" not in call(NGINX, [NGINX], X_Forwarded_Proto="http")
 
@@ -76,7 +76,7 @@ def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Call
     [
         (CALLER, CALLER),
         (f"{CALLER}, {BALANCER}", CALLER),
-        # What the caller has written himself stands on the left.
+        # What the client has written itself is on the left.
         (f"127.0.0.1, {CALLER}, {BALANCER}", CALLER),
         (f"{BALANCER},203.0.113.9,{CALLER}", CALLER),
         (f"{CALLER}:4711", CALLER),
@@ -92,7 +92,9 @@ def test_a_scheme_that_a_trusted_proxy_tells_makes_the_request_secure(call: Call
         (f"{CALLER}, ' OR 1=1", NGINX),
     ],
 )
-def test_the_caller_is_the_nearest_address_that_is_no_proxy(call: Callable[..., Any], hops: str, address: str) -> None:
+def test_the_client_is_the_nearest_address_that_is_not_a_proxy(
+    call: Callable[..., Any], hops: str, address: str
+) -> None:
     """From right to left, as the proxies have added them."""
     answer = call(NGINX, [NGINX, "10.9.9.0/24"], X_Forwarded_For=hops)
     assert answer.content.decode().split()[0] == address
@@ -108,16 +110,16 @@ def test_a_proxy_is_known_by_address_by_network_and_by_its_unix_socket(
     assert call(peer, [trusted], X_Forwarded_For=CALLER).content.decode().split()[0] == CALLER
 
 
-def test_a_proxy_that_tells_nothing_leaves_everything_as_it_is(call: Callable[..., Any]) -> None:
-    """Its own address is the caller's then."""
+def test_a_proxy_that_sends_nothing_leaves_everything_as_it_is(call: Callable[..., Any]) -> None:
+    """Its own address is then the client's."""
     assert call(NGINX, [NGINX]).content.decode() == f"{NGINX} http localhost []"
     assert call("", [UNIX], X_Forwarded_For="unknown").content.decode() == " http localhost []"
 
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("scheme", ["ftp", "https,http", "", "https\t;"])
-def test_a_scheme_that_is_none_is_400(settings: Any, scheme: str) -> None:
-    """A proxy that is set up wrongly is noticed at once; programs get a problem document."""
+def test_an_invalid_scheme_is_400(settings: Any, scheme: str) -> None:
+    """A misconfigured proxy is noticed at once; programs get a problem document."""
     settings.TRUSTED_PROXIES = [ip_network(NGINX)]
     answer = Client().get("/api/seen", headers={"X-Forwarded-Proto": scheme}, REMOTE_ADDR=NGINX)
     assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
@@ -126,5 +128,5 @@ def test_a_scheme_that_is_none_is_400(settings: Any, scheme: str) -> None:
 
 @pytest.mark.parametrize("host", ["evil.example.com", "erp.example.com, localhost", "erp.example.com/x", ""])
 def test_a_host_that_is_not_allowed_is_refused_from_a_proxy_too(call: Callable[..., Any], host: str) -> None:
-    """ALLOWED_HOSTS counts for what a proxy tells as for what a caller sends."""
+    """ALLOWED_HOSTS applies to hosts from a proxy as to those from a client."""
     assert call(NGINX, [NGINX], X_Forwarded_Host=host).status_code == 400

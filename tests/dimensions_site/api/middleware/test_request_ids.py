@@ -12,7 +12,7 @@ pytestmark = pytest.mark.contract("B2")
 
 
 @pytest.mark.parametrize("sent", ["r-1", "A.b:c_d-9", "x" * 128])
-def test_a_sane_id_of_the_caller_is_kept(alice, sent):
+def test_a_sane_id_of_the_client_is_kept(alice, sent):
     """In the header, in the body of a refusal, for a streamed list as for one element."""
     for path in (alice.currency(), alice.currency("elements/none"), "/api/nowhere"):
         response = alice.get(path, headers={"X-Request-ID": sent})
@@ -23,7 +23,7 @@ def test_a_sane_id_of_the_caller_is_kept(alice, sent):
 
 @pytest.mark.parametrize("sent", ["", " ", "a b", "x" * 129, "a\tb", "ä", '{"x": 1}', "<script>"])
 def test_another_id_is_replaced_by_a_new_one(alice, sent):
-    """What could break a log line or a page is not repeated."""
+    """An id that could break a log line or a page is replaced."""
     first = alice.get(alice.currency("elements/none"), headers={"X-Request-ID": sent})
     second = alice.get(alice.currency("elements/none"), headers={"X-Request-ID": sent})
     assert uuid.UUID(first["X-Request-ID"]) != uuid.UUID(second["X-Request-ID"])
@@ -37,7 +37,7 @@ def test_every_answer_has_an_id(db, path):
 
 
 def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
-    """The line that every request leaves tells id, status and caller."""
+    """The log line of every request has id, status and user."""
     with caplog.at_level(logging.INFO):
         content(alice.get(alice.currency(), headers={"X-Request-ID": "trace-me"}))
         alice.send("POST", alice.currency(), currency(), X_Request_ID="trace-me-too")
@@ -48,8 +48,8 @@ def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
     assert told == [("trace-me", 200, "alice"), ("trace-me-too", 201, "alice"), ("nobody", 401, None)]
 
 
-def test_log_lines_tell_no_credentials(alice, caplog):
-    """Neither a key nor a password stands in the log, at its most talkative."""
+def test_log_lines_contain_no_credentials(alice, caplog):
+    """Neither a key nor a password is in the log, at its most verbose."""
     with caplog.at_level(logging.DEBUG):
         content(alice.get(alice.currency()))
         Client().get(alice.currency(), headers={"Authorization": "Basic YWxpY2U6d3Jvbmc="})

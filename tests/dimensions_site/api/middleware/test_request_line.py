@@ -1,4 +1,4 @@
-"""Addresses: what cannot be read for certain is refused, not guessed at."""
+"""Addresses: what cannot be read unambiguously is refused, and never interpreted."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -37,7 +37,7 @@ def test_any_well_encoded_text_can_be_read(encoded):
         ("\x01", "U+0001"),
     ],
 )
-def test_what_could_be_read_in_two_ways_or_in_none_is_a_fault(encoded, words):
+def test_what_is_ambiguous_or_unreadable_is_an_error(encoded, words):
     """Broken UTF-8, lone percent signs, control characters: each is named."""
     assert words in str(query_error(encoded))
 
@@ -47,7 +47,7 @@ def test_what_could_be_read_in_two_ways_or_in_none_is_a_fault(encoded, words):
     ("encoded", "name"), [("a%2Fb%20%25%3B+c", "a/b %;+c"), ("%C3%A4", "ä"), ("%25FF", "%FF"), ("a/b", "a/b")]
 )
 def test_a_readable_path_reaches_the_view_decoded_once(alice, encoded, name):
-    """`%25FF` is the text %FF, and no broken byte."""
+    """`%25FF` is the text %FF, and not a broken byte."""
     address = f"/dimensions/v1/r/echo/{encoded}"
     assert alice.get(address, RAW_URI=address).json()["path"]["name"] == name
 
@@ -56,7 +56,7 @@ def test_a_readable_path_reaches_the_view_decoded_once(alice, encoded, name):
 @pytest.mark.parametrize("encoded", ["%FF", "50%"])
 @pytest.mark.parametrize("method", ["GET", "PUT"])
 def test_an_unreadable_path_is_404(alice, encoded, method):
-    """Nothing has such a name. Reading a currency knows no 400 in the specification."""
+    """No element has such a name. Reading a currency has no 400 in the specification."""
     address = f"/dimensions/v1/r/echo/{encoded}"
     response = alice.generic(method, address, RAW_URI=address)
     assert response.status_code == 404
@@ -65,7 +65,7 @@ def test_an_unreadable_path_is_404(alice, encoded, method):
 
 
 @pytest.mark.contract("A6")
-def test_an_unreadable_path_is_refused_after_the_caller_and_the_method(alice):
+def test_an_unreadable_path_is_refused_after_the_client_and_the_method(alice):
     """401, 404 for the repository and 405 come first."""
     address = "/dimensions/v1/{}/echo/%FF"
     assert APIClient().get(address.format("r"), RAW_URI=address.format("r")).status_code == 401
@@ -77,7 +77,7 @@ def test_an_unreadable_path_is_refused_after_the_caller_and_the_method(alice):
 @pytest.mark.contract("A6", "A7", "B3")
 @pytest.mark.parametrize("query", ["filter=%FF", "filter=50%", "filter=%00", "%zz=1", "sort=a%0Ab"])
 def test_an_unreadable_query_is_400_after_the_other_refusals(alice, query):
-    """The caller, the repository and the method are looked at first."""
+    """Credentials, repository and method are checked first."""
     response = alice.get(f"/dimensions/v1/r/echo/x?{query}")
     assert response.status_code == 400
     assert response.json()["code"] == "UNREADABLE_QUERY"

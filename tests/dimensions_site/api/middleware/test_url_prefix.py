@@ -23,7 +23,7 @@ PREFIX = "/some/prefix"
 @pytest.fixture
 def ask(settings: Any, alice: Caller) -> Iterator[Callable[..., Any]]:
     """Sends a request to the server's entry point, as the proxy passes it, for Alice; returns status, headers, body."""
-    # What is built from the prefix when the addresses are loaded would stay as it is here, for all tests that follow.
+    # What is built from the prefix when the addresses are loaded would otherwise stay for all later tests.
     assert get_resolver().url_patterns
     settings.URL_PREFIX = settings.FORCE_SCRIPT_NAME = PREFIX
     settings.STATIC_URL = f"{PREFIX}/static/"
@@ -34,7 +34,7 @@ def ask(settings: Any, alice: Caller) -> Iterator[Callable[..., Any]]:
         request = RequestFactory().generic(
             method, path, b"" if body is None else json_bytes(body), content_type="application/json", headers=sent
         )
-        # The factory has put the path that the settings want in there already.
+        # The factory has already put the path that the settings require in there.
         environ = {**request.environ, "PATH_INFO": path, "SCRIPT_NAME": ""}
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None, /) -> Callable[[bytes], object]:
@@ -63,7 +63,7 @@ def test_a_location_has_the_prefix(ask: Callable[..., Any], passed_on: str) -> N
 @pytest.mark.parametrize("passed_on", [PREFIX, ""], ids=["passed on", "taken off"])
 @pytest.mark.parametrize("path", ["/", "/docs/currency", "/nowhere", "/admin/login/", "/admin/nowhere/"])
 def test_every_address_in_a_page_has_the_prefix(ask: Callable[..., Any], path: str, passed_on: str) -> None:
-    """Links, scripts, styles, forms and what scripts are told."""
+    """Links, scripts, styles, forms, and addresses in scripts."""
     _, headers, text = ask("GET", f"{passed_on}{path}")
     addresses = re.findall(r'(?:href|src|action|data-[a-z-]+|hx-get)="(/[^"]*)"', text)
     if "Location" in headers:
@@ -80,8 +80,8 @@ def test_the_prefix_alone_is_the_landing_page(ask: Callable[..., Any]) -> None:
         assert "<h1>Dimension elements</h1>" in text
 
 
-def test_a_path_that_only_looks_like_the_prefix_is_none(ask: Callable[..., Any]) -> None:
-    """It ends where a segment ends."""
+def test_a_path_that_only_looks_like_the_prefix_is_not_one(ask: Callable[..., Any]) -> None:
+    """The prefix ends where a segment ends."""
     assert ask("GET", f"{PREFIX}es/")[0] == "404 Not Found"
     assert ask("GET", f"{PREFIX}{PREFIX}/")[0] == "404 Not Found"
 
@@ -99,7 +99,7 @@ def test_what_belongs_to_the_api_does_so_under_the_prefix_too(ask: Callable[...,
     assert (status, headers["Content-Type"]) == ("404 Not Found", "application/problem+json")
 
 
-def test_who_is_not_logged_in_comes_back_to_where_he_wanted(ask: Callable[..., Any]) -> None:
+def test_an_anonymous_user_returns_to_the_requested_page_after_login(ask: Callable[..., Any]) -> None:
     """The login is under the prefix, and so is the page that follows."""
     _, headers, _ = ask("GET", f"{PREFIX}/admin/account/account/")
     assert headers["Location"] == f"{PREFIX}/admin/login/?next={PREFIX}/admin/account/account/"
@@ -109,14 +109,14 @@ def test_who_is_not_logged_in_comes_back_to_where_he_wanted(ask: Callable[..., A
 
 
 def test_no_address_of_the_service_begins_like_a_prefix() -> None:
-    """Else nobody could tell whether the proxy has taken it off."""
+    """Otherwise it would be unclear whether the proxy has removed it."""
     found = {str(pattern.pattern).partition("/")[0] for pattern in get_resolver().url_patterns}
     assert found - {""} <= FIRST_SEGMENTS
 
 
 @pytest.mark.parametrize("value", ["", "/erp", "/some/prefix", "/a.b/~c_d-e"])
 def test_a_path_is_read(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """An empty one is none."""
+    """An empty one means no prefix."""
     monkeypatch.setenv("URL_PREFIX", value)
     assert env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS) == value
 
@@ -125,8 +125,8 @@ def test_a_path_is_read(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     "value",
     ["/", "erp", "/erp/", "//erp", "/erp//x", "/erp/../x", "/.", "/some prefix", "/größe", "/a%20b", "/a?b", "/a\n"],
 )
-def test_what_is_no_path_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """The sentence says what would be right."""
+def test_an_invalid_path_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """The sentence says what is expected."""
     monkeypatch.setenv("URL_PREFIX", value)
     with pytest.raises(ImproperlyConfigured, match="it has to be empty, or a path like /some/prefix"):
         env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
@@ -136,7 +136,7 @@ def test_what_is_no_path_is_refused(monkeypatch: pytest.MonkeyPatch, value: str)
 def test_a_prefix_that_begins_like_an_address_of_the_service_is_refused(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    """It names the part that is taken."""
+    """It names the taken segment."""
     monkeypatch.setenv("URL_PREFIX", value)
     with pytest.raises(ImproperlyConfigured, match=f"/{value.split('/')[1]} is an address of the service itself"):
         env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)

@@ -1,4 +1,4 @@
-"""What only PostgreSQL does; these tests are there in its suite only."""
+"""What only PostgreSQL does; these tests are in its suite only."""
 
 import os
 

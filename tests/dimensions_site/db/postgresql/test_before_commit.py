@@ -1,4 +1,4 @@
-"""What a transaction does at its very end: once, in the transaction, and not at all when it is undone."""
+"""What a transaction does at its very end: once, in the transaction, and not at all after a rollback."""
 
 from collections.abc import Callable
 from typing import cast

@@ -1,4 +1,4 @@
-"""What is left in the database between two transactions: nothing, for a pool gives the next one another connection."""
+"""What is left in the database between two transactions: nothing, because a pool may switch connections."""
 
 import pytest
 from django.db import connection, transaction
@@ -9,7 +9,7 @@ ROWS = 3
 
 
 def kept() -> int:
-    """How many cursors the connection has in the database."""
+    """The number of cursors that the connection has in the database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_cursors WHERE name <> ''")
         (count,) = cursor.fetchone()
@@ -23,7 +23,7 @@ def repositories(transactional_db: None) -> None:
 
 @pytest.mark.usefixtures("repositories")
 def test_outside_of_a_transaction_no_cursor_stays_in_the_database():
-    """As in a form of the administration, which asks for the choices of a field while it is written."""
+    """As in a form of the administration, which queries the choices of a field while it is rendered."""
     rows = Repository.objects.iterator(chunk_size=1)
     next(rows)
     assert kept() == 0
@@ -33,7 +33,7 @@ def test_outside_of_a_transaction_no_cursor_stays_in_the_database():
 @pytest.mark.contract("D7")
 @pytest.mark.usefixtures("repositories")
 def test_inside_of_a_transaction_rows_stay_in_the_database():
-    """Else a list of 100,000 elements would be in memory."""
+    """Otherwise a list of 100,000 elements would be in memory."""
     with transaction.atomic():
         rows = Repository.objects.iterator(chunk_size=1)
         next(rows)

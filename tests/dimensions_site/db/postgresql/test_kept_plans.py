@@ -1,4 +1,4 @@
-"""What is asked again and again PostgreSQL keeps, where nothing stands between; all else is forgotten."""
+"""PostgreSQL keeps plans of frequent queries on direct connections, and of no others."""
 
 import tracemalloc
 
@@ -20,7 +20,7 @@ def kept() -> list[str]:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_every_request_asks_is_kept_beyond_a_savepoint(alice):
-    """That is rolled back, and beyond the end of a bulk save with its temporary tables."""
+    """After a rollback too, and beyond the end of a bulk save with its temporary tables."""
     connection.close()
     alice.send("POST", alice.account(), account("1000"))
     for _ in range(10):

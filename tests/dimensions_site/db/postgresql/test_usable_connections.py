@@ -1,4 +1,4 @@
-"""A connection that is kept is asked whether the database is still there, before the first query of a request."""
+"""A persistent connection is checked before the first query of a request."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ from django.db import connection
 
 from tests.services.worker import wait_until
 
-# Of the numbers that a process gives its files and connections, those from here on are too large for `select`.
+# Descriptors of a process from this number on are too large for `select`.
 _LARGE = 1_024
 
 

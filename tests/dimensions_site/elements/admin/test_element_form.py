@@ -21,7 +21,7 @@ def without_stamp(element):
 
 @pytest.mark.contract("C8", "C12", "C17", "C18")
 def test_an_account_with_every_field_is_created(ed):
-    """What REST answers is what was typed; the history tells who, and from where."""
+    """REST returns what was typed; the history shows who wrote it, and from where."""
     answer = browser_of(ed).post(page(Account, "add"), typed(FULL), follow=True)
     created, unknown = told(answer)
     assert created == "The account 1000 was created."
@@ -36,7 +36,7 @@ def test_an_account_with_every_field_is_created(ed):
 
 @pytest.mark.contract("C2", "C8", "C14")
 def test_a_new_element_starts_with_the_defaults(ed):
-    """What nobody fills in is unset, `class` is NONE, and a currency gets an oid of its own."""
+    """What nobody fills in is unset, `class` is NONE, and a currency gets its own oid."""
     browser = browser_of(ed)
     form = filled_in(browser.get(page(Account, "add")))
     assert (form["dataEntryAndReporting.class"], form["rules.grossAmountEqualICSum"]) == ("NONE", "false")
@@ -81,12 +81,12 @@ FAULTS = [
 @pytest.mark.contract("B1", "C1", "C3", "C7", "C10", "C11", "C19")
 @pytest.mark.parametrize(("dimension", "fields"), FAULTS, ids=lambda value: str(value)[:60])
 def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimension, fields):
-    """Both are asked; a required field that is left empty is one that is missing. Nothing is saved, nothing lost."""
+    """Both are required; a required field left empty counts as missing. Nothing is saved, nothing lost."""
     body = {**(account() if dimension == "account" else currency()), **fields}
     sent = {name: value for name, value in body.items() if value is not None and value != {"conversionType": None}}
     path = ed.account() if dimension == "account" else ed.currency()
     found = ed.send("POST", path, sent).json()["errors"]
-    # Of blank descriptions REST quotes the JSON, which no form shows.
+    # For blank descriptions REST quotes the JSON, which no form shows.
     instead = {"BLANK": "Enter a description in at least one language."}
     refused = {error["path"]: instead.get(error["code"], error["message"]) for error in found}
     model = Account if dimension == "account" else Currency
@@ -98,7 +98,7 @@ def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimen
     assert 'role="alert"' in text
     again = filled_in(answer)
     for name, value in typed(body).items():
-        # Of a list only what is in it can stay chosen.
+        # Only an option of a list can stay chosen.
         if again.get(name) != value:
             assert value in ("GOOD", "")
     answer = browser_of(ed).post(page(model, "add"), again)
@@ -127,7 +127,7 @@ def test_an_id_that_is_taken_is_refused_at_the_id(ed, northwind):
 
 @pytest.mark.contract("C3", "C9")
 def test_entries_of_maps_are_added_changed_emptied_and_removed(ed, cash):
-    """No text is null, an empty text is an empty text, and a row that was only offered and left empty is no entry."""
+    """No text is null, an empty text is an empty text, and an offered row left empty is not an entry."""
     browser = browser_of(ed)
     store_accounts(cash.repository, account("2", descriptions={"en": "a", "it": "b"}))
     form = filled_in(browser.get(page(Account, "change", cash.pk)))
@@ -163,7 +163,7 @@ def test_a_key_that_is_there_twice_is_refused_at_its_row(ed, cash):
 
 @pytest.mark.contract("C3")
 def test_an_offered_row_whose_name_is_changed_counts(ed, cash):
-    """It is what somebody typed, even without a text."""
+    """A typed key counts, even without a text."""
     store_accounts(cash.repository, account("2", descriptions={"en": "a", "it": "b"}))
     answer = change(browser_of(ed), cash, **{"descriptions:2:key": "italian!"})
     assert list(errors(answer)) == ["descriptions.italian!"]
@@ -171,7 +171,7 @@ def test_an_offered_row_whose_name_is_changed_counts(ed, cash):
 
 @pytest.mark.contract("C19")
 def test_an_empty_text_is_cleared_by_its_box_alone(ed, northwind):
-    """A box stands beside a field that holds an empty text; without its tick the field is not set."""
+    """A field with an empty text has a box beside it; unticked, the field is not set."""
     store_accounts(northwind, account(documentationLink=""))
     element = Account.objects.get()
     form = filled_in(browser_of(ed).get(page(Account, "change", element.pk)))
@@ -212,13 +212,13 @@ def test_id_and_oid_are_shown_and_never_change(ed, northwind):
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("name", ["nature", "documentationLink", "descriptions:0:key", "descriptions:0:text", "_etag"])
 def test_a_text_with_nul_is_refused(ed, cash, name):
-    """No database takes it."""
+    """No database can store it."""
     assert change(browser_of(ed), cash, **{name: "a\0b"}).status_code == 400
 
 
 @pytest.mark.contract("B3")
-def test_numbers_of_rows_that_no_form_has_are_no_harm(ed, cash):
-    """They are rows like others, or none."""
+def test_numbers_of_rows_that_no_form_has_do_no_harm(ed, cash):
+    """They are rows like others, or ignored."""
     answer = change(
         browser_of(ed), cash, **{"descriptions:999999:key": "it", "descriptions:x:key": "fr", "nature:1": ""}
     )
@@ -229,7 +229,7 @@ def test_numbers_of_rows_that_no_form_has_are_no_harm(ed, cash):
 
 @pytest.mark.contract("G2")
 def test_a_new_element_goes_into_a_repository_where_the_user_is_editor(ed, northwind, contoso):
-    """Of several it is chosen first; one that no grant opens, or opens for reading only, is not found."""
+    """With several repositories it is preselected; one without a grant, or with a grant only to read, is not found."""
     third = Repository.objects.create(db_id="third", name="Third")
     reading = AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.READER)
     browser = browser_of(ed)
@@ -249,7 +249,7 @@ def test_a_new_element_goes_into_a_repository_where_the_user_is_editor(ed, north
 
 @pytest.mark.contract("G2", "G3")
 def test_the_admin_stays_open_when_the_api_is_switched_off(ed, cash):
-    """The switch is for programs."""
+    """The switch is only for REST."""
     Repository.objects.update(api_enabled=False)
     assert change(browser_of(ed), cash, documentationLink="x").status_code == 302
     cash.refresh_from_db()
@@ -285,7 +285,7 @@ def test_nothing_is_written_without_the_token_of_the_page(ed, cash):
 
 @pytest.mark.parametrize("button", ["_save", "_continue"])
 def test_saving_reads_the_element_four_times_at_most(ed, cash, button):
-    """As a row for the page, as JSON beside what was typed, locked to be written, and for the names of maps."""
+    """As a row for the page, as JSON beside the input, locked for writing, and for the keys of maps."""
     browser = browser_of(ed)
     with CaptureQueriesContext(connection) as queries:
         assert change(browser, cash, documentationLink="x", **{button: "1"}).status_code == 302

@@ -1,4 +1,4 @@
-"""The form of an element in a real browser: what became of a save is in sight, by keyboard, and nothing gets lost."""
+"""The form of an element in a real browser: the result of a save is visible, by keyboard, and nothing gets lost."""
 
 import re
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def save(shown: Page) -> None:
 
 
 def expect_summary(shown: Page, text: str) -> None:
-    """The summary says so, and somebody sees it and has the focus there."""
+    """The summary says so, is visible and has the focus."""
     summary = shown.get_by_role("alert").filter(has_text=text)
     expect(summary).to_be_in_viewport(ratio=1)
     expect(summary).to_be_focused()
@@ -56,7 +56,7 @@ def expect_summary(shown: Page, text: str) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_what_became_of_a_save_is_in_sight(form: Any, width: int) -> None:
-    """Errors after a save from the end of a long form, and that it was saved, whatever group was shown."""
+    """Errors after a save from the end of a long form, and the success, whatever group was shown."""
 
     def look(shown: Page) -> None:
         shown.get_by_role("tab", name="cashFlowPlanning").click()

@@ -1,4 +1,4 @@
-"""Two who change the same element in the administration: nothing that either of them wrote is lost."""
+"""Two people change the same element in the administration: nothing that either of them wrote is lost."""
 
 import pytest
 
@@ -113,7 +113,7 @@ def test_what_is_chosen_is_saved(alice, form, cash, chosen, stored):
 
 @pytest.mark.parametrize("chosen", [(), ("mine",), ("", "theirs"), ("mine", "whatever")], ids=str)
 def test_save_again_without_a_choice_for_each_field_stores_nothing(alice, form, cash, chosen):
-    """The page asks again, and keeps what was chosen and typed; an old text is never put back unasked."""
+    """The page asks again, and keeps the choices and the input; an old text is never restored unasked."""
     patch(alice, descriptions={"en": "Cash of Alice"}, documentationLink="alice.example")
     answer = form(**{"descriptions:0:text": "Cash of Ed", "documentationLink": "ed.example"})
     for _ in range(2):
@@ -140,7 +140,7 @@ def test_a_text_made_of_both_is_saved_as_ones_own(alice, form, cash):
 
 
 def test_a_third_save_in_between_is_asked_about_again(alice, form, cash):
-    """What was chosen was chosen between other texts. What is left to the others follows the others."""
+    """The choice was between other texts. What is left to the others follows the others."""
     patch(alice, descriptions={"en": "Cash of Alice"}, documentationLink="alice.example")
     answer = form(**{"descriptions:0:text": "Cash of Ed", "documentationLink": "ed.example"})
     patch(alice, descriptions={"en": "Cash, third"}, documentationLink="third.example")
@@ -152,7 +152,7 @@ def test_a_third_save_in_between_is_asked_about_again(alice, form, cash):
 
 
 def test_entries_that_one_removed_and_the_other_changed_are_conflicts(alice, form, cash):
-    """An entry that is not there is told apart from one without a text; either choice is kept."""
+    """A missing entry is distinguished from one without a text; either choice is kept."""
     patch(alice, descriptions={"de": None}, customAttributes={"Owner": "Treasury"})
     removed = {name: text for name, text in form.opened.items() if not name.startswith("descriptions:1:")}
     removed |= {"customAttributes:0:key": "Owner", "customAttributes:0:text": "Sales"}
@@ -206,7 +206,7 @@ def test_what_cannot_be_read_is_said_before_anything_is_merged(alice, form, cash
 
 
 def test_without_the_version_that_was_opened_each_difference_is_asked_about(alice, form, cash):
-    """Nobody knows any more who changed what; whatever names no version means the same."""
+    """It is no longer known who changed what; whatever names no version means the same."""
     patch(alice, descriptions={"en": "Cash of Alice"}, type="DETAIL")
     answer = form(_etag='"nonsense"', documentationLink="ed.example")
     assert choices(answer) == {
@@ -225,7 +225,7 @@ def test_without_the_version_that_was_opened_each_difference_is_asked_about(alic
     "listed",
     ["", "{}", "[1]", '["nature"', '["nowhere",null]', '["nature","x"]', '["descriptions",null]', '["id",null]'],
 )
-def test_conflicts_that_no_form_names_are_no_harm(form, cash, listed):
+def test_conflicts_that_no_form_names_do_no_harm(form, cash, listed):
     answer = form(**{"_conflict": listed, "_choice:0": "theirs", "_base": "x", "type": "DETAIL"})
     assert answer.status_code == 302
     cash.refresh_from_db()
@@ -262,7 +262,7 @@ def test_currencies_are_merged_too(alice, ed, northwind):
 
 
 def test_an_element_that_was_deleted_in_between_can_be_created_anew(alice, ed, bob, cash):
-    """With all that was typed; whoever has no grant is told nothing."""
+    """With all that was typed; a user without a grant learns nothing."""
     browser, address = browser_of(ed), page(Account, "change", cash.pk)
     form = filled_in(browser.get(address)) | {"documentationLink": "ed.example"}
     browser_of(alice).post(page(Account, "delete", cash.pk), {"post": "yes"})

@@ -36,7 +36,7 @@ def as_read(elements):
 
 
 def save_untouched(browser, element):
-    """Send the page of the element as it came; tell what the next page says."""
+    """Send the page of the element as it came; return what the next page says."""
     address = page(type(element), "change", element.pk)
     answer = browser.post(address, filled_in(browser.get(address)), follow=True)
     assert answer.redirect_chain, errors(answer)
@@ -94,7 +94,7 @@ def test_what_html_cannot_carry_is_kept(ed, northwind, body):
 
 @pytest.mark.parametrize(("language", "nothing"), NOTHING_ELSEWHERE.items())
 def test_numbers_and_moments_are_kept_in_every_language(ed, northwind, language, nothing):
-    """What a language would write with a comma, or the day first, stands in the form as on the wire."""
+    """Numbers and dates have the wire's form, whatever the language's own form is."""
     moment = {"validity": {"startDate": "2026-01-31T10:20:30.456Z", "endDate": "2031-12-01"}}
     store_accounts(northwind, {**FULL, "dataEntryAndReporting": {**FULL["dataEntryAndReporting"], **moment}})
     numbers = {"percentageDifference": "1234567.8900", "decimalNumbers": 12}

@@ -56,7 +56,7 @@ def ids(answer):
     ],
 )
 def test_a_search_looks_in_the_id_and_in_the_descriptions_of_all_languages(chart, rita, search, found):
-    """Each word has to be there, whatever its case and script; names of languages are no descriptions."""
+    """Each word must occur, whatever its case and script; names of languages are not descriptions."""
     expected = found
     if search == "a b":  # two words: both letters are somewhere
         expected = [
@@ -99,8 +99,8 @@ def test_filters_select(chart, rita, query, found):
     assert ids(browser_of(rita).get(page(Account), query)) == found
 
 
-def test_a_row_tells_what_an_accountant_scans(chart, rita):
-    """The description in the default language; another one with its language where there is none."""
+def test_a_row_shows_what_an_accountant_scans(chart, rita):
+    """The description in the default language, else one in another language, with that language."""
     text = browser_of(rita).get(page(Account)).content.decode()
     for words in ("Cash", "<small>(de)</small>", "PROFIT_AND_LOSS", "AVERAGE", "northwind", "system"):
         assert words in text, words
@@ -129,7 +129,7 @@ def test_a_page_of_the_list_costs_the_same_for_200_elements_as_for_one(rita, nor
 
 
 def test_a_search_that_finds_less_than_a_page_reads_the_table_once(chart, rita):
-    """The rows that were found tell their number."""
+    """The list shows the number of rows found."""
     with CaptureQueriesContext(connection) as queries:
         answer = browser_of(rita).get(page(Account), {"q": "o"})
     assert answer.context["cl"].result_count == len(ids(answer))
@@ -160,7 +160,7 @@ def test_the_filters_offer_values_as_they_are_on_the_wire(chart, rita):
 
 
 def test_the_filter_offers_granted_repositories_only(chart, rita, northwind, contoso):
-    """A repository is offered by its grant, whether it holds anything or not."""
+    """A repository is offered because of its grant, whether it has elements or not."""
     store_accounts(contoso, account("C"))
     browser = browser_of(rita)
     assert "contoso" not in browser.get(page(Account)).content.decode()

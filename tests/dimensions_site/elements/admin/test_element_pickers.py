@@ -50,7 +50,7 @@ def test_ids_that_begin_with_what_was_typed_come_first(chart, rita, northwind, t
     assert picked(browser_of(rita), northwind, text) == found
 
 
-def test_twenty_are_suggested_and_that_there_are_more_is_told(rita, northwind):
+def test_twenty_are_suggested_and_the_list_says_that_there_are_more(rita, northwind):
     """Nobody reads a thousand suggestions."""
     store_accounts(northwind, *(account(f"{number:02}") for number in range(30)))
     answer = browser_of(rita).get(page(Account, "pick", northwind.pk), {"q": "cash"}).json()
@@ -59,7 +59,7 @@ def test_twenty_are_suggested_and_that_there_are_more_is_told(rita, northwind):
 
 @pytest.mark.contract("G2")
 def test_a_picker_of_another_repository_or_dimension_is_not_found(chart, rita, bob, northwind, contoso):
-    """404 like for a repository that is not there; nobody without a login gets anything."""
+    """404 as for an unknown repository; nobody gets anything without a login."""
     AccessGrant.objects.filter(user=rita.user).update(dimension="currency")
     browser = browser_of(rita)
     for model, key in ((Account, northwind.pk), (Account, contoso.pk), (Currency, contoso.pk), (Currency, 10**30)):
@@ -123,7 +123,7 @@ def test_uses_stay_within_the_repository_and_its_grants(chart, rita, bob, northw
 
 
 def test_of_many_uses_the_first_are_shown(chart, alice, rita):
-    """And their number, to a bound."""
+    """And their number, up to a limit."""
     save(alice, "account", post=[account(f"U{number:04}", **USES[0]) for number in range(COUNTED + 1)])
     text = browser_of(rita).get(page(Account, "uses", Account.objects.get(element_id="10").pk)).content.decode()
     assert "more than 1,000 accounts" in text

@@ -1,4 +1,4 @@
-"""Elements with more in them than anybody types still go through their form."""
+"""Elements larger than anybody types still fit into their form."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page of an element tells who wrote each version, when, from where, and what it changed."""
+"""The page of an element shows who wrote each version, when, from where, and what it changed."""
 
 from datetime import timedelta
 from typing import Any
@@ -48,8 +48,8 @@ def shown(response: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
-    """REST, bulk, a file and the admin: the latest first, the author by name although he is gone."""
+def test_every_way_of_writing_is_reported_with_what_it_changed(alice, ed, tmp_path):
+    """REST, bulk, a file and the admin: the latest first, with the author's name even after deletion of the user."""
     alice.send("POST", alice.currency(), currency())
     ed.send("PATCH", ed.currency("elements/EUR"), {"preferred": True, "descriptions": {"fr": "Euro"}})
     save(ed, "currency", patch=[patch("EUR", descriptions={"de": None}, decimalNumbers=3)])
@@ -77,7 +77,7 @@ def test_every_way_of_writing_is_told_with_what_it_changed(alice, ed, tmp_path):
     assert "Current version" in text
 
 
-def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
+def test_what_came_before_purged_versions_is_not_shown_as_a_change(alice, ed):
     """The oldest version that is kept shows what the element was like, and nobody changed all of that."""
     alice.send("POST", alice.currency(), currency())
     for number in (2, 3):
@@ -99,7 +99,7 @@ def test_what_came_before_forgotten_versions_is_not_told_as_a_change(alice, ed):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_a_page_tells_of_25_versions_and_leads_to_the_others(northwind, dimension, django_assert_max_num_queries):
+def test_a_page_shows_25_versions_and_leads_to_the_others(northwind, dimension, django_assert_max_num_queries):
     """The versions of a page are one query, which also reads the one before them."""
     element = store(dimension, northwind)
     for number in range(60):
@@ -174,7 +174,7 @@ def test_a_grant_for_one_dimension_opens_no_version_of_the_other(northwind, alic
 
 
 def test_nobody_reads_a_history_without_logging_in(northwind):
-    """The login is asked for."""
+    """The login page is shown."""
     element = store("account", northwind)
     assert "login" in Client().get(versions_page(element))["Location"]
     assert "login" in Client().post(page(Account, "restore", Account.history.get().pk))["Location"]

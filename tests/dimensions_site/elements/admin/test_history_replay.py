@@ -1,6 +1,6 @@
-"""The history tells every state that a repository was ever in, by whichever way it was written.
+"""The history has every state that a repository was ever in, however it was written.
 
-HISTORY_REPLAY=500 in the environment makes so many changes of each dimension rather than 60.
+HISTORY_REPLAY=500 in the environment makes that many changes of each dimension rather than 60.
 """
 
 import json
@@ -41,7 +41,7 @@ class Walk:
         self.source = RandomElements(WIRES[dimension], seed=CHANGES)
 
     def step(self) -> str:
-        """Make one change and tell by which way."""
+        """Make one change and return by which way."""
         way = self.random.choice(WAYS)
         getattr(self, way)()
         return way
@@ -127,7 +127,7 @@ def states(dimension: str, rows: Any, repository: Any) -> dict[int, str]:
 @pytest.mark.contract("C18")
 @pytest.mark.parametrize("dimension", MODELS)
 def test_the_state_of_every_moment_is_rebuilt_from_the_history(dimension, alice, northwind, tmp_path):
-    """After each random change: the elements as they stand, and as the rows of the history until then tell them."""
+    """After each random change: the elements as stored, and as the history up to then shows them."""
     walk = Walk(dimension, alice, tmp_path)
     moments: list[tuple[str, int, dict[int, str]]] = []
     for _ in range(CHANGES):

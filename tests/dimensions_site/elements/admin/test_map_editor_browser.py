@@ -1,4 +1,4 @@
-"""The form of an element in a real browser: entries of maps, pickers and tabs, by keyboard, on a desk and a phone."""
+"""The form of an element in a real browser: maps, pickers and tabs, by keyboard, on a desktop and a phone."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def save(shown: Page) -> None:
 @pytest.mark.contract("C3", "C9")
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_entries_are_added_and_removed_and_lose_their_text(form, width):
-    """The known languages stand ready; the text of an entry without one is greyed out."""
+    """The known languages are offered; the text of an entry without one is greyed out."""
 
     def look(shown: Page) -> None:
         maps = shown.locator("[data-map]")
@@ -68,7 +68,7 @@ def test_entries_are_added_and_removed_and_lose_their_text(form, width):
 
 @pytest.mark.contract("C9")
 def test_a_map_is_edited_by_keyboard_alone(form):
-    """The focus stays where the next key makes sense."""
+    """The focus moves to the next useful control."""
 
     def look(shown: Page) -> None:
         attributes = shown.locator("[data-map]").nth(2)
@@ -94,7 +94,7 @@ def test_a_map_is_edited_by_keyboard_alone(form):
 
 @pytest.mark.contract("C8")
 def test_a_picker_fills_id_and_description_by_keyboard(form):
-    """Type, go down, and take it; what is not suggested can be typed as it is."""
+    """Type, go down, and choose; what is not suggested can be typed as it is."""
 
     def look(shown: Page) -> None:
         group = shown.get_by_role("group", name="debitAccrual")
@@ -141,7 +141,7 @@ def test_a_picker_is_closed_by_escape_and_used_by_mouse(form):
 
 
 def test_tabs_follow_the_groups_of_the_wire_and_the_arrow_keys(form):
-    """One group is shown at a time; a save comes back to the same one, and a mistake opens its own."""
+    """One group is shown at a time; a save comes back to the same one, and an error opens its own."""
 
     def look(shown: Page) -> list[str]:
         tabs = shown.get_by_role("tab")

@@ -25,7 +25,7 @@ def restore(browser, model, version, **form):
 
 @pytest.mark.parametrize("dimension", MODELS)
 def test_a_restored_element_is_exactly_the_old_one(alice, ed, dimension):
-    """Random elements, replaced by others and brought back: the same wire JSON, in the name of who did it."""
+    """Random elements, replaced by others and restored: the same wire JSON, under the name of the user who restored."""
     source = RandomElements(WIRES[dimension], seed=11)
     browser = browser_of(ed)
     model = MODELS[dimension]
@@ -47,7 +47,7 @@ def test_a_restored_element_is_exactly_the_old_one(alice, ed, dimension):
 
 @pytest.mark.contract("C17")
 def test_the_generated_logic_is_restored_with_the_account(alice):
-    """It follows from the values, by whichever way they are saved."""
+    """It follows from the values, however they are saved."""
     alice.send("POST", alice.account(), account(rules={"grossAmountEqualICSum": True}))
     alice.send("PUT", alice.account("elements/1000"), account())
     assert not CalculationLogic.objects.exists()
@@ -56,7 +56,7 @@ def test_the_generated_logic_is_restored_with_the_account(alice):
 
 
 def test_a_restore_that_changes_nothing_writes_nothing_and_says_so(alice):
-    """The values came back some other way."""
+    """The values were restored in another way."""
     alice.send("POST", alice.currency(), currency())
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 2})
@@ -65,7 +65,7 @@ def test_a_restore_that_changes_nothing_writes_nothing_and_says_so(alice):
     assert len(versions(Currency)) == 3
 
 
-def test_values_that_are_not_valid_any_more_are_refused_in_words(alice):
+def test_values_that_are_no_longer_valid_are_refused_with_a_message(alice):
     """By the rules of every other save; nothing is written."""
     alice.send("POST", alice.account(), account())
     alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"})

@@ -132,8 +132,8 @@ def test_any_version_of_a_deleted_element_can_be_restored(alice, northwind):
     assert Currency.objects.get().decimal_numbers == 1
 
 
-def test_a_taken_id_is_refused_in_words(alice, northwind):
-    """Somebody has created an element with it in the meantime, and it stays as it is."""
+def test_a_taken_id_is_refused_with_a_message(alice, northwind):
+    """Somebody has created an element with this id in the meantime, and it stays as it is."""
     alice.send("POST", alice.currency(), currency(decimalNumbers=1))
     delete_all(Currency, northwind)
     alice.send("POST", alice.currency(), currency(decimalNumbers=5))
@@ -168,7 +168,7 @@ def test_readers_look_at_deleted_elements_and_restore_none(deleted, rita):
 
 @pytest.mark.contract("G2")
 def test_without_a_grant_the_list_is_closed(deleted, bob):
-    """As the list of the living elements is."""
+    """As the list of existing elements is."""
     bob.user.access_grants.update(dimension="currency")
     browser = browser_of(bob)
     assert browser.get(page(Currency, "deleted_elements")).status_code == 200

@@ -17,7 +17,7 @@ from tests.factories import account, currency, read
 )
 @pytest.mark.parametrize("dimension", ["account", "currency"])
 def test_descriptions_come_back_as_they_were_sent(alice, dimension, descriptions):
-    """Nulls, empty texts and blanks are kept; one text that says something is enough."""
+    """Nulls, empty texts and blanks are kept; one non-blank text is enough."""
     if dimension == "account":
         response = alice.send("POST", alice.account(), account(descriptions=descriptions))
     else:
@@ -49,7 +49,7 @@ def test_descriptions_come_back_as_they_were_sent(alice, dimension, descriptions
 )
 @pytest.mark.parametrize("dimension", ["account", "currency"])
 def test_what_describes_nothing_is_refused(alice, dimension, descriptions, path):
-    """No text, only blank ones, no language, too long: the error stands at the entry, or at the map."""
+    """No text, only blank ones, an invalid language, too long: the error is at the entry, or at the map."""
     if dimension == "account":
         response = alice.send("POST", alice.account(), account(descriptions=descriptions))
     else:
@@ -61,7 +61,7 @@ def test_what_describes_nothing_is_refused(alice, dimension, descriptions, path)
 
 @pytest.mark.contract("C3")
 def test_alternative_descriptions_follow_the_same_rules_but_may_say_nothing(alice):
-    """An empty map and one of nulls are kept; a language is still a language."""
+    """An empty map and one of nulls are kept; a language must still be valid."""
     for descriptions in ({}, {"en": None}, None):
         element = read(
             alice.send("PUT", alice.account("elements/1"), account("1", alternativeDescriptions=descriptions))
@@ -99,7 +99,7 @@ def test_a_currency_takes_the_default_language_as_one_text(alice, sent, descript
 
 @pytest.mark.contract("C4", "C15")
 def test_a_null_description_changes_nothing_where_there_is_none(alice):
-    """The answer says `description: null` of such an element already."""
+    """The response already has `description: null` for such an element."""
     alice.send("POST", alice.currency(), currency(descriptions={"it": "Euro"}))
     before = alice.get(alice.currency("elements/EUR"))
 
@@ -134,8 +134,8 @@ def test_two_texts_for_the_default_language_are_refused(alice, descriptions, des
 
 @pytest.mark.contract("C4")
 @pytest.mark.parametrize("description", [5, {}, ["Euro"], True, "x" * 1001])
-def test_what_is_no_text_in_description_is_refused_there(alice, description):
-    """The error stands where the client wrote it, alone."""
+def test_an_invalid_text_in_description_is_refused_there(alice, description):
+    """The error is where the client wrote it, and only there."""
     payload = {name: value for name, value in currency().items() if name != "descriptions"}
 
     response = alice.send("POST", alice.currency(), {**payload, "description": description})

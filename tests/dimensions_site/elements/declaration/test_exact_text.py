@@ -11,7 +11,7 @@ from tests.factories import account, currency, read
 from tests.strategies import get, put, texts
 
 REFERENCE = "monthlySplittingRules.reference"
-# Where text stands in an account, and how long it may be.
+# The texts of an account, and how long each may be.
 PLACES: dict[str, int] = {
     "descriptions.en": 1000,
     "alternativeDescriptions.zh-Hant": 1000,
@@ -121,7 +121,7 @@ def test_a_text_of_a_currency_may_be_as_long_as_its_kind_allows(alice, path, len
 @pytest.mark.parametrize("path", PLACES)
 @pytest.mark.parametrize("value", [5, True, [], {"text": "x"}])
 def test_only_text_is_text(alice, path, value):
-    """A number is not turned into text; the error stands at the field."""
+    """A number is not turned into text; the error is at the field."""
     response = alice.send("POST", alice.account(), with_text(path, value))
 
     assert response.status_code == 400

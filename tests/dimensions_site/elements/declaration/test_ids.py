@@ -12,7 +12,7 @@ from tests.factories import account, currency, read
     "id", ["a", "x" * 128, "a b", "1000/20", "50%", "a+b;c", "Ключ", "勘定", "...", "a\u00a0b", "😀" * 128]
 )
 def test_an_id_may_hold_any_printable_character(alice, id):
-    """What is an id is stored, found under its percent-encoded form, and returned as sent."""
+    """A valid id is stored, found under its percent-encoded form, and returned as sent."""
     created = alice.send("POST", alice.account(), account(id))
 
     assert created.status_code == 201, created.content
@@ -42,8 +42,8 @@ def test_an_id_may_hold_any_printable_character(alice, id):
     ],
 )
 @pytest.mark.parametrize("dimension", ["account", "currency"])
-def test_what_is_no_id_is_refused(alice, dimension, id):
-    """Empty, too long, edged with white space, with a control character, or no text: 400 at `id`."""
+def test_an_invalid_id_is_refused(alice, dimension, id):
+    """Empty, too long, edged with white space, with a control character, or not a text: 400 at `id`."""
     path, payload = (alice.account(), account()) if dimension == "account" else (alice.currency(), currency())
 
     response = alice.send("POST", path, payload | {"id": id})
@@ -73,7 +73,7 @@ def test_an_id_is_free_in_another_dimension_and_another_repository(alice, bob):
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 @pytest.mark.parametrize("other", ["2000", None, 1000])
 def test_an_id_never_changes(alice, method, other):
-    """A body that names another id than the path is refused, and the message tells both."""
+    """A body that names another id than the path is refused, and the message has both."""
     alice.send("POST", alice.account(), account("1000"))
 
     response = alice.send(method, alice.account("elements/1000"), account(other))
@@ -85,7 +85,7 @@ def test_an_id_never_changes(alice, method, other):
 
 
 @pytest.mark.contract("C1", "C14")
-def test_a_put_under_a_path_that_is_no_id_is_refused(alice):
+def test_a_put_under_an_invalid_id_is_refused(alice):
     """The path's id is held to the same rule."""
     response = alice.send("PUT", alice.account("elements/%20a"), account(" a"))
 

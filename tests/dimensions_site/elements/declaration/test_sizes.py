@@ -1,4 +1,4 @@
-"""How large an element may be, and which characters its id may have, by every way of writing."""
+"""How large an element may be, and which characters its id may have, however it is written."""
 
 import json
 from typing import Any
@@ -27,13 +27,13 @@ def entries(count: int, text: str | None = None) -> dict[str, str | None]:
 
 
 def measured(element: dict[str, Any]) -> int:
-    """The size of an answered element: its JSON without white space and without what is only read."""
+    """The size of a returned element: its JSON without white space and read-only members."""
     written = {name: value for name, value in element.items() if name not in ("updateInfo", "description")}
     return len(json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def of_size(alice: Any, size: int, id: str = "1000") -> dict[str, Any]:
-    """The body of an account that is answered with that `size`."""
+    """The body of an account that is returned with that `size`."""
     alice.send("PUT", alice.account(f"elements/{id}"), account(id, customAttributes=entries(200, "")))
     least = measured(read(alice.get(alice.account(f"elements/{id}"))))
     texts = entries(200, "")
@@ -53,7 +53,7 @@ def errors(response: Any) -> list[tuple[str, str]]:
 
 
 def bulk(alice: Any, dimension: str, body: Any) -> int:
-    """The status of a bulk save whose answer is read to its end."""
+    """The status of a bulk save whose response is read to its end."""
     response = send(alice, dimension, body)
     content(response)
     status: int = response.status_code
@@ -94,7 +94,7 @@ def test_a_map_has_at_most_200_entries(alice, name):
 
 
 def test_an_element_at_the_limit_goes_round(alice):
-    """What `GET` answers of an element of exactly 256 KiB is the body of a `PUT`; one byte more is refused."""
+    """What `GET` returns for an element of exactly 256 KiB is a valid body of a `PUT`; one byte more is refused."""
     path = alice.account("elements/1000")
     assert alice.send("PUT", path, of_size(alice, LIMIT)).status_code == 200
     answered = content(alice.get(path))
@@ -131,12 +131,12 @@ def test_the_size_is_that_of_what_is_answered(alice, dimension, payload):
     assert sizes._names + sum(sizes._lengths(row)) == sizes.of_stored(answered) == measured(json.loads(answered))
 
 
-# --- What was stored before there were limits ---------------------------------------------------
+# --- What was stored before the limits existed --------------------------------------------------
 
 
 @pytest.fixture
 def old(alice, settings) -> dict[str, Any]:
-    """An account from before: 300 attributes, and 290 KB."""
+    """An account from before the limits: 300 attributes, and 290 KB."""
     settings.ELEMENT_MAX_MAP_ENTRIES, settings.ELEMENT_MAX_SIZE = 1_000, 1024**2
     response = alice.send("POST", alice.account(), account(customAttributes=entries(300, "x" * 950)))
     assert response.status_code == 201
@@ -147,7 +147,7 @@ def old(alice, settings) -> dict[str, Any]:
 
 @pytest.mark.contract("C20", "C14")
 def test_an_older_larger_element_can_be_read_replaced_by_itself_and_deleted(alice, old):
-    """`PUT` takes what `GET` answers of it, alone and among many."""
+    """`PUT` accepts what `GET` returns for it, alone and among many."""
     path = alice.account("elements/1000")
     assert read(alice.get(path)) == old
     assert alice.send("PUT", path, old).status_code == 200
@@ -158,7 +158,7 @@ def test_an_older_larger_element_can_be_read_replaced_by_itself_and_deleted(alic
 
 @pytest.mark.contract("C20", "C15")
 def test_an_older_larger_element_can_be_made_smaller_step_by_step(alice, old):
-    """A write may leave it too large, but not make it larger; that goes for each map, and for the whole."""
+    """A write may leave it too large, but not make it larger; this applies to each map, and to the whole."""
     path = alice.account("elements/1000")
     assert alice.send("PATCH", path, {"customAttributes": {"k0000": "short"}}).status_code == 200
     assert errors(alice.send("PATCH", path, {"customAttributes": {"new": None}})) == [("customAttributes", "TOO_LARGE")]
@@ -172,7 +172,7 @@ def test_an_older_larger_element_can_be_made_smaller_step_by_step(alice, old):
 
 
 def test_a_text_that_could_not_be_sent_alone_is_refused_among_many(alice, settings):
-    """Before it is looked at, for what is wrong with it may take many times its length."""
+    """Before it is checked, because finding its errors may take many times its length."""
     settings.API_MAX_BODY_SIZE = 1_000
     huge = account(customAttributes={"a": "x" * 1_000})
     body = {"post": [huge], "put": [huge], "patch": [patch("1000", **huge)]}
@@ -191,7 +191,7 @@ BIDIRECTIONAL = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0
 @pytest.mark.contract("C20", "C1")
 @pytest.mark.parametrize("character", BIDIRECTIONAL, ids=[f"{ord(c):04X}" for c in BIDIRECTIONAL])
 def test_an_id_has_no_bidirectional_control_characters(alice, character):
-    """By every way of writing; the message names the character by its number, and where it stands."""
+    """However it is written; the message names the character by its number, and its position."""
     for make, dimension in ((account, "account"), (currency, "currency")):
         element = make(f"ab{character}c")
         for response, path in (

@@ -128,7 +128,7 @@ def test_filters_take_both_spellings(alice, listed, example, value):
 @pytest.mark.contract("C6", "D5", "D8")
 @pytest.mark.parametrize(("listed", "example", "value"), SCALARS)
 def test_sort_orders_and_properties_take_both_spellings(alice, listed, example, value):
-    """A fetch answers in the spelling of responses, whichever it was asked in."""
+    """A fetch returns the spelling of responses, whichever was requested."""
     payload = account("wanted")
     for path, inner in VALUES.items():
         put(payload, path, inner)
@@ -183,7 +183,7 @@ def test_parts_of_a_group_in_two_spellings_are_put_together(alice):
 
 
 @pytest.mark.contract("C6")
-def test_null_in_both_spellings_is_no_conflict(alice):
+def test_null_in_both_spellings_is_not_a_conflict(alice):
     """A group that is null has null members, so null in the other spelling agrees, and a value does not."""
     path = alice.account("elements/1000")
 

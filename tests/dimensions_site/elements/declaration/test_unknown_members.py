@@ -1,4 +1,4 @@
-"""Members of a body that no field is for."""
+"""Members of a body that are not fields."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from tests.factories import account, currency, json_bytes, read
     ],
 )
 def test_an_unknown_member_is_refused_by_its_path(alice, fields, path):
-    """At any depth, in any group, under any spelling of the group: nothing is dropped in silence."""
+    """At any depth, in any group, under any spelling of the group: nothing is dropped silently."""
     response = alice.send("POST", alice.account(), account(**fields))
 
     assert response.status_code == 400
@@ -68,7 +68,7 @@ def test_replacing_and_modifying_refuse_unknown_members_too(alice, method):
     "group", ["rules", "consolidation", "bankingData", "debitAccrual", "cashFlowPlanning", "conversion", "CtpElement"]
 )
 def test_a_group_has_to_be_an_object(alice, group, value):
-    """The error stands at the group, in the spelling of responses, and says so."""
+    """The error is at the group, in the spelling of responses, and says so."""
     response = alice.send("POST", alice.account(), account(**{group: value}))
 
     assert response.status_code == 400
@@ -81,7 +81,7 @@ def test_a_group_has_to_be_an_object(alice, group, value):
 @pytest.mark.parametrize("body", [None, 5, "x", True, []])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_a_body_has_to_be_an_object(alice, method, body):
-    """The error stands at the body as a whole, and shows what was sent."""
+    """The error is at the body as a whole, and shows what was sent."""
     alice.send("PUT", alice.account("elements/1"), account("1"))
 
     response = alice.send(method, alice.account("elements" if method == "POST" else "elements/1"), json_bytes(body))

@@ -27,7 +27,7 @@ any_element = st.sampled_from(sorted(DIMENSIONS)).flatmap(
     lambda dimension: st.tuples(st.just(dimension), elements(DIMENSIONS[dimension][0]))
 )
 style = st.randoms(use_true_random=False)
-# Each example takes back what it wrote, so that the repository and its people serve all examples.
+# Each example undoes what it wrote, so that the repository and its people serve all examples.
 searching = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -47,7 +47,7 @@ def path(alice: Caller, dimension: str, rest: str = "elements") -> str:
 
 
 def posted(alice: Caller, dimension: str, payload: Any) -> tuple[str, Any]:
-    """Where the element is and what the service answered when it was created."""
+    """The path of the element, and the service's response to its creation."""
     response = alice.send("POST", path(alice, dimension), payload)
     assert response.status_code == 201, response.content
     return response.headers["Location"], read(response)
@@ -94,7 +94,7 @@ def test_every_path_addresses_the_value_that_a_fetch_answers_for_it(alice: Calle
 @settings(searching, max_examples=15)
 @given(any_element)
 def test_filtering_by_each_value_finds_the_element(alice: Caller, drawn: tuple[str, Any]) -> None:
-    """The value that stands at a path of the JSON is found under that path, and null by `=isnull=`."""
+    """The value at a path of the JSON is found under that path, and null by `=isnull=`."""
     dimension, payload = drawn
     wire, _ = DIMENSIONS[dimension]
     with taken_back():
@@ -118,7 +118,7 @@ def literal(value: Any) -> str:
 
 
 def can_be_asked(condition: str) -> bool:
-    """Whether a filter can hold the condition: control characters and long texts cannot be looked for."""
+    """Whether a filter can hold the condition: control characters and long texts cannot be searched for."""
     control = any((ord(c) < 32 and c != "\t") or 127 <= ord(c) < 160 for c in condition)
     return not control and len(condition) <= 4096
 
@@ -219,7 +219,7 @@ def test_a_hostile_body_is_refused_in_full_or_accepted(
 @searching
 @given(st.sampled_from(sorted(DIMENSIONS)), st.sampled_from(("POST", "PUT", "PATCH")), json_values)
 def test_any_json_as_the_whole_body_is_refused(alice: Caller, dimension: str, method: str, body: Any) -> None:
-    """No JSON by chance is an element: 400 for a new one, and for PATCH 400, or 404 when nothing in it is wrong."""
+    """Random JSON is never an element: 400 for a new one, and for PATCH 400, or 404 when nothing in it is wrong."""
     rest = "elements" if method == "POST" else "elements/1000"
 
     response = alice.send(method, path(alice, dimension, rest), json_bytes(body))
@@ -234,7 +234,7 @@ def paths_of(wire: Wire) -> list[str]:
 
 
 def spoil(payload: dict[str, Any], place: str, value: Any) -> None:
-    """Put a value at a path, unless something else stands in the way."""
+    """Put a value at a path, unless something else is in the way."""
     *groups, _ = place.split(".")
     inner: Any = payload
     for group in groups:

@@ -1,4 +1,4 @@
-"""What a filter means for an element as it stands in a list, said in plain Python without any database."""
+"""What a filter means for an element as it is listed, in plain Python without any database."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from tests.dimensions_site.rsql.evaluator import TEXT_TESTS
 
 JsonObject = Mapping[str, Any]
 
-# A key of theirs may hold a point.
+# A key of theirs may contain a dot.
 MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
 
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
@@ -69,7 +69,7 @@ def _compare(node: Comparison, kind: Kind, present: list[str]) -> bool:
         return any(value in wanted for value in values)
     if symbol in ("!=", "=out="):
         return not any(value in wanted for value in values)
-    # A word in the place of a number, such as a coefficient `true`, is neither less nor greater.
+    # A word in place of a number, such as a coefficient `true`, is neither less nor greater.
     return any(type(value) is type(wanted[0]) and _TESTS[symbol](value, wanted[0]) for value in values)
 
 

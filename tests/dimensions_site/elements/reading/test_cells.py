@@ -1,4 +1,4 @@
-"""What cells of tables say, and how values are written into them."""
+"""The meaning of table cells, and how values are written into them."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ FORMULAS = [
 
 @given(st.none() | texts, st.booleans())
 def test_what_is_written_into_a_cell_is_read_again(text, guards_formulas):
-    """Any text, the empty one and null; and none of them looks like a cell that says nothing."""
+    """Any text, the empty one and null; and none of them looks like an empty cell."""
     cell = write_cell(text, guards_formulas=guards_formulas)
     assert cell != ""
     assert read_cell(cell) == text
@@ -43,7 +43,7 @@ def test_what_is_written_into_a_cell_is_read_again(text, guards_formulas):
 
 @given(texts.filter(lambda text: not text.startswith(("[[empty]]", "[[null]]", "[[text]]"))))
 def test_what_others_have_written_stays_as_it_is(text):
-    """Only the three notations mean something else than they are."""
+    """Only the three notations mean something other than their text."""
     assert read_cell(text) == (text or UNSET)
 
 
@@ -51,13 +51,13 @@ def test_what_others_have_written_stays_as_it_is(text):
     "text", ["'1000", "\\N", "[[", "[[x]]", "[[TEXT]]x", "[[empty]] ", " [[null]]", "NULL", "#N/A", "=1"]
 )
 def test_what_only_looks_like_a_notation_is_text(text):
-    """An apostrophe and a backslash at the beginning stay, and so does whatever is not exactly a notation."""
+    """A leading apostrophe or backslash stays, and so does whatever is not exactly a notation."""
     assert read_cell(text) == text
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_program_for_tables_runs_or_changes_a_text(text):
-    """Not behind blanks either, and not in full-width letters; where cells have types nothing has to be done."""
+    """Not after blanks either, and not in full-width letters; typed cells need no guard."""
     assert write_cell(text, guards_formulas=True) == f"[[text]]{text}"
     assert write_cell(text, guards_formulas=False) == text
 
@@ -72,12 +72,12 @@ def test_a_guarded_cell_begins_with_nothing_that_a_program_would_run(text):
 
 @pytest.mark.parametrize("text", ["-1", "-12.50", "0.0000", "001000", "A-1", "a=b", "'=1", "1-2", "x@y.example"])
 def test_numbers_and_harmless_texts_stay_readable(text):
-    """A negative number is no formula, and a sign inside of a text does nothing."""
+    """A negative number is not a formula, and a sign inside a text does nothing."""
     assert write_cell(text, guards_formulas=True) == text
 
 
 def test_booleans_and_numbers_are_words_and_digits_where_cells_have_no_types():
-    """In a workbook they are what they are; a text that looks like one stays text in both."""
+    """A workbook keeps their types; a text that looks like one stays text in both."""
     assert [untyped_cell(value) for value in (True, False, 20, -3, "true", "", None)] == [
         "true",
         "false",
@@ -109,6 +109,6 @@ def test_csv_is_what_the_library_for_it_writes(row):
     "text", [*FORMULAS, "a,b", 'say "x"', "a\nb", "a\rb", "[[null]]", "ºC", "²", "_", "٣", "", " "]
 )
 def test_a_cell_of_csv_is_that_of_any_other_untyped_table_in_quotes_where_it_needs_them(text):
-    """So the shorter way for harmless texts lets nothing through."""
+    """So the shortcut for harmless texts lets nothing through."""
     [[cell]] = csv.reader(io.StringIO(csv_cell(text), newline=""))
     assert cell == untyped_cell(text)

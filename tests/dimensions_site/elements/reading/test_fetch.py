@@ -62,7 +62,7 @@ def test_a_fetch_answers_the_selected_properties_only(fetched, properties, eleme
 
 @pytest.mark.contract("D8", "C8")
 def test_what_is_selected_of_a_null_group_is_the_null_group(alice):
-    """As it stands in the whole element."""
+    """As it is in the whole element."""
     alice.send("POST", alice.account(), account())
 
     query = (
@@ -92,7 +92,7 @@ def test_a_currency_answers_its_default_description(alice, bob):
 
 @pytest.mark.contract("D8")
 def test_every_response_field_of_a_currency_can_be_selected(alice):
-    """The oid too, which no filter takes."""
+    """The oid too, which no filter accepts."""
     element = read(alice.send("POST", alice.currency(), currency()))
     query = f"properties={','.join(name for name in element if name != 'descriptions')},descriptions.*"
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_selected_is_refused(alice, query, code):
 
 @pytest.mark.contract("D8", "B3")
 def test_the_number_of_properties_is_bounded(alice):
-    """200 are answered, 201 refused: each unknown one costs a search for the name that was meant."""
+    """200 are accepted, 201 refused: each unknown one costs a search for similar names."""
     alice.send("POST", alice.account(), account())
     assert alice.get(alice.account(f"elements-fetch?properties={','.join(['id'] * 200)}")).status_code == 200
 
@@ -150,7 +150,7 @@ def test_the_number_of_properties_is_bounded(alice):
 
 @pytest.mark.contract("D8", "B1")
 def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
-    """And each mistyped one is named."""
+    """And each mistyped one is reported."""
     response = alice.get(alice.account("elements-fetch?properties=natur,conversion.conversionTyp"))
 
     messages = [error["message"] for error in response.json()["errors"]]
@@ -161,8 +161,8 @@ def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
 
 @pytest.mark.contract("D5", "D8", "B1")
 @pytest.mark.parametrize("query", ["elements?sort=Id", "elements-fetch?properties=Id", "elements?filter=Id==1"])
-def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_told(alice, query):
-    """And none of the fields that end like it."""
+def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_reported(alice, query):
+    """And none of the fields with the same end."""
     response = alice.get(alice.account(query))
 
     (error,) = response.json()["errors"]

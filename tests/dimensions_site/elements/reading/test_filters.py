@@ -106,7 +106,7 @@ def accounts(alice, northwind):
     ],
 )
 def test_currencies_are_filtered_by_every_kind_of_field(currencies, text, ids):
-    """Text, integer, decimal text, boolean, timestamp, enum, map; each operator; the empty filter is none."""
+    """Text, integer, decimal text, boolean, timestamp, enum, map; each operator; an empty filter selects all."""
     assert currencies(text) == ids
 
 
@@ -172,7 +172,7 @@ def test_every_leaf_can_be_filtered_and_counted(alice, wire):
 
 @pytest.mark.contract("D3")
 def test_the_oid_is_refused_in_a_filter_and_taken_in_a_sort_order(alice):
-    """The message says that it is the filter which may not name it."""
+    """The message says that a filter must not use it."""
     refused = alice.get(alice.currency(), {"filter": "oid==1"})
     assert (refused.status_code, refused.json()["code"]) == (400, "NOT_FILTERABLE")
     assert "oid" in refused.json()["detail"]
@@ -212,7 +212,7 @@ def test_description_is_the_default_language_of_the_repository(bob, contoso):
     ],
 )
 def test_a_filter_that_cannot_be_answered_is_a_400_with_its_reason(alice, text, code):
-    """Limits, values that do not fit, operators that do not fit, unknown fields."""
+    """Limits, values of the wrong type, operators of the wrong kind, unknown fields."""
     response = alice.get(alice.currency(), {"filter": text})
     assert response.status_code == (200 if code is None else 400)
     if code is not None:

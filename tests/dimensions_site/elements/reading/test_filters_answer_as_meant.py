@@ -26,7 +26,7 @@ DECIMALS = ("0", "0.000", "-0", "1", "1.0", "01", "-1.5", "9", "10", "9999999999
 WORDS = tuple(word for word in TRICKY if word.isprintable())
 TEXTS = tuple(word for word in TRICKY if word)
 PARTS = ("0", "1", ".", "-", "TRUE", "als", "00:", "T0", "+00", "_")
-# Beside the values that are stored: what is nearly one of them, or none.
+# Besides the stored values: nearly equal ones, and no value.
 STRANGERS = {
     Kind.TEXT: TEXTS,
     Kind.TEXT_MAP: TEXTS,
@@ -112,7 +112,7 @@ def comparisons(draw, wire, elements, language):
         strangers = leaf.choices.values if isinstance(leaf, EnumField) else STRANGERS.get(kind, ("IMPORT", "INPUT_WEB"))
         values = sorted(stored | set(strangers))
         if operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
-            # Parts of what is answered, whatever the kind (contract M5).
+            # Parts of what is returned, whatever the kind (contract M5).
             whole = draw(st.sampled_from(values))
             start = draw(st.integers(0, max(0, len(whole) - 1)))
             values = [whole[start : start + draw(st.integers(0, 6))], whole, *PARTS]
@@ -125,7 +125,7 @@ def comparisons(draw, wire, elements, language):
 @pytest.mark.contract("D1", "D2", "D3", "D4", "D7", "M5")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_any_filter_selects_what_it_means(alice, northwind, dimension):
-    """The list and the count, compared with the plain reading of the same filter over the whole list."""
+    """The list and the count, compared with the plain evaluation of the same filter over the whole list."""
     if dimension == "currency":
         wire, path = CURRENCY_WIRE, alice.currency
         store_currencies(northwind, *currencies())

@@ -27,7 +27,7 @@ def test_no_ids_find_nothing(alice, northwind):
 if connection.vendor == "postgresql":
 
     def test_each_id_is_looked_up_in_a_repository_that_was_loaded_just_now(alice, northwind):
-        """There are no statistics of it yet, and PostgreSQL took reading all of it for cheaper."""
+        """There are no statistics of it yet, and PostgreSQL would consider reading all of it cheaper."""
         save(alice, "account", post=[account(f"{number}") for number in range(5_000)])
         found = with_ids(Account, northwind, [f"{number}" for number in range(1_000)])
         assert found.count() == 1_000

@@ -1,4 +1,4 @@
-"""The index of searches loses nothing: what is narrowed by it is found as it would be without.
+"""The search index loses nothing: narrowed conditions find the same rows as others.
 
 Stored descriptions are narrowed by their JSON, whatever its case; both differ from the text for some characters.
 """
@@ -32,7 +32,7 @@ def cash(northwind: Repository) -> Account:
 def test_a_part_of_a_description_is_found_as_it_is_without_the_index(
     cash: Account, before: str, part: str, after: str
 ) -> None:
-    """In its own case, in one language and in any of them, whatever stands around it."""
+    """In its own case, in one language and in any of them, whatever is around it."""
     Account.of(cash.repository).update(descriptions={"en": before + part + after})
     exact = Contains(MapEntry("descriptions", "en"), Needle(part))
     folded = Contains(Fold(MapEntry("descriptions", "en")), Fold(Needle(part)))
@@ -48,7 +48,7 @@ def test_a_part_of_a_description_is_found_as_it_is_without_the_index(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=texts, part=texts, after=texts)
 def test_a_part_of_an_id_is_found_as_it_is_without_the_index(cash: Account, before: str, part: str, after: str) -> None:
-    """The index knows ids in one case only; what it finds in another is left out."""
+    """The index knows ids in one case only; its other matches are left out."""
     Account.of(cash.repository).update(element_id=before + part + after)
     exact = Contains(F("element_id"), Needle(part))
     assert Account.of(cash.repository).filter(narrowed_by_case(exact, F("element_id"), part)).exists()

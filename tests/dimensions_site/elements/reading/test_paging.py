@@ -54,7 +54,7 @@ def test_pages_put_together_are_the_list(many, sort, size):
     ],
 )
 def test_skip_and_take_cut_a_part_out(many, query, expected):
-    """From nothing to the largest number that is accepted."""
+    """From nothing to the largest accepted number."""
     assert ids(many.get(many.currency(), query)) == expected
 
 
@@ -91,7 +91,7 @@ def test_the_count_is_a_bare_integer_of_all_that_the_filter_selects(many, query,
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("prefer", ["count=exact", "Count=Exact", 'count="exact"', "respond-async, count = exact; x=1"])
 def test_whoever_prefers_an_exact_count_gets_it_beside_the_page(many, prefer):
-    """The number of all elements that the filter selects, not of the page; the answer says that it was heard."""
+    """The number of all elements that the filter selects, not of the page; the response confirms the preference."""
     query = {"filter": "decimalNumbers==0", "take": "2"}
     for path in (many.currency(), many.currency("elements-fetch")):
         asked = {**query, "properties": "id"} if path.endswith("fetch") else query

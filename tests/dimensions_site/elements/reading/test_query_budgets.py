@@ -23,25 +23,25 @@ ROUTES = (
 
 @pytest.fixture(autouse=True)
 def known_database(db):
-    """Each process asks once what SQLite can."""
+    """Each process queries SQLite's abilities once."""
     assert connection.features.supports_json_field
 
 
 @pytest.fixture(params=WAYS)
 def way(request):
-    """How somebody shows who he is."""
+    """How a client authenticates."""
     return request.param
 
 
 @pytest.fixture
 def reading(way) -> int:
-    """Who calls, where he may (the repository with his best role), the answer; the first two are one by a key."""
+    """The client, the repository with its best role, the response; with a key the first two are one."""
     return 2 if way == "api key" else 3
 
 
 @pytest.fixture
 def reader(way, rita):
-    """Rita, by her key, by a token of either kind, or by her password when it was verified a moment ago."""
+    """Rita, by her key, by a token of either kind, or by her password verified a moment ago."""
     if way == "api key":
         return rita
     if way == "jwt":
@@ -64,7 +64,7 @@ def fill(northwind, count):
 def test_a_list_a_count_and_a_fetch_cost_three_queries_at_most(
     reader, reading, rita, northwind, django_assert_num_queries, rows
 ):
-    """One for the caller, one for his role, one for the rows, for one row as for two hundred."""
+    """One for the client, one for its role, one for the rows, for one row as for two hundred."""
     fill(northwind, rows)
     for rest in ROUTES:
         for path in (rita.currency(rest), rita.account(rest)):
@@ -94,7 +94,7 @@ def test_an_exact_count_beside_a_list_costs_one_query_more(reader, reading, rita
 
 @pytest.mark.contract("A6")
 def test_a_refusal_costs_no_more_than_it_needs(bob, rita, northwind, django_assert_num_queries):
-    """Nobody costs nothing; a stranger with a key is known after one query; a malformed request reads no rows."""
+    """An anonymous client costs nothing; a stranger with a key one query; a malformed request reads no rows."""
     with django_assert_num_queries(0):
         Client().get(rita.currency())
     with django_assert_num_queries(1):
@@ -105,7 +105,7 @@ def test_a_refusal_costs_no_more_than_it_needs(bob, rita, northwind, django_asse
 
 # Access 1, the new row with the answer 1, its history 1; a replacement and a change read and lock the old row before.
 CREATING, CHANGING, UNCHANGED = 3, 4, 2
-# An account's generated logic is looked after where that may be due: what is to go, what is to be.
+# An account's generated logic is updated where necessary: removed, and added.
 LOGIC = 2
 
 

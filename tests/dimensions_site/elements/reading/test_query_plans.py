@@ -47,7 +47,7 @@ def large(alice: Caller, northwind: Repository) -> None:
             cursor.execute(f"ANALYZE {table}")
     if POSTGRESQL:
         with connection.cursor() as cursor:
-            # What was written just now waits to be sorted in; a server does so by itself.
+            # New rows wait to be sorted into the index; a server does so by itself.
             cursor.execute("SELECT gin_clean_pending_list('account_account_search')")
 
 
@@ -76,7 +76,7 @@ def steps(node: dict[str, Any]) -> Iterator[str]:
 
 
 def scans(plan: str) -> list[str]:
-    """The steps that read a whole table of elements, or all that happened to them."""
+    """The steps that read a whole table of elements, or of their history."""
     begin = ("Seq Scan account_", "SCAN account_")
 
     return [step for step in plan.splitlines() if step.startswith(begin)]
@@ -176,7 +176,7 @@ if POSTGRESQL:
 
     @pytest.mark.contract("D2", "D6")
     def test_a_page_of_what_all_elements_have_is_read_in_the_order_of_the_index(alice, large):
-        """Its first elements are enough, however many have the word; what few have is not looked for in that way."""
+        """Its first elements are enough, however many have the word; rare words are not searched in that way."""
         *_, told = plans(partial(alice.get, alice.account("elements?filter=descriptions.en=like=Account&take=50")))
         assert BY_ID in told
         assert "Sort" not in told

@@ -1,4 +1,4 @@
-"""Rows are read while the database still finds them, and nobody waits for a connection that is read from."""
+"""Rows are read while the database still finds them, and nobody waits for a connection in use."""
 
 import pytest
 from django.db import InterfaceError, connection, transaction
@@ -40,7 +40,7 @@ def test_who_stops_reading_can_ask_again_at_once(db):
 
 @transaction.atomic
 def write_and_fail(northwind: Repository) -> None:
-    """The answer to a write cannot be stored."""
+    """The response to a write cannot be stored."""
     Account.of(northwind).update(documentation_link="x")
     for _ in full_renderer(ACCOUNT, "en").each(Account.of(northwind)):
         raise OSError("The disk is full.")
@@ -48,7 +48,7 @@ def write_and_fail(northwind: Repository) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_an_error_while_rows_are_read_ends_the_transaction(alice, northwind):
-    """What was written in it is taken back; nothing waits for the rows that nobody reads any more."""
+    """Its writes are rolled back; nothing waits for the rows that nobody reads any more."""
     save(alice, "account", post=[account(f"{number}") for number in range(COUNT)])
     with pytest.raises(OSError, match="disk"):
         write_and_fail(northwind)

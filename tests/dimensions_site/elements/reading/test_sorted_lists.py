@@ -86,7 +86,7 @@ def test_accounts_are_sorted_by_leaves_of_groups_and_bundles_in_both_spellings(a
 
 @pytest.mark.parametrize("wire", [CURRENCY_WIRE, ACCOUNT_WIRE], ids=["currency", "account"])
 def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
-    """A map has no order of its own: one of its entries has."""
+    """A map has no order, but each of its entries has."""
     store_currencies(northwind, currency("A", oid="1"), currency("B", oid="2"))
     store_accounts(northwind, account("A"), account("B"))
     path = alice.currency if wire is CURRENCY_WIRE else alice.account
@@ -118,7 +118,7 @@ def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
     ],
 )
 def test_a_sort_order_that_cannot_be_read_is_a_400(alice, sort, code):
-    """Also where the order would not matter: the count checks it too."""
+    """Also where the order does not matter: the count checks it too."""
     for rest in ("elements", "elements-count"):
         response = alice.get(alice.currency(rest), {"sort": sort})
         assert (response.status_code, response.json()["code"]) == (400, code)

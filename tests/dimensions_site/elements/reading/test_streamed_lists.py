@@ -59,7 +59,7 @@ class Server:
 @pytest.mark.contract("A4")
 @pytest.mark.django_db(transaction=True)
 def test_head_does_not_read_what_it_does_not_send(alice, northwind, monkeypatch):
-    """Of a list, no more than what is needed to know the status is rendered; the headers are those of GET."""
+    """Only the part of a list that determines the status is rendered; the headers are those of GET."""
     store_currencies(northwind, *(currency(f"C{number:03}") for number in range(50)))
     rendered: list[Any] = []
     render = Renderer._render

@@ -20,7 +20,7 @@ from tests.factories import account, content, currency
 from tests.random_elements import RandomElements
 
 pytestmark = pytest.mark.contract("H4")
-# More than a renderer remembers the cells of, and more than are looked at for the usual keys.
+# More than the cells that a renderer caches, and more than are read for the usual keys.
 MANY = 1_100
 
 
@@ -38,7 +38,7 @@ def lines(wire, elements, *paths):
 
 
 def written(rows):
-    """What the library for CSV makes of the rows."""
+    """The rows as the library for CSV writes them."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n\r\n").writerows(rows)
     return text.getvalue().split("\n\r\n")[:-1]
@@ -73,7 +73,7 @@ def test_a_fetch_of_maps_without_entries_has_a_row_for_each_element_and_no_colum
 
 
 def test_cells_of_one_object_stand_wherever_they_are_asked_for(alice, northwind):
-    """Between those of others, and behind what stands before them in the object."""
+    """Between those of others, and after what precedes them in the object."""
     planning = {"liquidity": {"credit": {"id": "C"}, "debit": {"id": "D", "description": "Alice, Bob"}}}
     save(alice, "account", post=[account(cashFlowPlanning=planning), account("2000")])
     credit, debit = "cashFlowPlanning.liquidity.credit.id", "cashFlowPlanning.liquidity.debit"
@@ -103,8 +103,8 @@ def test_null_is_said_where_an_empty_cell_would_mean_something_else(alice, north
     assert found == ["[[null]],,[[null]]", "NONE,,"]
 
 
-def test_a_number_is_no_truth(alice, northwind):
-    """One and true, zero and false are told apart, however often they come."""
+def test_a_number_is_not_a_boolean(alice, northwind):
+    """One and true, zero and false are distinguished, however often they come."""
     save(
         alice,
         "currency",
@@ -116,7 +116,7 @@ def test_a_number_is_no_truth(alice, northwind):
 
 
 def test_of_many_different_values_each_has_its_own_cell(alice, northwind):
-    """Also of more than are remembered, and of those that are not set in between."""
+    """Also of more than are cached, and of unset ones in between."""
     post = [account(f"{n:04}", documentationLink=f"={n}" if n % 10 else None) for n in range(MANY)]
     save(alice, "account", post=post)
     _, *found = lines(ACCOUNT_WIRE, Account.of(northwind).order_by("element_id"), "id", "documentationLink")
@@ -147,7 +147,7 @@ def test_a_map_has_a_column_for_a_key_that_a_single_element_has(alice, northwind
     assert rows == [["1098", "Cash", "Kasse", None], ["1099", "Cash", "Kasse", "x"]]
 
 
-def test_what_is_no_text_and_no_truth_is_not_taken_for_one():
+def test_what_is_neither_text_nor_boolean_is_refused():
     """JSON that no element can have is an error, and not a cell."""
     with pytest.raises(ValidationError):
         leaves_reader((("id",), ("description",)))('{"id": 1, "description": null}')

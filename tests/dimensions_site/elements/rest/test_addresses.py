@@ -1,4 +1,4 @@
-"""Under which addresses elements are found, whatever their ids look like."""
+"""The addresses of elements, whatever their ids look like."""
 
 from urllib.parse import quote, unquote
 
@@ -39,7 +39,7 @@ ODD_IDS = (
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize(("dimension", "body"), [("currency", currency()), ("account", account())], ids=["c", "a"])
 def test_both_prefixes_lead_to_both_dimensions(alice, prefix, dimension, body):
-    """Every kind of route answers under either prefix, and Location stays under the one that was called."""
+    """Every kind of route works under either prefix, and Location keeps the prefix of the request."""
     base = f"{prefix}/northwind/{dimension}"
     created = alice.send("POST", f"{base}/elements", body)
     assert created.status_code == 201
@@ -67,7 +67,7 @@ def test_both_prefixes_lead_to_both_dimensions(alice, prefix, dimension, body):
 @pytest.mark.parametrize("id", ODD_IDS)
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_an_element_with_any_id_can_be_created_found_replaced_and_changed(alice, dimension, id):
-    """The id goes percent-encoded into the path; Location is the address under which it is found again."""
+    """The id is percent-encoded in the path; Location is the address of the element."""
     path, body = (alice.currency, currency(id)) if dimension == "currency" else (alice.account, account(id))
     created = alice.send("POST", path(), body)
     assert created.status_code == 201, created.content
@@ -85,7 +85,7 @@ def test_an_element_with_any_id_can_be_created_found_replaced_and_changed(alice,
 @pytest.mark.contract("A3", "C14")
 @pytest.mark.parametrize("id", ODD_IDS)
 def test_put_inserts_an_element_under_the_id_in_its_path(alice, id):
-    """The body may leave the id out: the path says it in full."""
+    """The body may leave the id out, because the path has it."""
     body = {key: value for key, value in currency().items() if key != "id"}
     address = alice.currency(f"elements/{quote(id, safe='')}")
     created = alice.send("PUT", address, body)
@@ -94,7 +94,7 @@ def test_put_inserts_an_element_under_the_id_in_its_path(alice, id):
 
 @pytest.mark.contract("A3")
 def test_ids_that_differ_in_one_slash_are_different_elements(alice):
-    """Nothing in a path is folded together."""
+    """Nothing in a path is normalized."""
     for id in ("a/b", "a//b", "/a/b", "a/./b"):
         assert alice.send("POST", alice.currency(), currency(id)).status_code == 201
     assert alice.get(alice.currency("elements/a//b")).json()["id"] == "a//b"
@@ -118,7 +118,7 @@ def test_a_trailing_slash_is_another_address_and_unknown(alice, rest, method):
 
 @pytest.mark.contract("A3", "A5")
 def test_a_slash_after_an_id_creates_nothing_unless_it_is_encoded(alice):
-    """The server keeps the address as it was sent; there `EUR/` is a slip and `EUR%2F` is an id."""
+    """The server keeps the address as it was sent; there `EUR/` is an error and `EUR%2F` is an id."""
     body = {key: value for key, value in currency().items() if key != "id"}
     slip = alice.currency("elements/EUR/")
     response = alice.generic("PUT", slip, b"{}", content_type="application/json", RAW_URI=f"{slip}?x=1")
@@ -131,7 +131,7 @@ def test_a_slash_after_an_id_creates_nothing_unless_it_is_encoded(alice):
 
 @pytest.mark.contract("A5", "F7")
 def test_a_slash_after_the_id_of_a_deletion_leads_nowhere(alice):
-    """Neither a guess at what was meant, nor a redirect."""
+    """Neither a guess, nor a redirect."""
     oid = start(alice, ["EUR"], "currency")
     path = alice.currency(f"{ASYNC}/{oid}/")
     for method in ("GET", "DELETE"):
@@ -143,7 +143,7 @@ def test_a_slash_after_the_id_of_a_deletion_leads_nowhere(alice):
 @pytest.mark.contract("A5")
 @pytest.mark.parametrize("path", ["/api", "/dimensions/v1", "/dimensions/v2/northwind/account/elements", "/api/x"])
 def test_an_address_beside_the_routes_is_a_404(alice, path):
-    """Another version or a part of a path leads nowhere; it does not redirect."""
+    """Another version or a part of a path does not exist; there is no redirect."""
     assert alice.get(path).status_code == 404
 
 
@@ -152,7 +152,7 @@ def test_an_address_beside_the_routes_is_a_404(alice, path):
     "db_id", ["nowhere", "Northwind", "north%20wind", "%D0%B4", "north%25wind", "*", "northwind%2E"]
 )
 def test_a_repository_is_found_by_its_exact_name_only(alice, db_id):
-    """Case counts, and nothing in a name has a meaning of its own."""
+    """Case matters, and nothing in a name has a special meaning."""
     response = alice.get(alice.currency(db_id=db_id))
     assert (response.status_code, response.json()["code"]) == (404, "REPOSITORY_NOT_FOUND")
     assert response.json()["detail"] == f"There is no repository '{unquote(db_id)}'."

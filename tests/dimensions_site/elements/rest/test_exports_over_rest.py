@@ -20,7 +20,7 @@ CSV, NDJSON = "text/csv", "application/x-ndjson"
 
 
 def table(response):
-    """The headings and the rows of an answer in CSV."""
+    """The headings and the rows of a response in CSV."""
     assert response.status_code == 200, response.content
     headings, *rows = csv.reader(io.StringIO(content(response).decode(), newline=""))
     return headings, rows
@@ -31,7 +31,7 @@ def got(caller, path, accept, **query):
 
 
 def expected_cell(wire, element, heading):
-    """The cell for what stands at the path in the JSON of an element."""
+    """The cell for the value at the path in the JSON of an element."""
     entry = wire.find_entry(heading)
     if entry is not None:
         place, key = entry
@@ -45,7 +45,7 @@ def expected_cell(wire, element, heading):
 
 
 def test_a_list_of_currencies_is_a_table_with_a_column_for_each_leaf(alice, northwind):
-    """UTF-8 without a byte-order mark, CRLF behind each row; a map has a column for each key that is there."""
+    """UTF-8 without a byte-order mark, CRLF after each row; a map has a column for each existing key."""
     store_currencies(
         northwind,
         currency(oid="7", descriptions={"it": None, "en": "Euro", "de": ""}, percentageDifference="-0.50"),
@@ -64,7 +64,7 @@ def test_a_list_of_currencies_is_a_table_with_a_column_for_each_leaf(alice, nort
 
 
 def test_the_columns_of_accounts_are_their_leaves_in_the_order_of_the_wire(alice, northwind):
-    """Groups, references and bundles are spread over columns; the keys of maps stand where the map does."""
+    """Groups, references and bundles are spread over columns; the keys of maps are where the map is."""
     store_accounts(
         northwind,
         account(
@@ -165,7 +165,7 @@ def test_a_list_is_filtered_sorted_and_paged_as_in_json(alice, northwind):
 )
 @pytest.mark.contract("D8")
 def test_a_fetch_has_the_selected_properties_as_columns_in_their_order(alice, northwind, properties, headings, cells):
-    """Groups and maps stand for what is in them, and nothing stands there twice."""
+    """Groups and maps include their members, and nothing occurs twice."""
     store_accounts(
         northwind,
         account(customAttributes={"=1": "=1+1", " x.y": ""}, cashFlowPlanning={"liquidity": {"debit": {"id": "7"}}}),
@@ -216,7 +216,7 @@ def test_a_list_is_sent_in_pieces_while_it_is_read(alice, northwind, accept, lin
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("rows", [1, 200])
 def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwind, django_assert_num_queries, rows):
-    """For the keys that are there; for one row as for two hundred."""
+    """For the existing keys; for one row as for two hundred."""
     store_accounts(
         northwind, *(account(f"{number:04}", customAttributes={f"a{number}": "x"}) for number in range(rows))
     )
@@ -232,7 +232,7 @@ def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwi
 
 @pytest.mark.contract("C8", "C19")
 @pytest.mark.parametrize(("dimension", "wire"), [("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)])
-def test_a_table_tells_of_each_element_what_the_list_tells(alice, dimension, wire):
+def test_a_table_shows_of_each_element_what_the_list_shows(alice, dimension, wire):
     """Many random elements: each cell is the value at its path, in the words for cells."""
     path = getattr(alice, dimension)()
     assert read(alice.send("POST", f"{path}-bulk", {"post": RandomElements(wire, seed=7).many(60)}))

@@ -78,7 +78,7 @@ def test_a_fetch_answers_the_selected_properties_in_their_nesting(fetch, dimensi
 @pytest.mark.contract("D8")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_a_fetch_of_every_member_is_the_list(alice, fetch, dimension):
-    """With `descriptions.*` for the whole map, the answer is that of the list."""
+    """With `descriptions.*` for the whole map, the response is that of the list."""
     [element] = read(alice.get(getattr(alice, dimension)()))
     names = ",".join("descriptions.*" if name == "descriptions" else name for name in element)
     assert fetch(dimension, names) == [element]

@@ -1,4 +1,4 @@
-"""In which of its forms a list is answered, and what has only one (contract H4)."""
+"""The formats of lists, and what has only one (contract H4)."""
 
 import pytest
 
@@ -24,8 +24,8 @@ CSV, NDJSON = "text/csv", "application/x-ndjson"
     ],
 )
 @pytest.mark.parametrize("rest", ["elements", "elements-fetch?properties=id"])
-def test_the_caller_gets_the_form_that_he_likes_best(alice, rest, accept, content_type, name):
-    """By quality, and JSON when all are the same to him; caches are told that Accept counts."""
+def test_the_client_gets_the_format_that_it_prefers(alice, rest, accept, content_type, name):
+    """By quality, and JSON if the client accepts all alike; caches learn from Vary that Accept counts."""
     for method in ("GET", "HEAD"):
         response = alice.generic(method, alice.currency(rest), headers={"Accept": accept})
         assert response.status_code == 200
@@ -51,8 +51,8 @@ def test_head_has_the_headers_and_sends_nothing(alice, northwind, accept):
 
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("accept", [CSV, NDJSON])
-def test_what_is_no_list_is_answered_in_json_only(alice, northwind, accept):
-    """406 in the form of errors: for one element, counts, deletions, and whatever writes."""
+def test_what_is_not_a_list_is_returned_in_json_only(alice, northwind, accept):
+    """406 as a problem document: for one element, counts, deletions, and all writes."""
     store_currencies(northwind, currency())
     for method, rest in (
         ("GET", "elements/EUR"),

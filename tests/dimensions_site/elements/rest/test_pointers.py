@@ -17,7 +17,7 @@ NORTHWIND = Repository(db_id="northwind", default_language="en")
 
 
 def errors(payload: Any, wire: Wire = ACCOUNT_WIRE, id: object = "1000") -> list[tuple[str, str, str | None]]:
-    """The pointer, the code and the id of each failure of an element that stands at /post/17."""
+    """The pointer, the code and the id of each failure of an element at /post/17."""
     with pytest.raises(ValidationError) as refusal:
         wire.serializer(context={"repository": NORTHWIND}).run_validation(payload)
     failures = failures_of(refusal.value, payload, wire, "/post/17", id)
@@ -29,7 +29,7 @@ def places(payload: Any, wire: Wire = ACCOUNT_WIRE) -> list[str]:
     return [place for place, _, _ in errors(payload, wire)]
 
 
-def test_an_error_is_told_with_its_pointer_and_the_id_of_its_element():
+def test_an_error_is_reported_with_its_pointer_and_the_id_of_its_element():
     """As contract B1 shows it."""
     payload = account(conversion={"conversionType": "SOMETIMES"}, type=None)
 
@@ -39,13 +39,13 @@ def test_an_error_is_told_with_its_pointer_and_the_id_of_its_element():
     ]
 
 
-def test_an_element_that_is_no_object_is_the_error_itself():
+def test_an_element_that_is_not_an_object_is_the_error_itself():
     """The pointer of the element, and no id."""
     assert errors([1], id=None) == [("/post/17", "INVALID", None)]
 
 
-def test_an_id_is_told_when_it_is_a_text_and_never_in_full_length():
-    """A number is no id, and a text of a megabyte would stand in each of a thousand failures."""
+def test_an_id_is_shown_if_it_is_a_text_and_never_in_full_length():
+    """A number is not an id, and a text of a megabyte would be in each of a thousand failures."""
     payload = account(type=None)
 
     assert {id for _, _, id in errors(payload, id=5)} == {None}
@@ -100,7 +100,7 @@ def test_two_spellings_that_differ_are_an_error_at_the_one_of_the_field_list(lis
 
 @pytest.mark.contract("C6")
 def test_a_conflict_with_a_group_that_is_null_points_at_the_value():
-    """`restrictions` is null, so what was sent for the restriction stands in `CtpElement` alone."""
+    """`restrictions` is null, so the restriction was sent in `CtpElement` alone."""
     assert places(account(restrictions=None, CtpElement={"id": "7"})) == ["/post/17/CtpElement"]
 
 
@@ -137,8 +137,8 @@ def test_the_descriptions_of_a_currency_are_pointed_at_where_they_were_sent(fiel
 
 
 @pytest.mark.contract("C6")
-def test_of_three_spellings_each_that_differs_is_a_error():
-    """The value that was judged stands in the first of them."""
+def test_each_of_three_spellings_that_differs_is_an_error():
+    """The value that was checked is in the first of them."""
     payload = account(
         rules={"accrual": {"debit": {"id": 5}}}, debitAccrual={"Accrual": {"id": "2"}}, creditAccrual={"Accrual": 3}
     )
@@ -150,8 +150,8 @@ def test_of_three_spellings_each_that_differs_is_a_error():
     ]
 
 
-def test_all_errors_of_an_element_are_told():
-    """What is wrong with the spelling of a group stands beside what is wrong inside the group and elsewhere."""
+def test_all_errors_of_an_element_are_reported():
+    """An error in the spelling of a group is reported beside errors inside the group and elsewhere."""
     payload = account(
         nonsense=1,
         rules={"consolidaton": {"useAccountForSetup": "NO"}},

@@ -31,13 +31,13 @@ def stored(dimension: str, payload: Any) -> Element:
 
 
 def answer(dimension: str, element: Element) -> str:
-    """The JSON text that the service answers for `element`."""
+    """The JSON text that the service returns for `element`."""
     wire, _ = DIMENSIONS[dimension]
     return json_text(wire.serializer(context={"repository": NORTHWIND}).to_representation(element))
 
 
 def agrees(dimension: str, text: bytes, existing: Element | None = None) -> bool:
-    """Whether the fast decoder takes `text`; fails unless the exact way gives the same row then, alone and in bulk."""
+    """Whether the fast decoder accepts `text`; fails unless the exact way gives the same row, alone and in bulk."""
     decoder = DECODERS[dimension]
     in_bulk, alone = decoder.fast(text, existing), decoder.fast_raw(RawElement(text), existing)
     for row in (in_bulk, alone):

@@ -1,4 +1,4 @@
-"""JSON as other programs write it: other orders, blanks and escapes, and members that stand twice."""
+"""JSON as other programs write it: other orders, blanks and escapes, and duplicate members."""
 
 import json
 from random import Random
@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-# What stands at the borders of JSON, or beside it.
+# Edge cases of JSON, valid and invalid.
 _PIECES = (
     *(b'"', b"{", b"}", b"[", b"]", b",", b":", b"\\", b" ", b"null", b"true", b"0", b"-0", b"1e5", b"2.0", b"NaN"),
     *(b'"id":"2",', b'"en":null,', b'"a":"b:c"', b"{}", b"\\u003a", b"\\u0000", b"\\ud83d", b"\\u00e9", b"\\/"),
@@ -20,19 +20,19 @@ def plain(value: Any) -> bytes:
 
 
 def strangely(value: Any, choice: Random, *, twice: float = 0.0) -> bytes:
-    """The same JSON in a way that `choice` decides; a member stands `twice` with that probability."""
+    """The same JSON in a way that `choice` decides; a member occurs `twice` with that probability."""
     return _Writer(choice, twice).whole(value)
 
 
 class _Writer:
-    """Writes one text in a way of its own."""
+    """Writes one text in a random way."""
 
     def __init__(self, choice: Random, twice: float) -> None:
         self._choice = choice
         self._twice = twice
         self._blanks = choice.choice((("",), ("", "", " "), ("", "", " ", "\n\t", "\r\n")))
         self._shuffles = choice.random() < 0.5
-        # Which characters may be escapes, and how many of them are.
+        # Which characters may be escaped, and how many of them are.
         self._first_escaped = choice.choice((0x110000, 0x110000, 0x80, 0x80, 0x20))
         self._share = choice.choice((0.02, 0.5, 1))
 
@@ -68,7 +68,7 @@ class _Writer:
 
 @st.composite
 def damaged(draw: st.DrawFn, text: bytes) -> bytes:
-    """`text` after a few changes that a broken program or a hostile one makes: parts cut out, repeated, put in."""
+    """`text` after a few changes that a broken or hostile program makes: parts cut out, repeated, inserted."""
     for _ in range(draw(st.integers(1, 3))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         end = min(end, start + draw(st.sampled_from((0, 1, 2, 8, 40))))
@@ -86,7 +86,7 @@ def places(value: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 @st.composite
 def nearly(draw: st.DrawFn, value: Any, values: st.SearchStrategy[Any]) -> Any:
-    """A copy of the JSON object `value`: a few members are others of `values`, are missing or have a sibling."""
+    """A copy of the JSON object `value`: a few members are replaced by `values`, missing or duplicated."""
     result = json.loads(json.dumps(value))
     for place in draw(st.lists(st.sampled_from(places(result)), max_size=2, unique=True)) if result else []:
         group = result

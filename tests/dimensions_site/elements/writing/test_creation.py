@@ -26,7 +26,7 @@ def test_a_created_element_is_answered_with_its_location(alice, id):
 
 @pytest.mark.contract("C13", "A1")
 def test_the_location_stands_under_the_prefix_of_the_request(alice):
-    """Both prefixes answer, each with its own."""
+    """Both prefixes work, each with its own Location."""
     path = "/api/aih" + alice.account()
 
     assert alice.send("POST", path, account()).headers["Location"] == f"{path}/1000"
@@ -62,7 +62,7 @@ def test_a_refused_element_is_not_stored(alice):
 @pytest.mark.contract("C13")
 @pytest.mark.django_db(transaction=True)
 def test_one_of_many_simultaneous_creations_wins(alice):
-    """The others are told that the element exists; none of them fails in another way."""
+    """The others get the error that the element exists; none of them fails in another way."""
     responses = at_once(8, lambda: alice.send("POST", alice.account(), account()))
 
     assert Counter(response.status_code for response in responses) == {201: 1, 400: 7}
@@ -80,7 +80,7 @@ def test_one_of_many_simultaneous_puts_inserts_and_the_others_replace(alice):
 
 
 def at_once(times: int, call: Any) -> list[Any]:
-    """What a call gives in each of so many threads that start together."""
+    """What a call gives in each of that many threads that start together."""
     start = Barrier(times)
 
     def in_thread(_: int) -> Any:

@@ -17,7 +17,7 @@ from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import damaged, nearly, plain, strangely
 from tests.strategies import elements, json_values, leaf_values, patches, respelled
 
-# One leaf of each sort, by the path of one of that sort.
+# One leaf of each kind, by the path of one of that kind.
 LEAVES = {
     f"{dimension} {place.path}": place.leaf
     for place, dimension in {
@@ -28,7 +28,7 @@ LEAVES = {
 }
 any_dimension = st.sampled_from(sorted(DIMENSIONS))
 style = st.randoms(use_true_random=False)
-# Values that a member may have by mistake: of the wrong type, too long, nearly right.
+# Values that a member may have in error: of the wrong type, too long, nearly right.
 mistakes = st.one_of(
     json_values,
     st.sampled_from(
@@ -40,14 +40,14 @@ mistakes = st.one_of(
 
 
 def tell(dimension: str, *, is_fast: bool) -> None:
-    """Count for the statistics of the search, so that it can be seen to search where it should."""
+    """Count for the statistics of the search, which show whether it covers what it should."""
     event(f"{dimension}: {'fast' if is_fast else 'for the serializer'}")
 
 
 @pytest.mark.contract("B3", "C5", "C6", "C19")
 @given(any_dimension, st.data(), style)
 def test_an_element_written_in_any_way_gives_one_row(dimension: str, data: st.DataObject, choice: Random) -> None:
-    """Other orders, blanks and escapes, other spellings, members that stand twice."""
+    """Other orders, blanks and escapes, other spellings, duplicate members."""
     payload = data.draw(elements(DIMENSIONS[dimension][0]), label="element")
     if dimension == "account" and choice.random() < 0.2:
         payload = respelled(payload, choice)
@@ -60,7 +60,7 @@ def test_an_element_written_in_any_way_gives_one_row(dimension: str, data: st.Da
 @pytest.mark.contract("B3", "C2")
 @given(st.data(), style)
 def test_a_replaced_currency_keeps_its_oid(data: st.DataObject, choice: Random) -> None:
-    """The oid that is stored is taken, or left out; another one is for the serializer to refuse."""
+    """The stored oid is accepted, or left out; another one is for the serializer to refuse."""
     existing = stored("currency", data.draw(elements(CURRENCY_WIRE), label="stored"))
     assert isinstance(existing, Currency)
     payload = data.draw(elements(CURRENCY_WIRE), label="element")
@@ -83,7 +83,7 @@ def test_a_nearly_valid_element_gives_one_row_or_none(dimension: str, data: st.D
 @pytest.mark.contract("B3")
 @given(any_dimension, st.data())
 def test_damaged_text_gives_one_row_or_none(dimension: str, data: st.DataObject) -> None:
-    """Parts of the text are cut out, repeated or put in: it is JSON for both decoders or for the exact one alone."""
+    """Parts of the text are cut out, repeated or inserted: it is JSON for both decoders or for the exact one alone."""
     payload = data.draw(elements(DIMENSIONS[dimension][0]), label="element")
 
     tell(dimension, is_fast=agrees(dimension, data.draw(damaged(plain(payload)), label="text")))
@@ -92,7 +92,7 @@ def test_damaged_text_gives_one_row_or_none(dimension: str, data: st.DataObject)
 @pytest.mark.contract("C5", "C8")
 @given(any_dimension, st.data())
 def test_what_is_answered_is_taken_fast(dimension: str, data: st.DataObject) -> None:
-    """Every element in the form of answers, unless a text needs an escape that is left to the exact way."""
+    """Every element as in responses, unless a text needs an escape that is left to the exact way."""
     element = stored(dimension, data.draw(elements(DIMENSIONS[dimension][0]), label="element"))
     text = answer(dimension, element).encode()
 

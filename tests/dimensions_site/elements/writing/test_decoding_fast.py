@@ -37,7 +37,7 @@ def with_value(payload: dict[str, Any], path: str, value: Any) -> dict[str, Any]
 
 
 def replaced(dimension: str, old: str, new: str) -> bytes:
-    """The valid element in which a part of the text, which stands there once, is another one."""
+    """The valid element in which a part of the text, which occurs once, is replaced."""
     text = plain(ELEMENTS[dimension]).decode()
     assert text.count(old) == 1, text
     return text.replace(old, new).encode()
@@ -65,7 +65,7 @@ def replaced(dimension: str, old: str, new: str) -> bytes:
 )
 @pytest.mark.contract("C5", "C8", "C10", "C14")
 def test_valid_elements_are_decoded_fast(dimension, payload):
-    """Whole elements and such with members left out or null, in each of the ways in which programs write JSON."""
+    """Whole elements, and some with members left out or null, in each of the ways in which programs write JSON."""
     for text in (json.dumps(payload), json.dumps(payload, **COMPACT), json.dumps(payload, indent=1)):
         assert agrees(dimension, text.encode())
 
@@ -103,7 +103,7 @@ def test_the_answers_of_the_service_are_decoded_fast(alice):
     ],
 )
 def test_valid_patches_are_decoded_fast(alice, dimension, patch):
-    """The row after the patch is the one of the exact way; `current` is what the service answers."""
+    """The row after the patch is the one of the exact way; `current` is what the service returns."""
     payload = {"account": FULL_ACCOUNT, "currency": FULL_CURRENCY}[dimension]
     path = getattr(alice, dimension)(f"elements/{payload['id']}")
     current = content(alice.send("PUT", path, payload)).decode()
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_left_to_the_exact_way_which_refuses_it(dimension, text
     ],
 )
 def test_what_is_rare_is_left_to_the_exact_way(dimension, payload):
-    """Other spellings, numbers for texts, control characters: the serializer knows what is right of them."""
+    """Other spellings, numbers for texts, control characters: the serializer decides which are valid."""
     assert DECODERS[dimension].fast(plain(payload)) is None
 
 
@@ -219,7 +219,7 @@ def test_what_is_rare_is_left_to_the_exact_way(dimension, payload):
     ],
 )
 def test_doubtful_patches_are_left_to_the_exact_way(patch):
-    """Another id or oid, the description of the default language, numbers whose digits count, what is wrong."""
+    """Another id or oid, the description of the default language, numbers with significant digits, errors."""
     element = stored("currency", FULL_CURRENCY)
 
     assert DECODERS["currency"].fast_patch(answer("currency", element), RawElement(patch), element) is None
@@ -241,7 +241,7 @@ def test_columns_are_those_that_the_wire_writes():
 
 @pytest.mark.contract("C8")
 def test_only_groups_have_rules_of_their_own():
-    """The fast decoder asks groups for them; a bundle is one value to it."""
+    """The fast decoder decodes groups member by member; a bundle is one value to it."""
 
     def bundles(declaration: WireObject) -> list[Bundle]:
         inner = [member for member in declaration.fields.values() if isinstance(member, WireObject)]

@@ -18,7 +18,7 @@ def changes(wire: Any, before: Any, after: Any) -> list[tuple[str, str, str]]:
 
 
 def test_a_changed_leaf_is_named_by_its_wire_path() -> None:
-    """In the order of the wire, wherever it stands."""
+    """In the order of the wire, wherever the difference is."""
     before = account(rules={"accrual": {"debitAccrual": {"id": "7", "description": None}}})
     after = account(rules={"accrual": {"debitAccrual": None}, "validationChecks": {"icSignCheck": "X"}}, type="DETAIL")
     assert changes(ACCOUNT_WIRE, before, after) == [
@@ -29,7 +29,7 @@ def test_a_changed_leaf_is_named_by_its_wire_path() -> None:
 
 
 def test_each_entry_of_a_map_is_a_difference_of_its_own() -> None:
-    """One that came, one that went, one that changed, and one that lost its text; others are not told."""
+    """One added, one removed, one changed, and one that lost its text; others are not listed."""
     before = account(descriptions={"en": "Cash", "de": "Kasse", "fr": "Caisse", "it": "Cassa"})
     after = account(descriptions={"en": "Cash", "de": "Bank", "fr": None, "es": "Caja"})
     assert changes(ACCOUNT_WIRE, before, after) == [
@@ -41,14 +41,14 @@ def test_each_entry_of_a_map_is_a_difference_of_its_own() -> None:
 
 
 def test_an_entry_without_text_is_not_a_missing_one() -> None:
-    """Contract C3 keeps both apart, and so does what people read."""
+    """Contract C3 distinguishes both, and so does the text for people."""
     assert changes(CURRENCY_WIRE, currency(), currency(descriptions={"en": "Euro", "de": "Euro", "fr": None})) == [
         ("descriptions.fr", "not set", "no text")
     ]
 
 
 def test_a_map_without_entries_is_not_one_that_is_not_set() -> None:
-    """Else a version would tell nothing although something was changed."""
+    """Otherwise a version would show no change although something was changed."""
     assert changes(ACCOUNT_WIRE, account(customAttributes=None), account(customAttributes={})) == [
         ("customAttributes", "not set", "no entries")
     ]
@@ -59,7 +59,7 @@ def test_a_map_without_entries_is_not_one_that_is_not_set() -> None:
     [(True, "true"), (False, "false"), ("", '""'), (" ", '" "'), (" x", '" x"'), ("0010", "0010"), ("现金", "现金")],
 )
 def test_values_are_shown_so_that_none_looks_like_another(value: object, text: str) -> None:
-    """Blanks at an end, and the empty text, are seen by their quotes."""
+    """Quotes show blanks at an end, and the empty text."""
     [found] = differences(ACCOUNT_WIRE, account(), account(documentationLink=value))
     assert found == Difference("documentationLink", "not set", text)
 
@@ -71,14 +71,14 @@ def test_true_is_not_the_number_one() -> None:
     assert changes(CURRENCY_WIRE, before, after) == [("referenceCurrency.coefficient", "true", "1")]
 
 
-def test_who_wrote_it_and_the_description_that_the_map_tells_are_left_out() -> None:
-    """They change with everything, or tell the same twice."""
+def test_who_wrote_it_and_the_description_that_the_map_contains_are_left_out() -> None:
+    """They change with everything, or repeat the same."""
     before = {**currency(), "description": "Euro", "updateInfo": {"user": "alice"}}
     after = {**currency(), "description": "euro", "updateInfo": {"user": "ed"}}
     assert changes(CURRENCY_WIRE, before, after) == []
 
 
-def test_a_new_element_tells_all_that_is_set_and_a_gone_one_as_well() -> None:
+def test_a_new_element_shows_all_that_is_set_and_a_deleted_one_as_well() -> None:
     """Against nothing, every value is a difference."""
     assert changes(CURRENCY_WIRE, None, currency(descriptions={"en": "Euro"})) == [
         ("id", "not set", "EUR"),
@@ -90,7 +90,7 @@ def test_a_new_element_tells_all_that_is_set_and_a_gone_one_as_well() -> None:
 
 
 def test_equal_elements_have_no_differences_and_others_have_some(northwind: Any) -> None:
-    """For random accounts as they are answered: differences are found exactly when the wire JSON differs."""
+    """For random accounts as returned: differences are found exactly when the wire JSON differs."""
     source = RandomElements(ACCOUNT_WIRE, seed=7)
     declaration = AccountSerializer(context={"repository": northwind})
     known = [declaration.canonical({**element, "id": "1"}, {})[0] for element in source.many(40)]

@@ -1,4 +1,4 @@
-"""Entity tags: nobody overwrites what he has not seen."""
+"""Entity tags: no client overwrites what it has not seen."""
 
 import pytest
 

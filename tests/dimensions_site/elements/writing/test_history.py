@@ -41,8 +41,8 @@ def test_an_inserting_put_leaves_the_first_version(ed):
 
 
 @pytest.mark.contract("C18")
-def test_a_version_tells_when_and_what(alice):
-    """The moment is that of `updateInfo`, and all values of the element stand in it."""
+def test_a_version_shows_when_and_what(alice):
+    """The instant is that of `updateInfo`, and the version has all values of the element."""
     started = datetime.now(UTC)
     alice.send("POST", alice.account(), account(rules={"accrual": {"debit": {"id": "7"}}}))
     changed = read(alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"en": "Bank"}}))
@@ -70,7 +70,7 @@ def test_a_write_that_changes_nothing_leaves_no_version(alice):
 
 @pytest.mark.contract("C18")
 def test_a_refused_write_leaves_no_version(alice):
-    """Nothing was changed, so nothing is told."""
+    """Nothing was changed, so there is no version."""
     alice.send("POST", alice.account(), account())
 
     alice.send("POST", alice.account(), account())
@@ -99,7 +99,7 @@ def test_an_import_leaves_versions_of_what_it_changes(alice, tmp_path):
 
 @pytest.mark.contract("C18")
 def test_the_author_survives_the_user(alice, ed):
-    """The name stays in the version when the account of the person is deleted."""
+    """The name stays in the version when the user is deleted."""
     ed.send("POST", ed.currency(), currency())
 
     ed.user.delete()

@@ -1,4 +1,4 @@
-"""How often the JSON of one small element is read and written on its way through a single write."""
+"""How often the JSON of one small element is read and written during a single write."""
 
 import sys
 from collections import Counter
@@ -44,7 +44,7 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def work(caller, method, path, body):
-    """How often JSON was decoded and encoded between the request and its answer."""
+    """How often JSON was decoded and encoded between the request and its response."""
     raw = orjson.dumps(body)
     with counted() as counts:
         answer = caller.generic(method, path, raw, content_type="application/json")
@@ -53,11 +53,11 @@ def work(caller, method, path, body):
 
 
 def test_one_small_write_reads_and_writes_little_json(alice):
-    """What was sent is decoded once, and so is what is stored; a patch decodes a map that it changed once more."""
-    alice.send("POST", alice.currency(), currency("USD"))  # what is made once for a process is there now
+    """What was sent is decoded once, and so is what is stored; a patch decodes a changed map once more."""
+    alice.send("POST", alice.currency(), currency("USD"))  # what is made once for a process exists now
     alice.send("POST", alice.account(), account("2000"))
     one_currency, one_account = alice.currency("elements/EUR"), alice.account("elements/1000")
-    # PostgreSQL keeps the members of objects in an order of its own, so what looks different is compared once more.
+    # PostgreSQL has its own order of the members of objects, so what looks different is compared once more.
     reordered = 2 if connection.vendor == "postgresql" else 0
     changed = {"descriptions": {"en": "New"}}
 

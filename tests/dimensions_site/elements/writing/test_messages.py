@@ -1,4 +1,4 @@
-"""What errors say: the full path, what came, and what would be right."""
+"""What errors say: the full path, what was sent, and what is expected."""
 
 import pytest
 
@@ -8,7 +8,7 @@ NATURES = "BALANCE_SHEET, PROFIT_AND_LOSS, GUARANTIES_AND_COMMITMENTS, OTHER_VAR
 
 
 def message(caller, address, payload):
-    """The message of the single error with which the element is refused."""
+    """The message of the only error for the refused element."""
     response = caller.send("POST", address, payload)
     assert response.status_code == 400, response.content
     [error] = response.json()["errors"]
@@ -168,7 +168,7 @@ def test_a_version_that_is_stale_is_refused_with_what_to_do(alice):
 
 @pytest.mark.contract("C16")
 def test_if_match_without_an_entity_tag_is_refused_with_its_form(alice):
-    """It does not pretend that the element has changed."""
+    """It does not claim that the element has changed."""
     alice.send("POST", alice.account(), account())
 
     response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="abc")
@@ -199,7 +199,7 @@ def test_if_match_for_an_element_that_does_not_exist_says_so(alice):
     ],
 )
 def test_an_unknown_path_is_named(alice, path, expected):
-    """With what a slash at its end means."""
+    """It says what a trailing slash means."""
     response = alice.get(alice.account(path))
 
     assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
@@ -231,7 +231,7 @@ def test_a_number_beyond_the_limits_is_shown(alice, number):
 
 
 @pytest.mark.contract("B1", "G1")
-def test_a_request_without_credentials_is_told_what_to_send(client):
+def test_a_request_without_credentials_learns_what_to_send(client):
     """The schemes of the enabled modes."""
     response = client.get("/dimensions/v1/northwind/account/elements")
 

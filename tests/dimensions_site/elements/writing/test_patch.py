@@ -22,7 +22,7 @@ def patched(alice, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, A
 @pytest.mark.contract("C15")
 @pytest.mark.parametrize("patch", [{}, {"nature": "PROFIT_AND_LOSS"}, {"rules": {}}, {"descriptions": {}}])
 def test_what_is_not_sent_stays(alice, patch):
-    """The answer is the complete element, values that were not sent included."""
+    """The response is the complete element, including values that were not sent."""
     assert patched(alice, FULL, patch) == FULL
 
 
@@ -114,7 +114,7 @@ def test_a_null_group_within_a_group_clears_that_one(alice, group, member):
 
 @pytest.mark.contract("C15")
 def test_what_was_unset_can_be_set(alice):
-    """A reference and a whole group come into being with one leaf."""
+    """A reference and a whole group are created by one leaf."""
     patch = {
         "restrictions": {"ctpRestriction": {"id": "C1"}},
         "cashFlowPlanning": {"liquidity": {"debit": {"id": "1"}}},
@@ -190,6 +190,6 @@ def test_a_patch_may_carry_the_full_set_of_fields(alice):
     ],
 )
 def test_a_patch_of_an_unknown_element_is_refused(alice, patch, status):
-    """404, unless the patch would be wrong for any element: 400 comes first."""
+    """404, unless the patch would be invalid for any element: 400 comes first."""
     assert alice.send("PATCH", alice.account("elements/7"), patch).status_code == status
     assert read(alice.get(alice.account())) == []

@@ -24,7 +24,7 @@ def test_a_put_inserts_and_then_replaces(alice):
 
 @pytest.mark.contract("C14")
 def test_omitted_fields_are_reset(alice):
-    """A full account that is replaced by a minimal one is minimal: defaults are back, the rest is null."""
+    """A full account that is replaced by a minimal one is minimal: defaults are restored, the rest is null."""
     alice.send("POST", alice.account(), FULL)
 
     element = read(alice.send("PUT", alice.account("elements/1000"), account()))
@@ -60,7 +60,7 @@ def test_the_id_may_be_left_to_the_path(alice):
 
 @pytest.mark.contract("C14")
 def test_a_replacement_needs_the_required_fields(alice):
-    """It is no patch: what is missing is named, and the element stays."""
+    """It is not a patch: missing fields are reported, and the element stays."""
     before = read(alice.send("POST", alice.account(), account()))
 
     response = alice.send("PUT", alice.account("elements/1000"), {"nature": "OTHER_STOCKS"})

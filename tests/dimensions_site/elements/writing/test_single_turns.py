@@ -34,7 +34,7 @@ class Call(threading.Thread):
             connection.close()
 
     def status(self) -> int:
-        """The status when it has ended; a refusal says to come again, and when."""
+        """The status when it has ended; a refusal says when to retry."""
         self.join(30)
         if self.response.status_code == 503:
             assert self.response.json()["code"] == "REPOSITORY_BUSY"

@@ -1,4 +1,4 @@
-"""Writing one element: the quick way and the exact way leave the same, and no more is written than changes."""
+"""Writing one element: the fast way and the exact way leave the same, and only changes are written."""
 
 import threading
 from typing import Any
@@ -22,7 +22,7 @@ from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, currency, read
 from tests.strategies import elements
 
-# Not asked of a version: which one it is, and when it was written.
+# Not compared: the number of a version, and when it was written.
 _OWN = {"id", "element_id", "update_date", "history_id", "history_date"}
 
 
@@ -33,7 +33,7 @@ def versions(model: Any, id: str) -> list[dict[str, Any]]:
 
 
 def told(response: Any) -> dict[str, Any]:
-    """What is answered of an element, but for its id and its last change."""
+    """A returned element, without its id and its last change."""
     assert response.status_code in (200, 201), response.content
     return {name: value for name, value in read(response).items() if name not in ("id", "updateInfo")}
 
@@ -50,7 +50,7 @@ def told(response: Any) -> dict[str, Any]:
     ],
 )
 def test_another_spelling_of_a_patch_leaves_the_same(alice, before, quick, exact):
-    """The answer, every version of the history and the generated logic; though another code reads it."""
+    """The response, every version of the history and the generated logic, though other code reads it."""
     paths = [alice.account(f"elements/{id}") for id in ("1", "2")]
     for path in paths:
         alice.send("PUT", path, {**before, "id": path.rpartition("/")[2]})
@@ -93,7 +93,7 @@ def test_the_order_of_the_entries_of_a_map_changes_nothing(alice):
 
 @pytest.mark.contract("C12", "C15")
 def test_a_patch_writes_what_it_changes_and_who_did(alice):
-    """Columns that stay as they are, and their indexes, are left alone."""
+    """Unchanged columns, and their indexes, are not written."""
     alice.send("POST", alice.account(), FULL)
 
     with CaptureQueriesContext(connection) as queries:
@@ -127,7 +127,7 @@ def test_a_patch_writes_what_it_changes_and_who_did(alice):
     ("method", "rest"), [("POST", "elements"), ("PUT", "elements/1000"), ("PATCH", "elements/1000")]
 )
 def test_what_is_wrong_as_json_is_refused_before_anything_is_locked(alice, method, rest, text):
-    """Nobody waits for others to hear that, and on SQLite nobody waits for him."""
+    """Nobody waits for others to learn that, and on SQLite nobody waits for this request."""
     alice.send("POST", alice.account(), account())
 
     with CaptureQueriesContext(connection) as queries:
@@ -164,7 +164,7 @@ def test_a_new_currency_has_nothing_of_the_one_that_was_written_before(alice, qu
 
 
 def test_each_thread_decodes_for_itself():
-    """What one is about is nothing to another one."""
+    """The state of one does not affect another one."""
     found = []
     other = threading.Thread(target=lambda: found.append(decoder_for(ACCOUNT_WIRE, NORTHWIND)))
     other.start()

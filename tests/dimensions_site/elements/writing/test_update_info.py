@@ -12,7 +12,7 @@ FORGED = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "
 
 
 @pytest.mark.contract("C12")
-def test_update_info_tells_the_caller_the_moment_and_the_web(alice, ed):
+def test_update_info_names_the_user_the_instant_and_the_origin(alice, ed):
     """It is that of the last write."""
     created = read(alice.send("POST", alice.account(), account()))["updateInfo"]
     changed = read(ed.send("PATCH", ed.account("elements/1000"), {"type": "DETAIL"}))["updateInfo"]
@@ -43,7 +43,7 @@ def test_update_info_of_a_request_is_accepted_and_ignored(alice, method, forged)
 
 @pytest.mark.contract("C12")
 def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
-    """Ed sends what is there already, with an `updateInfo` of his own making: Alice stays the last who changed it."""
+    """Ed sends the stored values, with an `updateInfo` of his own: Alice stays the last author."""
     created = read(alice.send("POST", alice.currency(), currency()))
 
     replaced = read(ed.send("PUT", ed.currency("elements/EUR"), created | {"updateInfo": FORGED}))
@@ -53,7 +53,7 @@ def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
 
 
 @pytest.mark.contract("C12")
-def test_imported_elements_tell_the_import(alice, tmp_path):
+def test_imported_elements_show_the_import(alice, tmp_path):
     """The origin is IMPORT."""
     file = tmp_path / "accounts.csv"
     file.write_text(

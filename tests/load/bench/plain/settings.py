@@ -1,6 +1,6 @@
 """Settings of the plain service: what `startproject` writes, cut down to an API, with connections that are kept.
 
-Its tables live in a schema of their own, so that it can stand in the database of the service.
+Its tables are in a separate schema, so that it can share the database of the service.
 """
 
 import os

@@ -1,4 +1,4 @@
-// Gives Alpine what the expressions on unfold's pages call. Its build that needs no eval knows no names of the page.
+// Provides what the expressions on unfold's pages call: Alpine's build without eval does not see the page's globals.
 "use strict";
 
 document.addEventListener("alpine:init", () => {
@@ -9,7 +9,7 @@ document.addEventListener("alpine:init", () => {
     activeTab: tab && (getCurrentTab() || tab),
     sidebarMobileOpen: false,
     sidebarDesktopOpen: Alpine.$persist(true).as("sidebarDesktopOpen"),
-    // What a form needs of it to return to the same tab.
+    // The part of it that a form needs to return to the same tab.
     get window() {
       const { pathname, search } = location;
       return { location: { pathname, search } };

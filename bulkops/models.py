@@ -186,7 +186,7 @@ class Worker(models.Model):
     class Meta:
         verbose_name = _("worker")
         verbose_name_plural = _("workers")
-        indexes = [models.Index(fields=["beat_at"], name="workers_by_sign_of_life")]
+        indexes = [models.Index(fields=["beat_at"], name="workers_by_heartbeat")]
 
     def __str__(self) -> str:
         return self.name

@@ -142,5 +142,5 @@ class ImportHeartbeat:
             with sqlite_timeout(_IMPORT_INTERVAL):
                 self._is_lost = not self._held.update(heartbeat=Now(), **self._state)
         except (DatabaseError, InterfaceError) as error:
-            log.debug("no_sign_of_life", oid=self._oid, error=str(error))
+            log.debug("heartbeat_not_stored", oid=self._oid, error=str(error))
             connection.close_if_unusable_or_obsolete()

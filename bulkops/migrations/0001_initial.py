@@ -230,7 +230,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "worker",
                 "verbose_name_plural": "workers",
-                "indexes": [models.Index(fields=["beat_at"], name="workers_by_sign_of_life")],
+                "indexes": [models.Index(fields=["beat_at"], name="workers_by_heartbeat")],
             },
         ),
         migrations.AddIndex(

@@ -118,7 +118,7 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
         worker = pool.submit(apart(lambda: deletion.run(claim)))
         if connection.vendor == "postgresql":  # on SQLite nothing else can write a heartbeat meanwhile
             pool.submit(apart(seem_lost)).result()
-            wait_until(shows_life, "The worker gives no sign of life")
+            wait_until(shows_life, "The worker has no heartbeat")
             assert pool.submit(apart(lambda: claim_next("other"))).result() is None
         else:
             threading.Event().wait(3)  # longer than the worker waits at a time

@@ -299,6 +299,8 @@ if API_MAX_BODY_SIZE < 2 * ELEMENT_MAX_SIZE:
 API_MAX_URL_SIZE = env.integer("API_MAX_URL_SIZE", default=64 * 1024, minimum=1024, maximum=127 * 1024)
 READ_TIMEOUT_SECONDS = env.integer("READ_TIMEOUT_SECONDS", default=30, minimum=1, maximum=3600)
 LONG_READERS = env.integer("LONG_READERS", default=2, minimum=1, maximum=256)
+# As in gunicorn.conf.py. Long reads and waiting writes leave one of them to other clients.
+WEB_THREADS = env.integer("WEB_THREADS", default=4, minimum=1, maximum=256)
 IDEMPOTENCY_KEY_HOURS = env.integer("IDEMPOTENCY_KEY_HOURS", default=24, minimum=1, maximum=8760)
 IDEMPOTENCY_MAX_BYTES = env.integer("IDEMPOTENCY_MAX_BYTES", default=1024**3, minimum=1024**2, maximum=1024**4)
 

@@ -61,6 +61,7 @@ ANY_DATABASE = (
     "tests/security/test_access_matrix.py",
     "tests/security/test_attacks_bombs.py",
     "tests/security/test_attacks_header_injection.py",
+    "tests/security/test_attacks_hopeless_bodies.py",
     "tests/security/test_attacks_mass_assignment.py",
     "tests/security/test_attacks_path_traversal.py",
     "tests/stories/",

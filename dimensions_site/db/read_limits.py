@@ -1,8 +1,9 @@
 """Limit the time of the queries of a reading request, and cancel them when the client has disconnected (record 0035).
 
 A thread of the process watches running queries. It cancels those of a request that has used up its time, those of a
-client that has disconnected, and the latest one when a repository occupies too many threads. Only the time in which the
-database works counts, not that in which a slow client reads, so PostgreSQL's `statement_timeout` would not do.
+client that has disconnected, and the latest ones when those of a repository, or all together, occupy too many threads.
+Only the time in which the database works counts, not that in which a slow client reads, so PostgreSQL's
+`statement_timeout` would not do.
 """
 
 import enum
@@ -15,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Protocol, TypeVar, cast
 
 from django.conf import settings
@@ -165,16 +167,48 @@ class _Watch:
 
 
 def _too_many(running: Iterable[ReadLimit], now: float) -> Iterator[ReadLimit]:
-    """Return the latest long queries beyond the number that an owner may have."""
-    long_ones: defaultdict[str, list[ReadLimit]] = defaultdict(list)
-    for limit in running:
-        if limit.owner is not None and limit.is_long(now):
-            long_ones[limit.owner].append(limit)
-    for limits in long_ones.values():
-        yield from sorted(limits, key=lambda limit: limit.begun)[settings.LONG_READERS :]
+    """Return the latest long queries beyond the number that an owner may have, and those that leave no thread free."""
+    by_owner: defaultdict[str | None, list[ReadLimit]] = defaultdict(list)
+    for limit in sorted(running, key=lambda limit: limit.begun):
+        if limit.is_long(now):
+            by_owner[limit.owner].append(limit)
+    ranked: list[tuple[int, float, ReadLimit]] = []
+    for owner, limits in by_owner.items():
+        most = len(limits) if owner is None else settings.LONG_READERS
+        yield from limits[most:]
+        ranked += [(rank, limit.begun, limit) for rank, limit in enumerate(limits[:most])]
+    waits = sum(now - begun > _MOMENT for begun in tuple(_waits))
+    excess = len(ranked) + waits - _most_occupied()
+    if excess > 0:  # the latest of the owners with the most
+        yield from (limit for _, _, limit in sorted(ranked, key=itemgetter(0, 1), reverse=True)[:excess])
 
 
 _watch = _Watch()
+# When the writes of this process that wait for others began. Each occupies a thread, as a long read does.
+_waits: list[float] = []
+
+
+def _most_occupied() -> int:
+    """Return how many threads may be occupied for long: all but one, which is left to other clients."""
+    return max(1, settings.WEB_THREADS - 1)
+
+
+@contextmanager
+def waiting_write() -> Iterator[float]:
+    """Count the block, a write that waits for others, with the long reads; yield when it began."""
+    begun = time.monotonic()
+    _waits.append(begun)
+    try:
+        yield begun
+    finally:
+        _waits.remove(begun)
+
+
+def has_free_thread(begun: float) -> bool:
+    """Return whether the waiting writes that began before `begun` leave a thread to other clients."""
+    return sum(other < begun for other in tuple(_waits)) < _most_occupied()
+
+
 _of_thread = threading.local()
 
 

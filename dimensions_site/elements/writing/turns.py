@@ -14,6 +14,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Problem
+from dimensions_site.db.read_limits import has_free_thread, waiting_write
 from dimensions_site.elements.writing.locking import StillLocked, writing_many, writing_one
 from dimensions_site.repositories.models import Repository
 
@@ -38,22 +39,23 @@ class _Queue:
         return sum(since < late for since in tuple(self._since.get(key, ()))) >= settings.BULK_WAITERS
 
     def has_room(self, key: int, since: float) -> bool:
-        """Return whether fewer than the maximum number began before."""
-        return sum(other < since for other in tuple(self._since.get(key, ()))) < settings.BULK_WAITERS
+        """Return whether fewer than the maximum number began before, and leave a thread to other clients."""
+        ahead = sum(other < since for other in tuple(self._since.get(key, ())))
+        return ahead < settings.BULK_WAITERS and has_free_thread(since)
 
     @contextmanager
     def waiting(self, key: int) -> Iterator[float]:
         """Count the block as waiting; yield when it began."""
-        with self._lock:
-            now = time.monotonic()
-            self._since[key].append(now)
-        try:
-            yield now
-        finally:
+        with waiting_write() as begun:
             with self._lock:
-                self._since[key].remove(now)
-                if not self._since[key]:
-                    del self._since[key]
+                self._since[key].append(begun)
+            try:
+                yield begun
+            finally:
+                with self._lock:
+                    self._since[key].remove(begun)
+                    if not self._since[key]:
+                        del self._since[key]
 
 
 _queue = _Queue()

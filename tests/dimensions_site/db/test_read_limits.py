@@ -20,6 +20,7 @@ from dimensions_site.db.read_limits import (
     own_reads,
     read_limit,
     reads_ended_by,
+    waiting_write,
 )
 from dimensions_site.repositories.models import Repository
 
@@ -110,9 +111,8 @@ def test_a_query_that_has_ended_is_not_cancelled_any_more():
     assert limit.end is None
 
 
-def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
-    """So that threads are left for others; those of another repository continue."""
-    settings.LONG_READERS = 1
+def ends_of(*readers: tuple[str, str, float]) -> dict[str, End | None]:
+    """How reads end that begin one after the other; each has a name, an owner, and a limit in seconds."""
     ends: dict[str, End | None] = {}
 
     def work(name: str, owner: str, seconds: float) -> None:
@@ -126,17 +126,35 @@ def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
         finally:
             connection.close()
 
-    readers = [
-        threading.Thread(target=work, args=arguments)
-        for arguments in (("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
-    ]
-    for reader in readers:
-        reader.start()
+    threads = [threading.Thread(target=work, args=reader) for reader in readers]
+    for thread in threads:
+        thread.start()
         time.sleep(0.1)
-    for reader in readers:
-        reader.join(30)
+    for thread in threads:
+        thread.join(30)
+    return ends
 
+
+def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
+    """So that threads are left for others; those of another repository continue."""
+    settings.LONG_READERS = 1
+    ends = ends_of(("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
     assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
+
+
+def test_long_reads_of_all_repositories_leave_one_thread_to_others(settings):
+    """The latest read of the owner with the most is cancelled."""
+    settings.LONG_READERS, settings.WEB_THREADS = 2, 3
+    ends = ends_of(("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
+    assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
+
+
+def test_waiting_writes_count_with_the_long_reads(settings):
+    """They occupy threads, too."""
+    settings.LONG_READERS, settings.WEB_THREADS = 2, 3
+    with waiting_write():
+        ends = ends_of(("first", "a", 4), ("second", "b", 60))
+    assert ends == {"first": End.TIME, "second": End.CROWD}
 
 
 def test_what_writes_has_no_such_limit():

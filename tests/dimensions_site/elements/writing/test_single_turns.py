@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from account.models import Account
 from dimensions_site.elements.writing.locking import writing_many
@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("B1"
 class Call(threading.Thread):
     """A request beside the test, and how long it took."""
 
-    def __init__(self, caller: Any, method: str, rest: str, body: Any) -> None:
+    def __init__(self, caller: Any, method: str, path: str, body: Any) -> None:
         super().__init__()
-        self._caller, self._request = caller, (method, caller.account(rest), body)
+        self._caller, self._request = caller, (method, path, body)
         caller.raise_request_exception = False
         self.response: Any = None
         self.seconds = 0.0
@@ -53,6 +53,8 @@ WRITES = {
 def test_only_some_wait_long_for_an_element_that_others_write(ed, northwind, settings, write):
     """The others are refused after a second, and as soon as some have waited longer, at once."""
     settings.BULK_WAITERS = 2
+    method, rest, body = write
+    sent = method, ed.account(rest), body
     assert ed.send("POST", ed.account(), account("1000")).status_code == 201
     with writing_many(northwind):
         [old] = Account.objects.all()
@@ -61,16 +63,37 @@ def test_only_some_wait_long_for_an_element_that_others_write(ed, northwind, set
         old.save(force_insert=True)
         waiting = []
         for _ in range(2):
-            waiting.append(Call(ed, *write))
+            waiting.append(Call(ed, *sent))
             time.sleep(0.1)
-        third = Call(ed, *write)
+        third = Call(ed, *sent)
         assert third.status() == 503
         assert third.seconds < 5
-        late = [Call(ed, *write) for _ in range(4)]
+        late = [Call(ed, *sent) for _ in range(4)]
         assert [each.status() for each in late] == [503] * 4
         assert max(each.seconds for each in late) < 0.9
         assert all(each.is_alive() for each in waiting)
         if connection.vendor == "postgresql":  # SQLite has one writer
-            assert Call(ed, "POST", "elements", account("3000")).status() == 201
+            assert Call(ed, "POST", ed.account(), account("3000")).status() == 201
 
     assert {each.status() for each in waiting} <= {200, 400}
+
+
+def test_writes_that_wait_in_all_repositories_leave_a_thread_to_others(ed, bob, northwind, contoso, settings):
+    """A write that would take the last thread is refused after a second."""
+    settings.BULK_WAITERS, settings.WEB_THREADS = 2, 3
+    assert ed.send("POST", ed.account(), account("1000")).status_code == 201
+    assert bob.send("POST", bob.account("elements", "contoso"), account("1000")).status_code == 201
+    change = {"descriptions": {"en": "Changed"}}
+    with transaction.atomic():
+        for element in Account.objects.all():
+            element.save(update_fields=["update_user"])
+        waiting = []
+        for _ in range(2):
+            waiting.append(Call(ed, "PATCH", ed.account("elements/1000"), change))
+            time.sleep(0.1)
+        last = Call(bob, "PATCH", bob.account("elements/1000", "contoso"), change)
+        assert last.status() == 503
+        assert last.seconds < 5
+        assert all(each.is_alive() for each in waiting)
+
+    assert {each.status() for each in waiting} == {200}

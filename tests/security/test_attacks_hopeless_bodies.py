@@ -1,0 +1,85 @@
+"""Bodies full of errors cost little more than good ones, whatever their size (contract B1)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.bulkops.save.bulk import refused, send
+from tests.factories import account, content, json_bytes
+from tests.security.measuring import report_of, seconds, takes_at_most
+
+# More elements than errors are counted.
+MANY = 12_000
+# A hopeless body may take at most this many times as long as one of as many good elements, without the work of the
+# database for these: up to 10,000 of them are checked closely.
+MOST = 12
+
+
+def _bodies(name: str, make: Callable[[int], Any]) -> Callable[[int], bytes]:
+    return lambda count: json_bytes({name: [make(number) for number in range(count)]})
+
+
+HOPELESS: dict[str, Callable[[int], bytes]] = {
+    "empty": _bodies("post", lambda number: {}),
+    "empty replacements": _bodies("put", lambda number: {}),
+    "empty patches": _bodies("patch", lambda number: {}),
+    "wrong types": _bodies("post", lambda number: account(f"{number}", nature=7)),
+    "long unknown members": _bodies("post", lambda number: account(f"{number}", **{"x" * 200: 1})),
+    "one id": _bodies("post", lambda number: account("1")),
+    "repeated keys": lambda count: b'{"post":[' + b",".join([b'{"id":"1","id":"2"}'] * count) + b"]}",
+    "unknown elements": _bodies("patch", lambda number: {"key": {"id": f"{number}"}, "data": {"type": "NORMAL"}}),
+    "numbers in maps": _bodies(
+        "post", lambda number: account(f"{number}", customAttributes={f"{n:03}": 1 for n in range(10)})
+    ),
+}
+
+
+@pytest.mark.contract("B1")
+def test_a_hopeless_body_costs_little_more_than_a_good_one(alice):
+    """For as many elements, whatever is wrong with them: the first 1,000 errors are listed, and 10,000 counted."""
+    good = json_bytes({"post": [account(f"{number}") for number in range(MANY)]})
+    most = MOST * seconds(lambda: content(send(alice, "account", good, "?dryRun=true")))
+    for kind, body_of in HOPELESS.items():
+        body = body_of(MANY)
+        reports: set[tuple[int, int, bool]] = set()
+
+        def work(body: bytes = body, reports: set[tuple[int, int, bool]] = reports) -> None:
+            reports.add(report_of(send(alice, "account", body)))
+
+        assert takes_at_most(most, work), kind
+        assert reports == {(1_000, 10_000, False)}, kind
+
+
+@pytest.mark.contract("B1", "E1")
+def test_the_largest_hopeless_body_costs_as_much_as_one_of_an_eighth(alice):
+    """Counting stops, so that 100,000 empty elements cost what 12,000 cost."""
+    small, large = (HOPELESS["empty"](count) for count in (MANY, 100_000))
+    assert takes_at_most(2 * seconds(lambda: send(alice, "account", small)), lambda: send(alice, "account", large))
+
+
+@pytest.mark.contract("B1", "F1")
+def test_a_hopeless_list_to_delete_costs_as_much_as_one_of_an_eighth(alice):
+    """Items that are not objects with an id; one wrong item among many good ones is still found, and named."""
+
+    def start(items: bytes) -> Any:
+        return alice.send("POST", alice.account("elements-bulk-delete-async"), items)
+
+    small, large = (json_bytes([{"id": 1}] * count) for count in (MANY, 100_000))
+    report = refused(start(large))
+    assert (report["errorCount"], report["errorCountIsExact"]) == (10_000, False)
+    assert takes_at_most(2 * seconds(lambda: start(small)), lambda: start(large))
+    good = [{"id": f"{number}"} for number in range(MANY)]
+    report = refused(start(json_bytes([*good, {"id": 1}])))
+    assert [(error["path"], error["code"]) for error in report["errors"]] == [(f"/{MANY}/id", "INVALID")]
+    assert (report["errorCount"], report["errorCountIsExact"]) == (1, True)
+
+
+@pytest.mark.contract("B1")
+@pytest.mark.parametrize("count", [10_000, 10_001])
+def test_errors_are_counted_exactly_up_to_ten_thousand(alice, count):
+    """Each element has one; from the next one on there are at least that many, and the sentence says so."""
+    body = json_bytes({"post": [account(f"{number}", nature=7) for number in range(count)]})
+    report = refused(send(alice, "account", body))
+    assert (report["errorCount"], report["errorCountIsExact"]) == (10_000, count == 10_000)
+    assert ("at least 10,000 errors" in report["detail"]) == (count > 10_000)

@@ -134,7 +134,7 @@ def show_import(album: Album) -> None:
         if is_right:
             album.take("import-columns", 1000)
         page.get_by_role("button", name="Check the file").click()
-        expect(page.get_by_role("heading", name="The first changes").or_(page.locator(".faults"))).to_be_visible()
+        expect(page.get_by_role("heading", name="The first changes").or_(page.locator("table.errors"))).to_be_visible()
         album.take("import-check" if is_right else "import-errors", 720)
         if is_right:
             page.get_by_role("button", name="Import", exact=True).click()

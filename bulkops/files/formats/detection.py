@@ -58,8 +58,8 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _UNDEFINED_IN_1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
-_STARTS = {format: known.start for format, known in FORMATS.items() if known.start}
-_ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.signatures and not known.start)
+_BEGINS = {format: known.begins for format, known in FORMATS.items() if known.begins}
+_ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.signatures and not known.begins)
 
 
 def is_gzipped(file: BinaryIO) -> bool:
@@ -116,7 +116,7 @@ def _text_format(file: BinaryIO, encoding: str) -> Format:
         raise UnreadableFile(1, _EMPTY)
     if start.startswith("<"):
         raise UnreadableFile(1, _MARKUP)
-    found = next((format for format, known in _STARTS.items() if known.match(start)), _ANY_OTHER_TEXT)
+    found = next((format for format, begins in _BEGINS.items() if begins(start)), _ANY_OTHER_TEXT)
     if not found.is_table and not encoding.startswith("utf-8"):
         raise UnreadableFile(1, _JSON_NOT_UTF_8)
     return found

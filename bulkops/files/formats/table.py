@@ -1,6 +1,5 @@
 """The table of file formats: how each is detected, read, written and offered."""
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 class FileFormat:
     """How files of one format are detected, read, written and named.
 
-    `signatures` are the first bytes of a binary format, `start` matches the beginning of a text; the one format with
+    `signatures` are the first bytes of a binary format, `begins` recognises how a text begins; the one format with
     neither is any other text. `open` returns the content of a file, given its encoding. `write_table` writes rows of
     values, `write_texts` one text per element: JSON, or a line of a table.
     """
@@ -40,7 +39,7 @@ class FileFormat:
     write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
     write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
     signatures: tuple[bytes, ...] = ()
-    start: re.Pattern[str] | None = None
+    begins: Callable[[str], bool] | None = None
     max_columns: int | None = None
     # The encoding of files that programs open by name; plain UTF-8 may need a byte-order mark.
     encoding: str = "utf-8"
@@ -71,7 +70,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".json",),
         open=lambda file, encoding: nullcontext(JsonArray(file, encoding)),
         write_texts=ArrayFile,
-        start=re.compile(r"\["),
+        begins=lambda text: text.startswith("["),
     ),
     Format.NDJSON: FileFormat(
         label=_("NDJSON, an element on each line (.ndjson)"),
@@ -79,7 +78,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".ndjson", ".jsonl"),
         open=lambda file, encoding: nullcontext(JsonLines(file, encoding)),
         write_texts=LinesFile,
-        start=re.compile(r"\{"),
+        begins=lambda text: text.startswith("{"),
     ),
 }
 

@@ -50,7 +50,7 @@ def test_a_file_that_is_too_large_is_refused_with_its_size(ed, northwind, settin
     assert upload(browser_of(ed), northwind, content).redirect_chain
     page = upload(browser_of(ed), northwind, content + "\n" * 200_000)
     assert page.context["form"].errors["file"] == [
-        "The file has 197.3\xa0KB; up to 2.0\xa0KB are taken. Split it, or compress it with gzip."
+        "The file is 197.3\xa0KB; the limit is 2.0\xa0KB. Split it, or compress it with gzip."
     ]
     assert FileImport.objects.count() == 1
 

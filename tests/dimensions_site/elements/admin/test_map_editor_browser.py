@@ -110,7 +110,7 @@ def test_a_picker_fills_id_and_description_by_keyboard(form):
         other = shown.get_by_role("group", name="creditAccrual")
         other.get_by_role("combobox", name="id").focus()
         shown.keyboard.type("no such account")
-        expect(other.get_by_text("Nothing fits")).to_be_visible()
+        expect(other.get_by_text("Nothing matches")).to_be_visible()
         save(shown)
 
     form(look, "#group-rules")

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from account import choices
-from dimensions_site.elements.models import Element, json_column
+from dimensions_site.elements.models import Element, ElementColumns, Version, json_column
 from dimensions_site.rsql.columns import CodePointTextField
 
 
@@ -21,10 +21,8 @@ def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodeP
 _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
 
-class Account(Element):
-    """An account of a chart. Columns are in the order of the wire; JSON columns hold the JSON of the wire."""
-
-    generating: ClassVar[frozenset[str]] = frozenset({"gross_amount_equal_ic_sum"})
+class AccountColumns(ElementColumns):
+    """The columns of an account, in the order of the wire; JSON columns hold the JSON of the wire."""
 
     alternative_descriptions = json_column(null=True)
     custom_attributes = json_column(null=True)
@@ -70,6 +68,23 @@ class Account(Element):
     monthly_splitting_type = enum_column(choices.MonthlySplittingType)
     monthly_splitting_reference = json_column(null=True)
     cash_flow_planning = json_column(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class AccountVersion(Version, AccountColumns):
+    """A version of an account."""
+
+    class Meta(Version.Meta):
+        pass
+
+
+class Account(AccountColumns, Element):
+    """An account of a chart."""
+
+    version_model: ClassVar[type[Version]] = AccountVersion
+    generating: ClassVar[frozenset[str]] = frozenset({"gross_amount_equal_ic_sum"})
 
     class Meta(Element.Meta):
         verbose_name = _("account")

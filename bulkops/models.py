@@ -46,6 +46,9 @@ class Job(models.Model):
         _("requester"), help_text=_("The user's name at the time of the request; it survives the user.")
     )
 
+    # Why, for the change sets of the job (contract I2).
+    reason = CodePointTextField(_("reason"), null=True)
+
     claimed_by = CodePointTextField(null=True)
     heartbeat = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -5,12 +5,12 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.elements.models import Element
+from dimensions_site.elements.models import Element, ElementColumns, Version
 from dimensions_site.rsql.columns import CodePointTextField
 
 
-class Currency(Element):
-    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id", "oid": "oid"}
+class CurrencyColumns(ElementColumns):
+    """The columns of a currency."""
 
     oid = CodePointTextField()
     preferred = models.BooleanField(null=True)
@@ -19,6 +19,21 @@ class Currency(Element):
     reference_currency_coefficient = CodePointTextField(null=True)
     percentage_difference = CodePointTextField()
     xbrl_content = CodePointTextField(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class CurrencyVersion(Version, CurrencyColumns):
+    """A version of a currency."""
+
+    class Meta(Version.Meta):
+        pass
+
+
+class Currency(CurrencyColumns, Element):
+    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id", "oid": "oid"}
+    version_model: ClassVar[type[Version]] = CurrencyVersion
 
     class Meta(Element.Meta):
         verbose_name = _("currency")

@@ -66,11 +66,11 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "bulkops",  # its command `qcluster` replaces the one of django-q
     "django_q",
-    "simple_history",
     "django_structlog",
     "dimensions_site.rsql",
     "dimensions_site.api",
     "dimensions_site.repositories",
+    "dimensions_site.changes",
     "dimensions_site.tokens",
     "dimensions_site.idempotency",
     "dimensions_site.demo",

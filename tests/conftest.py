@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.db.transaction import Atomic, get_connection
 from django.template import Context, RequestContext, Template
 from django.utils.safestring import SafeString
 from hypothesis import HealthCheck
@@ -91,6 +92,24 @@ def page_contexts(django_test_environment: None) -> None:
 def quickly_emptied(django_test_environment: None) -> None:
     """Empty databases quickly after tests with transactions of their own."""
     empty_quickly()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def committed_in_tests(django_test_environment: None) -> None:
+    """Let what waits for a commit happen at the end of a transaction, too, that a test rolls back as a whole.
+
+    Most tests are a transaction, in which the transactions of the service only seem to be.
+    """
+    end = Atomic.__exit__
+
+    def ended(self: Atomic, kind: Any, *error: Any) -> None:
+        connection = get_connection(self.using)
+        outer = connection.atomic_blocks[:-1]
+        if kind is None and outer and all(block._from_testcase for block in outer) and not connection.needs_rollback:
+            connection.place_pending()
+        end(self, kind, *error)
+
+    Atomic.__exit__ = ended  # type: ignore[method-assign]
 
 
 class FileScheduling(LoadScopeScheduling):

@@ -4,9 +4,9 @@ from typing import Any
 
 from account.dimension import ACCOUNT
 from currency.dimension import CURRENCY
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.repositories.models import Repository
 
@@ -20,6 +20,6 @@ def store_accounts(repository: Repository, *bodies: dict[str, Any]) -> None:
 
 
 def _store(dimension: Dimension, repository: Repository, bodies: tuple[Any, ...]) -> None:
-    editor = Editor(dimension, repository, Actor(None, Origin.IMPORT), allow=lambda _text: None)
+    editor = Editor(dimension, repository, Actor(SYSTEM, Channel.IMPORT), allow=lambda _text: None)
     for body in bodies:
         editor.create(body)

@@ -20,9 +20,9 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.rejects import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.text.file_formats import Format
@@ -97,7 +97,7 @@ class ImportCommand(BaseCommand):
                 importer = Importer(
                     self.dimension,
                     repository,
-                    Actor(None, Origin.IMPORT),
+                    Actor(SYSTEM, Channel.IMPORT),
                     chosen,
                     rejects=rejects,
                     progress=lambda phase, share: show(phase, share, importer.rows_done),

@@ -1,6 +1,6 @@
 """Deleting the elements of a processing, chunk by chunk (contract F5, F6)."""
 
-from dataclasses import dataclass
+from uuid import UUID
 
 import structlog
 from django.db import OperationalError, transaction
@@ -12,11 +12,11 @@ from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.observed_jobs import describe_job
 from bulkops.jobs.processing import end
 from bulkops.models import DataProcessing, DeletionChunk, Status
+from dimensions_site.changes.models import Channel
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.locking import (
     StillLocked,
     is_worth_another_try,
@@ -29,17 +29,6 @@ log = structlog.get_logger(__name__)
 
 # How many of the ids that were not found the status lists (contract F4).
 LISTED_NOT_FOUND = 1_000
-
-
-@dataclass(frozen=True)
-class Requester(Actor):
-    """Who requested a deletion, by their name at that time."""
-
-    recorded_name: str
-
-    @property
-    def name(self) -> str:
-        return self.recorded_name
 
 
 def run(claim: Claim[DataProcessing]) -> None:
@@ -64,7 +53,7 @@ class _Deletion:
     def __init__(self, claim: Claim[DataProcessing], processing: DataProcessing) -> None:
         self._claim = claim
         self._repository = processing.repository
-        self._actor = Requester(processing.requested_by, Origin.INPUT_WEB, processing.requester)
+        self._actor = Actor(processing.requester, Channel.DELETION, UUID(processing.oid), processing.reason)
         self._model = dimension_named(processing.dimension).model
 
     def go_on(self) -> bool:
@@ -96,7 +85,7 @@ class _Deletion:
         chunk = chunks[0]
         found = self._lock(chunk)
         rows = with_primary_keys(self._model, found.values())
-        deleted = delete(rows, Provenance(self._actor)) if found else 0
+        deleted = delete(rows, self._repository, self._actor) if found else 0
         missing = [id for id in chunk.ids if id not in found]
         self._claim.held.update(
             processed=F("processed") + len(chunk.ids),

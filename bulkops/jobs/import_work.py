@@ -2,6 +2,7 @@
 
 from tempfile import TemporaryFile
 from typing import BinaryIO
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -22,8 +23,8 @@ from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
 from bulkops.jobs.import_reports import stored_report
 from bulkops.jobs.observed_jobs import describe_job
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.permissions import repositories_open_to
 
@@ -122,7 +123,7 @@ class _Work:
         importer = Importer(
             dimension,
             self._file_import.repository,
-            Actor(self._file_import.requested_by, Origin.IMPORT),
+            Actor(self._file_import.requester, Channel.IMPORT, UUID(self._file_import.oid), self._file_import.reason),
             options,
             rejects=RejectsWriter(rejects) if leaves_out else None,
             progress=self._heartbeat.report,

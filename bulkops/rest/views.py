@@ -17,7 +17,7 @@ from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.json.texts import shown
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.elements.models import Origin
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Role
@@ -49,7 +49,7 @@ class BulkViewSet(DimensionViewSet):
             raise bad_request(failures)
         is_dry_run = self._dry_run == "true"
         envelope = read_envelope(cast(bytearray, request.data))
-        bulk_save = BulkSave(self.dimension, self.scope.repository, Actor(self.user, Origin.INPUT_WEB))
+        bulk_save = BulkSave(self.dimension, self.scope.repository, Actor(self.user.get_username(), Channel.REST))
         response: HttpResponseBase
         if self.answers_elements:
             # The response is complete before the transaction ends, and sent after its locks are released.

@@ -1,7 +1,9 @@
 """Whether the database lets the running service rewrite what auditors rely on."""
 
 from django.db import connection
+from django.db.models import Model
 
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.repositories.models import AccessChange
 
@@ -13,7 +15,11 @@ def rewritable_tables() -> list[str]:
     """
     if connection.vendor != "postgresql":
         return []
-    models = [*(dimension.model.history.model for dimension in dimensions()), AccessChange]
+    models: list[type[Model]] = [
+        *(dimension.model.version_model for dimension in dimensions()),
+        ChangeSet,
+        AccessChange,
+    ]
     query = "SELECT has_table_privilege(%s, 'UPDATE') OR has_table_privilege(%s, 'DELETE')"
     found = []
     with connection.cursor() as cursor:

@@ -20,14 +20,12 @@ from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
 from bulkops.writers.entries import Clash, Entry
-from dimensions_site.elements.models import Element
+from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_keys
-from dimensions_site.elements.writing import history
 from dimensions_site.elements.writing.actors import Provenance
 from dimensions_site.elements.writing.saving import follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
-from dimensions_site.repositories.write_counts import count_write
 
 # Temporary tables, which only this connection sees and which it drops at the end. `bulk_rows` has the elements of the
 # request with their columns, `bulk_invalid` the ids of those with an error; `bulk_plan` says what is already stored
@@ -243,12 +241,11 @@ class Writer(ABC):
         created, changed, _unchanged = self.counts()
         if changed:
             self._change(stamped)
-            follow_up(self._rows("is_changed"), history.CHANGED, provenance)
+            follow_up(self._rows("is_changed"), self._repository, Change.CHANGED, provenance.actor)
         if created:
             self._insert(stamped)
             self.add_new_keys()
-            follow_up(self._rows("is_new"), history.CREATED, provenance)
-        count_write(self._repository.pk)
+            follow_up(self._rows("is_new"), self._repository, Change.CREATED, provenance.actor)
         count_written(created + changed)
 
     def written(self, start: int, end: int, render: Callable[[QuerySet[Any]], Iterable[str]]) -> Iterator[str]:

@@ -9,9 +9,9 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
 from currency.dimension import CURRENCY
+from dimensions_site.changes.models import Channel
 from dimensions_site.demo.currencies import currency_rows
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 
@@ -22,11 +22,11 @@ def fill_currencies(repository: Repository) -> Report:
     """Create or update all currencies of ISO 4217, with names in five languages."""
     rows = [Row(line, cells) for line, cells in enumerate(currency_rows(), start=2)]
     source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
-    return Importer(CURRENCY, repository, Actor(None, Origin.IMPORT), Options()).run(source)
+    return Importer(CURRENCY, repository, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)
 
 
 def fill_accounts(repository: Repository) -> Report:
     """Create or update the sample group chart."""
-    importer = Importer(ACCOUNT, repository, Actor(None, Origin.IMPORT), Options())
+    importer = Importer(ACCOUNT, repository, Actor(SYSTEM, Channel.IMPORT), Options())
     with GROUP_CHART.open("rb") as file, open_source(file) as source:
         return importer.run(source)

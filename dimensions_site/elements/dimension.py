@@ -42,12 +42,13 @@ class Dimension:
 
 
 _installed: dict[str, Dimension] = {}
+_by_model: dict[type[Element], Dimension] = {}
 
 
 def register(dimension: Dimension) -> None:
     """Add the `dimension` to the installed ones. Raises `ValueError` if its name is taken."""
     register_name(dimension.name, dimension.verbose_name)
-    _installed[dimension.name] = dimension
+    _installed[dimension.name] = _by_model[dimension.model] = dimension
 
 
 def dimensions() -> list[Dimension]:
@@ -58,3 +59,8 @@ def dimensions() -> list[Dimension]:
 def dimension_named(name: str) -> Dimension:
     """Return the installed dimension with this `name`. Raises `KeyError` if there is none."""
     return _installed[name]
+
+
+def dimension_of(model: type[Element]) -> Dimension:
+    """Return the installed dimension with elements of this `model`. Raises `KeyError` if there is none."""
+    return _by_model[model]

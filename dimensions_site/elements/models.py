@@ -8,8 +8,8 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.utils.translation import gettext_lazy as _
-from simple_history.models import HistoricalRecords
 
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.columns import CodePointTextField
 
@@ -33,41 +33,8 @@ def json_column(*, null: bool = False) -> "models.JSONField[Any, Any]":
     return models.JSONField(null=null, encoder=WireJSONEncoder)
 
 
-class ElementHistory(models.Model):
-    """What a version of an element has besides its values: by whom and through which channel (contract C18).
-
-    The user's name is stored as text, so that it survives the user.
-    """
-
-    history_actor = CodePointTextField()
-    history_origin = CodePointTextField(choices=Origin.choices)
-
-    class Meta:
-        abstract = True
-
-
-class ElementRecords(HistoricalRecords):
-    """The history of a dimension, in which deleted elements are found by repository and id."""
-
-    def get_meta_options(self, model: type[models.Model]) -> dict[str, Any]:
-        """Return the options of the history's model, with an index that only deletions write to."""
-        deletions = models.Index(
-            fields=["repository", "element_id", "history_id"],
-            condition=Q(history_type="-"),
-            name=f"{model._meta.model_name}_deletions",
-        )
-        options: dict[str, Any] = super().get_meta_options(model)
-        return {**options, "indexes": [deletions]}
-
-
-class Element(models.Model):
-    """An element of a dimension: what `{dbID}/<dimension>/elements/{id}` addresses."""
-
-    # Columns that are unique within a repository, and their wire names.
-    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
-    # The columns from which other rows are generated: nothing is generated while none of them is true, and nothing
-    # changes while none of them changes.
-    generating: ClassVar[frozenset[str]] = frozenset()
+class ElementColumns(models.Model):
+    """The columns that an element of every dimension has, and that each of its versions keeps."""
 
     # No index of its own: each unique constraint of an element begins with the repository.
     repository = models.ForeignKey(
@@ -84,7 +51,62 @@ class Element(models.Model):
     update_date = models.DateTimeField(editable=False)
     update_origin = CodePointTextField(choices=Origin.choices, editable=False)
 
-    history = ElementRecords(bases=[ElementHistory], inherit=True, history_id_field=models.BigAutoField())
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.element_id
+
+
+class Change(models.TextChoices):
+    """What a version did to its element."""
+
+    CREATED = "+", _("Created")
+    CHANGED = "~", _("Changed")
+    DELETED = "-", _("Deleted")
+
+
+class Version(ElementColumns):
+    """A version of an element: the columns that it had, and the change set that wrote them (contract C18, I1).
+
+    Of one element, a later version has a higher number. A deletion keeps the columns that the element had last.
+    """
+
+    number = models.BigAutoField(primary_key=True)
+    change = models.CharField(max_length=1, choices=Change.choices)
+    change_set = models.ForeignKey(ChangeSet, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False)
+    # The history outlives its repository.
+    repository = models.ForeignKey(
+        Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+    # The primary key of the row that the element had. An element that was deleted and created again has another.
+    id = models.BigIntegerField()
+
+    objects: ClassVar[models.Manager[Self]] = models.Manager()
+
+    class Meta:
+        abstract = True
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["repository", "element_id", "number"], name="%(class)s_of_element"),
+            # Only deletions write to it.
+            models.Index(
+                fields=["repository", "element_id", "number"], condition=Q(change="-"), name="%(class)s_deletions"
+            ),
+        ]
+
+
+class Element(ElementColumns):
+    """An element of a dimension: what `{dbID}/<dimension>/elements/{id}` addresses."""
+
+    # Columns that are unique within a repository, and their wire names.
+    unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id"}
+    # The columns from which other rows are generated: nothing is generated while none of them is true, and nothing
+    # changes while none of them changes.
+    generating: ClassVar[frozenset[str]] = frozenset()
+
+    # The model of its versions.
+    version_model: ClassVar[type[Version]]
 
     class Meta:
         abstract = True
@@ -92,9 +114,6 @@ class Element(models.Model):
             # Serves reading one element, the default order of lists, and paging after the last id.
             models.UniqueConstraint(fields=["repository", "element_id"], name="%(class)s_id_in_repository"),
         ]
-
-    def __str__(self) -> str:
-        return self.element_id
 
     @classmethod
     def of(cls, repository: Repository | int | Combinable) -> QuerySet[Self]:
@@ -111,10 +130,15 @@ class Element(models.Model):
         return cls._base_manager.filter(repository__in=repositories)
 
     @classmethod
+    def versions_of(cls, repository: Repository | int) -> QuerySet[Any]:
+        """Return the versions of this repository's elements only, in no particular order."""
+        return cls.version_model._base_manager.filter(repository=repository)
+
+    @classmethod
     def versions_within(cls, repositories: Collection[int]) -> QuerySet[Any]:
-        """Return the history of these repositories' elements, the latest version first."""
-        versions: QuerySet[Any] = cls.history.filter(repository__in=repositories)
-        return versions.order_by("-history_id")
+        """Return the versions of these repositories' elements, the latest first, with their change sets."""
+        versions: QuerySet[Any] = cls.version_model._base_manager.filter(repository__in=repositories)
+        return versions.select_related("change_set").order_by("-number")
 
     @classmethod
     def after_save(cls, rows: QuerySet[Any]) -> None:

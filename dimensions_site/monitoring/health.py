@@ -7,8 +7,7 @@ from django.views.decorators.cache import never_cache
 from bulkops.jobs.heartbeat import is_lost, since_last_heartbeat
 from dimensions_site.api.views import read_only
 from dimensions_site.db.unusable import missing_migrations
-from dimensions_site.elements.reading.replicas import replica_answers
-from dimensions_site.repositories.write_counts import has_replica
+from dimensions_site.elements.reading.replicas import has_replica, replica_answers
 
 
 @never_cache

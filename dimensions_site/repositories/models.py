@@ -50,6 +50,12 @@ class Repository(models.Model):
         ),
     )
 
+    requires_reason = models.BooleanField(
+        _("reason required"),
+        default=False,
+        help_text=_("When switched on, nothing is saved in this repository without the reason for it."),
+    )
+
     class Meta:
         verbose_name = _("repository")
         verbose_name_plural = _("repositories")
@@ -176,27 +182,6 @@ class ApiKey(SecretKey):
         where = ", ".join(repository.db_id for repository in self.repositories.all()) or gettext("no repository")
         values = {"role": role, "what": dimension, "where": where if self.is_limited else gettext("all repositories")}
         return gettext("%(role)s of %(what)s in %(where)s") % values
-
-
-class WriteCount(models.Model):
-    """Counts the writes to the elements of a repository, for the replica; see `repositories/write_counts.py`.
-
-    Each transaction increments one of several rows, so that two of them seldom wait for each other.
-    """
-
-    pk = models.CompositePrimaryKey("repository_id", "slot")
-    # It outlives its repository, and primary keys are not reused.
-    repository = models.ForeignKey(
-        Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
-    )
-    slot = models.PositiveSmallIntegerField()
-    writes = models.PositiveBigIntegerField()
-
-    class Meta:
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return f"{self.repository_id}/{self.slot}: {self.writes}"
 
 
 class AccessChange(models.Model):

@@ -22,7 +22,7 @@ SHOWN_PROCESSINGS = 10
 # Counting stops here: counting a million elements takes longer than showing a page.
 COUNTED_ELEMENTS = 10_000
 _CHANGE_COLUMNS = (
-    "repository", "element_id", "history_date", "history_type", "history_actor", "history_origin",
+    "repository", "element_id", "change", "change_set__committed_at", "change_set__user", "change_set__channel",
 )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def _bounded_count(model: type[Element]) -> Func:
 def _latest_changes(request: HttpRequest, pages: list[ElementAdmin]) -> list[tuple[Any, str, str]]:
     """Return the latest versions of all dimensions, each with the name of its dimension and the URL of its page."""
     changes = [change for page in pages for change in _changes(request, page)]
-    changes.sort(key=lambda change: change[0].history_date, reverse=True)
+    changes.sort(key=lambda change: change[0].change_set.committed_at, reverse=True)
     return changes[:SHOWN_CHANGES]
 
 

@@ -10,11 +10,10 @@ GRANT USAGE ON SCHEMA public TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO :"service";
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO :"service";
 
-REVOKE UPDATE, DELETE ON repositories_accesschange FROM :"service";
--- The history of each dimension. The link to a user who is deleted is cleared; their name stays in the version.
-SELECT format('REVOKE UPDATE, DELETE ON %I FROM %I', tablename, :'service'),
-       format('GRANT UPDATE (history_user_id) ON %I TO %I', tablename, :'service')
-  FROM pg_tables WHERE schemaname = 'public' AND tablename LIKE '%\_historical%'
+REVOKE UPDATE, DELETE ON repositories_accesschange, changes_changeset FROM :"service";
+-- The versions of the elements of each dimension.
+SELECT format('REVOKE UPDATE, DELETE ON %I FROM %I', tablename, :'service')
+  FROM pg_tables WHERE schemaname = 'public' AND tablename LIKE '%version'
 \gexec
 -- Only the owner records which migrations have run.
 REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM :"service";

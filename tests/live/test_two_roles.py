@@ -15,7 +15,7 @@ from tests.services.own_postgresql import own_postgresql
 from tests.services.service import PROJECT, manage, serving
 from tests.services.worker import QUICK, delete, working
 
-APPEND_ONLY = ("account_historicalaccount", "currency_historicalcurrency", "repositories_accesschange")
+APPEND_ONLY = ("account_accountversion", "currency_currencyversion", "repositories_accesschange")
 
 
 @contextmanager
@@ -66,9 +66,9 @@ if os.environ.get("DATABASE_URL", "").startswith("postgres"):
                             connection.execute(statement)
                 for table in APPEND_ONLY[:2]:
                     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                        connection.execute(f"UPDATE {table} SET history_actor = 'somebody else'")
+                        connection.execute(f"UPDATE {table} SET change_set__user = 'somebody else'")
                 actors = connection.execute(
-                    "SELECT DISTINCT history_actor, history_user_id FROM account_historicalaccount"
+                    "SELECT DISTINCT change_set__user, history_user_id FROM account_accountversion"
                 )
                 assert actors.fetchall() == [("alice", None)]
             assert "currency: 0 of 0" in manage(owner, "clean_old_history", "--days", "1")

@@ -65,5 +65,8 @@ def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, 
     with working(url, tmp_path, **QUICK):
         told = deletion.ended()
     assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))
-    count = "from account.models import Account; print(Account.history.filter(repository__db_id='killed').count())"
+    count = (
+        "from account.models import Account; print(AccountVersion.objects.filter(repository__db_id='killed').count())",
+        AccountVersion,
+    )
     assert int(errand(url, count)) == len(ids)

@@ -43,7 +43,7 @@ def count(service: Service, url: str, callers: int, increments: int) -> Outcome:
     with ThreadPoolExecutor(callers) as pool:
         statuses = sum(pool.map(lambda _: _increment(service, increments), range(callers)), Counter[int]())
     number = int(service.send("GET", _ELEMENT).json()["customAttributes"]["number"])
-    sql = "SELECT count(*) FROM account_historicalaccount WHERE element_id = 'counted' AND history_type = '~'"
+    sql = "SELECT count(*) FROM account_accountversion WHERE element_id = 'counted' AND change = '~'"
     ((versions,),) = rows(url, sql)
     return Outcome(number, versions, statuses)
 

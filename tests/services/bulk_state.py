@@ -45,7 +45,7 @@ class Counts:
 def counts(url: str, mark: str) -> Counts:
     """What is stored with the mark."""
     logic = "JOIN account_calculationlogic AS logic ON logic.account_id = stored.id"
-    sources = ("account_account AS stored", "account_historicalaccount AS stored", f"account_account AS stored {logic}")
+    sources = ("account_account AS stored", "account_accountversion AS stored", f"account_account AS stored {logic}")
     return Counts(
         *(rows(url, f"SELECT count(*) FROM {source} WHERE documentation_link = %s", mark)[0][0] for source in sources)
     )
@@ -66,8 +66,8 @@ def histories(url: str, ids: Sequence[str]) -> dict[str, list[Version]]:
     for id in ids:
         versions = rows(
             url,
-            "SELECT history_type, documentation_link, custom_attributes FROM account_historicalaccount "
-            "WHERE element_id = %s ORDER BY history_id",
+            "SELECT change, documentation_link, custom_attributes FROM account_accountversion "
+            "WHERE element_id = %s ORDER BY number",
             id,
         )
         found[id] = [Version(kind, mark, _names(attributes)) for kind, mark, attributes in versions]

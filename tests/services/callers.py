@@ -19,15 +19,14 @@ CALLERS = 20
 # Accounts of a small bulk save, and of a deletion.
 FEW = 5
 _VERSIONS = (
-    "SELECT documentation_link, count(*) FROM account_historicalaccount WHERE history_type <> '-' "
-    "GROUP BY documentation_link"
+    "SELECT documentation_link, count(*) FROM account_accountversion WHERE change <> '-' GROUP BY documentation_link"
 )
 # Accounts that are not as their latest version in the history, or have not exactly one logic.
 _UNSOUND = (
-    "WITH latest AS (SELECT repository_id, element_id, max(history_id) AS history_id FROM account_historicalaccount "
+    "WITH latest AS (SELECT repository_id, element_id, max(number) AS number FROM account_accountversion "
     "GROUP BY repository_id, element_id) SELECT count(*) FROM account_account AS stored "
     "LEFT JOIN latest ON latest.repository_id = stored.repository_id AND latest.element_id = stored.element_id "
-    "LEFT JOIN account_historicalaccount AS version ON version.history_id = latest.history_id "
+    "LEFT JOIN account_accountversion AS version ON version.number = latest.number "
     "WHERE stored.documentation_link <> version.documentation_link OR 1 <> (SELECT count(*) FROM "
     "account_calculationlogic AS logic WHERE logic.account_id = stored.id)"
 )

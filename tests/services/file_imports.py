@@ -7,7 +7,7 @@ from tempfile import TemporaryFile
 
 from django.contrib.auth.models import User
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.jobs import file_imports
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.repositories.models import Repository
@@ -41,7 +41,7 @@ def tell_the_end(oid: str, db_id: str) -> None:
         "attempts": ended.attempts,
         "created": ended.report.get("created"),
         "stored": Account.objects.filter(repository__db_id=db_id).count(),
-        "versions": Account.history.filter(repository__db_id=db_id).count(),
+        "versions": AccountVersion.objects.filter(repository__db_id=db_id).count(),
         "pieces": ended.pieces.count(),
     }
     sys.stdout.write(json.dumps(told))

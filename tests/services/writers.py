@@ -83,7 +83,7 @@ def stored(url: str) -> dict[str, tuple[int, int, int]]:
     """How many accounts, created versions, and calculation logics there are of each mark."""
     sources = (
         "account_account AS stored WHERE true",
-        "account_historicalaccount AS stored WHERE history_type = '+'",
+        "account_accountversion AS stored WHERE change = '+'",
         f"account_account AS stored {_LOGIC} WHERE true",
     )
     found = [

@@ -28,9 +28,9 @@ from tests.upgrade.released import RELEASES, answers, columns, contents, load
 SERVER = os.environ.get("DATABASE_URL", "")
 # How many versions of which kind contoso's accounts have.
 KINDS = (
-    "SELECT history_type, count(*) FROM account_historicalaccount AS version "
+    "SELECT change, count(*) FROM account_accountversion AS version "
     "JOIN repositories_repository AS repository ON repository.id = repository_id "
-    "WHERE db_id = 'contoso' GROUP BY history_type"
+    "WHERE db_id = 'contoso' GROUP BY change"
 )
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.places.items() if place.is_map}
@@ -38,11 +38,11 @@ MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.p
 BROWSER = """
 from django.contrib.auth.models import User
 from django.test import Client
-from account.models import Account
+from account.models import Account, AccountVersion
 browser = Client(SERVER_NAME="localhost")
 browser.force_login(User.objects.get(username="alice"))
 element = Account.objects.get(repository__db_id="northwind", element_id="004000")
-first = Account.history.filter(element_id="004000").earliest("history_id")
+first = AccountVersion.objects.filter(element_id="004000").earliest("number")
 page = browser.get(f"/admin/account/account/{element.pk}/history/", secure=True)
 print(page.status_code, page.content.decode())
 print(browser.post(f"/admin/account/account/versions/{first.pk}/restore/", secure=True).status_code)

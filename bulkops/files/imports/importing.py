@@ -34,7 +34,7 @@ from dimensions_site.api.errors import Failure
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.locking import writing_many
@@ -185,10 +185,11 @@ class Importer:
             self._delete(list(absent.order_by("element_id").select_for_update().values_list("pk", "element_id")))
 
     def _delete(self, absent: Sequence[tuple[int, str]]) -> None:
-        provenance = Provenance(self._actor)
         for start in range(0, len(absent), _DELETED_TOGETHER):
             keys = [key for key, _ in absent[start : start + _DELETED_TOGETHER]]
-            self._report.deleted += delete(with_primary_keys(self._dimension.model, keys), provenance)
+            self._report.deleted += delete(
+                with_primary_keys(self._dimension.model, keys), self._repository, self._actor
+            )
         self._report.deleted_ids = [id for _, id in absent[:SAMPLES]]
 
     def _write(self) -> None:

@@ -1,22 +1,22 @@
-"""Removes old versions of elements, in place of django-simple-history's own command of this name.
-
-That one removes the latest versions, too, and everything in one transaction.
-"""
+"""Deletes old versions of elements."""
 
 import argparse
 import re
+import time
 from datetime import timedelta
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from bulkops.command_line.progress import interruptible, shown_progress
 from dimensions_site.elements.dimension import dimensions
-from dimensions_site.elements.writing.retention import remove_versions
+from dimensions_site.elements.writing.retention import forget, remove_versions
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
+from dimensions_site.repositories.models import Repository
 
 log = structlog.get_logger(__name__)
 
@@ -40,14 +40,20 @@ class Command(BaseCommand):
         name, dry_run = options["repository"], options["dry_run"]
         repository = None if name is None else find_repository(name)
         before = timezone.now() - timedelta(days=options["days"])
+        chosen = list(Repository.objects.all()) if repository is None else [repository]
         with interruptible("Stopped. Versions that were deleted by then stay deleted."), shown_progress() as show:
+            if not dry_run and any([forget(dimension, one, before) for dimension in dimensions() for one in chosen]):
+                show("waiting for reads that have begun", 0, 0)
+                time.sleep(settings.READ_TIMEOUT_SECONDS)
             for dimension in dimensions():
                 with observing(Observed(repository=name, dimension=dimension.name)):
                     looked_at = deleted = 0
-                    for step in remove_versions(dimension.model, repository, before, dry_run=dry_run):
-                        looked_at += step.checked
-                        deleted += step.deleted
-                        show(f"looking at versions of {dimension}", step.share, looked_at)
+                    for position, one in enumerate(chosen):
+                        for step in remove_versions(dimension, one, before, dry_run=dry_run):
+                            looked_at += step.checked
+                            deleted += step.deleted
+                            share = (position + step.share) / len(chosen)
+                            show(f"looking at versions of {dimension}", share, looked_at)
                     log.info("history_cleaned", versions=deleted, dry_run=dry_run)
                 verb = "would be" if dry_run else "are"
                 self.stdout.write(f"{dimension}: {deleted:,} of {looked_at:,} versions {verb} deleted.")

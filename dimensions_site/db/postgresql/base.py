@@ -6,7 +6,6 @@ Frequent queries are prepared only on direct connections.
 """
 
 import select
-from collections.abc import Callable, Hashable
 from typing import Any
 
 from django.db.backends.postgresql import base
@@ -15,6 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg import Connection, InterfaceError
 from psycopg.pq import TransactionStatus
 
+from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.postgresql.streaming import StreamingCursor
 from dimensions_site.db.read_limits import limited
 
@@ -51,14 +51,13 @@ class RepeatingCursor(base.ServerBindingCursor):
             self.connection.prepare_threshold = None
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
+class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
     """A connection with server-side cursors inside transactions only, and with actions right before a commit."""
 
     ops_class = Operations
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._at_the_end: dict[Hashable, Callable[[], None]] = {}
         self._stream: StreamingCursor | None = None
         self._is_direct = False
         self.execute_wrappers.append(limited)
@@ -78,22 +77,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             (pid,) = cursor.execute("SELECT pg_backend_pid()").fetchone()
         self._is_direct = pid == self.connection.info.backend_pid
 
-    def before_commit(self, name: Hashable, act: Callable[[], None]) -> None:
-        """Call `act` right before the current transaction commits, once per `name`.
-
-        Locks that it takes are held only briefly. It may only query the database; for anything else use `on_commit`. A
-        rollback discards it, a rollback to a savepoint does not.
-        """
-        self._at_the_end[name] = act
-
     def commit(self) -> None:
         self._end_stream()
-        while self._at_the_end:
-            self._at_the_end.pop(next(iter(self._at_the_end)))()
         super().commit()
 
     def rollback(self) -> None:
-        self._at_the_end.clear()
         self._end_stream()
         super().rollback()
 
@@ -102,7 +90,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._savepoint_rollback(sid)  # type: ignore[misc]
 
     def close(self) -> None:
-        self._at_the_end.clear()
         self._stream = None
         super().close()
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.features import DatabaseFeatures
 
+from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.read_limits import current_limit, limited
 
 
@@ -36,8 +37,8 @@ class Cursor(base.SQLiteCursorWrapper):
             return super().fetchmany(size)
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection to an SQLite file."""
+class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
+    """A connection to an SQLite file, with actions right before a commit."""
 
     features_class = Features
 

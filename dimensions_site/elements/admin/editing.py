@@ -8,7 +8,6 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path
@@ -16,14 +15,14 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.attempts import Attempt, Reader
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
-from dimensions_site.elements.models import Origin
+from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.elements.writing.history import DELETED
 from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute
@@ -119,12 +118,16 @@ class EditedAdmin(ElementPageAdmin):
     def _deleted_again(self, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
         """Show an element that was deleted while it was edited as a new one, with all that was typed."""
         versions = self.model.versions_within(self.open_keys(request, Role.EDITOR))
-        version = _first(versions, id=key, history_type=DELETED)
+        version = _first(versions, id=key, change=Change.DELETED)
         declaration = self.dimension.wire.serializer(context={"repository": version.repository})
         shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
         form = self.form_for(request, shown)
         form.read(data)
-        values = {"who": version.history_actor, "id": version.element_id, "when": minute(version.history_date)}
+        values = {
+            "who": version.change_set.user,
+            "id": version.element_id,
+            "when": minute(version.change_set.committed_at),
+        }
         message = _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.")
         form.errors.append(message % values)
         action = f"{self.route('add')}?repository={version.repository.pk}"
@@ -179,7 +182,7 @@ class EditedAdmin(ElementPageAdmin):
             if (None if text is None else etag_of(text)) != attempt.etag:
                 raise ChangedMeanwhile
 
-        actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
+        actor = Actor(request.user.get_username(), Channel.ADMIN)
         editor = Editor(self.dimension, shown.repository, actor, allow)
         is_same = False
         if shown.element is None:

@@ -1,15 +1,14 @@
 """The elements of a dimension in the admin, within the user's grants (contract G2)."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest
 
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.elements.admin.listing import ListedAdmin
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 
 
@@ -32,4 +31,4 @@ class ElementAdmin(HistoryMixin, ListedAdmin, EditedAdmin):
         """Delete the element in the transaction of the request, unless it is deleted already."""
         rows = self.model.of(obj.repository_id).filter(pk=obj.pk)
         if rows.select_for_update().exists():
-            delete(rows, Provenance(Actor(cast(User, request.user), Origin.INPUT_WEB)))
+            delete(rows, obj.repository, Actor(request.user.get_username(), Channel.ADMIN))

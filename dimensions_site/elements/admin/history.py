@@ -1,11 +1,10 @@
 """The versions of elements in the admin, deleted ones included, and restoring them (contract C18)."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,8 +13,8 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.restoring import (
@@ -23,7 +22,6 @@ from dimensions_site.elements.writing.restoring import (
     compared,
     deleted_elements,
     restore,
-    versions_of,
 )
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository, Role
@@ -32,7 +30,7 @@ from dimensions_site.text.formats import moment
 VERSIONS_A_PAGE = 25
 DELETED_A_PAGE = 100
 # The list of deleted elements needs only these columns; an element has many more.
-_LISTED = ("repository", "element_id", "descriptions", "history_date", "history_actor", "history_origin")
+_LISTED = ("repository", "element_id", "descriptions", "change_set__user", "change_set__committed_at")
 
 
 class HistoryMixin(ScopedAdmin):
@@ -92,7 +90,7 @@ class HistoryMixin(ScopedAdmin):
 
     def address_of_version(self, row: Any) -> str:
         """Return the URL of the element's versions for a `row` of the history, whether the element exists or not."""
-        return self.route("version", row.history_id)
+        return self.route("version", row.number)
 
     def version_view(self, request: HttpRequest, version: int) -> HttpResponse:
         """Show the versions of a deleted element; an existing one is redirected to its own page."""
@@ -108,9 +106,9 @@ class HistoryMixin(ScopedAdmin):
         row = self._version(request, version)
         if not self._may_restore(request, row.repository):
             raise PermissionDenied
-        actor = Actor(cast(User, request.user), Origin.INPUT_WEB)
+        actor = Actor(request.user.get_username(), Channel.RESTORE)
         editor = Editor(self.dimension, row.repository, actor, allow=lambda text: None)
-        values = {"id": row.element_id, "date": moment(row.history_date)}
+        values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
         try:
             is_changed = restore(editor, row, is_deleted="is_deleted" in request.POST)
         except NotRestored as refusal:
@@ -129,7 +127,7 @@ class HistoryMixin(ScopedAdmin):
     def _versions(
         self, request: HttpRequest, repository: Repository, element_id: str, element: Any, title: str
     ) -> HttpResponse:
-        versions = versions_of(self.model, repository, element_id, None if element is None else element.pk)
+        versions = self.model.versions_within([repository.pk]).filter(element_id=element_id)
         page = Paginator(versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
         first = (page.number - 1) * VERSIONS_A_PAGE
         rows = list(versions[first : first + VERSIONS_A_PAGE + 1])
@@ -145,7 +143,7 @@ class HistoryMixin(ScopedAdmin):
             page_var=PAGE_VAR,
             may_restore=self._may_restore(request, repository),
             # The current version needs no restoring.
-            current=rows[0].history_id if element is not None and page.number == 1 else None,
+            current=rows[0].number if element is not None and page.number == 1 else None,
         )
 
     def _version(self, request: HttpRequest, key: int) -> Any:

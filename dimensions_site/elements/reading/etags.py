@@ -51,8 +51,8 @@ def version_with_tag(dimension: Dimension, element: Element, etag: str) -> dict[
 
     A version that was just replaced is found first.
     """
-    history: Any = type(element).history
-    versions = history.filter(id=element.pk).order_by("-history_id")[:_COMPARED]
+    versions = element.versions_of(element.repository).filter(element_id=element.element_id, id=element.pk)
+    versions = versions.order_by("-number")[:_COMPARED]
     texts = full_renderer(dimension, element.repository.default_language).each(versions)
     text = next((text for text in texts if etag_of(text) == etag), None)
     return None if text is None else orjson.loads(text)

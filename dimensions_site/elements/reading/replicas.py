@@ -15,16 +15,18 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
+from dimensions_site.changes.states import State, current, replica_has
 from dimensions_site.db.read_limits import reads_ended_by
 from dimensions_site.observability.metrics import ELEMENT_READS
 from dimensions_site.repositories.permissions import Scope
-from dimensions_site.repositories.write_counts import REPLICA, counted, has_replica, replica_has
 
 log = structlog.get_logger(__name__)
 
+# The name of the streaming replica in DATABASES, if there is one.
+REPLICA = "replica"
 # How many seconds a process leaves a replica alone that has not answered, or has broken off a query.
 _LEFT_ALONE = 5.0
-_NO_REPOSITORY = -1
+_NOTHING = State(-1, "", {})
 # How many seconds the health check may wait for a replica, which the service can do without.
 _MOMENT = 0.5
 # Pieces of a list that are read before the first is sent: a list with no more needs no connection while it is sent.
@@ -89,6 +91,11 @@ class _Availability(threading.local):
 available = _Availability()
 
 
+def has_replica() -> bool:
+    """Return whether the service has a replica (`REPLICA_URL`)."""
+    return REPLICA in connections.settings
+
+
 def from_replica(handle: Handler) -> Handler:
     """Let a handler that reads elements do so from the replica, if there is one that has all that was written to them.
 
@@ -101,13 +108,13 @@ def from_replica(handle: Handler) -> Handler:
         if not has_replica():
             return handle(view, request, **path)
         if available.may_be_asked():
-            writes = counted(view.scope.repository.pk)
+            state, _ = current(view.scope.repository.pk, view.scope.dimension)
             available.reconnect()
             try:
                 # Discarded at the end of the block unless the response goes on reading.
                 with ExitStack() as stack:
                     stack.enter_context(transaction.atomic(using=REPLICA))
-                    has_all = replica_has(view.scope.repository.pk, writes)
+                    has_all = replica_has(state, REPLICA)
                     available.find()
                     if has_all:
                         view.database = REPLICA
@@ -131,7 +138,7 @@ def _replica_answers() -> bool:
     if not available.may_be_asked():
         return False
     try:
-        has_all = replica_has(_NO_REPOSITORY, {})
+        has_all = replica_has(_NOTHING, REPLICA)
         available.find()
         return has_all
     except Error as error:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
-from dimensions_site.elements.models import Origin
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -117,7 +117,7 @@ class ElementViewSet(DimensionViewSet):
 
     @property
     def _editor(self) -> Editor:
-        actor = Actor(self.user, Origin.INPUT_WEB)
+        actor = Actor(self.user.get_username(), Channel.REST)
         return Editor(self.dimension, self.scope.repository, actor, self._allow)
 
     def _allow(self, text: str | None) -> None:

@@ -1,28 +1,30 @@
-"""Who writes elements, from where and when (contract C12, C18)."""
+"""Who writes elements, through what, when and why (contract C12, I1)."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from django.contrib.auth.models import User
-
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Origin
+
+# The name of the command line, which has no user.
+SYSTEM = "system"
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who writes, and through which channel; without a user it is the command line."""
+    """Who writes, by name; through which channel; in which operation, a job or a plan; and for what reason."""
 
-    user: User | None
-    origin: Origin
-
-    @property
-    def user_key(self) -> int | None:
-        return None if self.user is None else self.user.pk
+    name: str
+    channel: Channel
+    operation: uuid.UUID | None = None
+    reason: str | None = None
 
     @property
-    def name(self) -> str:
-        return self.user.get_username() if self.user is not None else "system"
+    def origin(self) -> Origin:
+        """The origin that the elements show."""
+        return Origin.IMPORT if self.channel is Channel.IMPORT else Origin.INPUT_WEB
 
 
 def _now() -> datetime:
@@ -32,7 +34,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What one write stores on every element and in every row of the history: the actor and the time."""
+    """What one write stores on every element: the actor and the time."""
 
     actor: Actor
     at: datetime = field(default_factory=_now)

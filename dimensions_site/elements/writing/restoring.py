@@ -9,10 +9,9 @@ from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, Problem, flatten
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.models import Element
+from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.writing.differences import Difference, differences
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.elements.writing.history import CHANGED, DELETED
 from dimensions_site.repositories.models import Repository
 
 
@@ -39,7 +38,7 @@ class Version:
     @property
     def is_cut_off(self) -> bool:
         """Return whether the version that it changed was purged."""
-        return self.row.history_type == CHANGED and not self.is_change
+        return self.row.change == Change.CHANGED and not self.is_change
 
 
 def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any]:
@@ -48,29 +47,13 @@ def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any
     return shown
 
 
-def versions_of(model: type[Element], repository: Repository, element_id: str, key: int | None) -> QuerySet[Any]:
-    """Return the versions of the row with the primary `key` and of deleted ones with its id, the latest first.
-
-    Restoring a deleted element makes a new row; to people it is the same element.
-    """
-    history: QuerySet[Any] = model.history.all()
-    earlier = deletions(model).filter(repository=repository, element_id=element_id).order_by()
-    return history.filter(id__in={key, *earlier.values_list("id", flat=True)} - {None}).order_by("-history_id")
-
-
-def deletions(model: type[Element]) -> QuerySet[Any]:
-    """Return the rows of the history that record a deletion."""
-    deleted: QuerySet[Any] = model.history.filter(history_type=DELETED)
-    return deleted
-
-
 def deleted_elements(model: type[Element], repositories: Collection[int]) -> QuerySet[Any]:
     """Return the last deletion of each element that no longer exists, the latest first."""
     of_the_element = {"repository": OuterRef("repository"), "element_id": OuterRef("element_id")}
+    deletions = model.versions_within(repositories).filter(change=Change.DELETED)
     alive = model.of(OuterRef("repository")).filter(element_id=OuterRef("element_id"))
-    later = deletions(model).filter(**of_the_element, history_id__gt=OuterRef("history_id"))
-    last = deletions(model).filter(~Exists(alive), ~Exists(later), repository__in=repositories)
-    return last.order_by("-history_id")
+    later = deletions.filter(**of_the_element, number__gt=OuterRef("number"))
+    return deletions.filter(~Exists(alive), ~Exists(later))
 
 
 def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int) -> Iterator[Version]:
@@ -80,7 +63,7 @@ def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int
     """
     texts = [wire_json(wire, row, repository) for row in rows]
     for row, after, before in zip(rows[:count], texts, [*texts[1:], None], strict=False):
-        earlier = before if row.history_type == CHANGED else None
+        earlier = before if row.change == Change.CHANGED else None
         yield Version(row, differences(wire, earlier, after), earlier is not None)
 
 

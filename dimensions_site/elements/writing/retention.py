@@ -1,7 +1,7 @@
-"""Removing old versions of elements, a few at a time, while others read and write.
+"""Deleting old versions of elements, a few at a time, while others read and write.
 
-Every state since the requested day is kept. So a version is removed only if a newer one had replaced it by then, or if
-it records a deletion before that day.
+Every state since the requested instant is kept. So a version is deleted only if a newer one had replaced it by then, or
+if it records a deletion before that instant.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from dimensions_site.changes.states import empty_change_sets, move_horizon
 from dimensions_site.db.locks import sqlite_timeout
-from dimensions_site.elements.models import Element
-from dimensions_site.elements.writing.history import DELETED
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.locking import SQLITE_TIMEOUT, let_others_write
 from dimensions_site.repositories.models import Repository
 
@@ -30,38 +31,48 @@ class Step:
     deleted: int
 
 
-def remove_versions(
-    model: type[Element], repository: Repository | None, before: datetime, *, dry_run: bool
-) -> Iterator[Step]:
-    """Delete versions that no query for a later time needs; in all repositories if `repository` is None.
+def forget(dimension: Dimension, repository: Repository, before: datetime) -> bool:
+    """Let states before that instant be refused from now on (contract I4, J1); return False if nothing is to delete.
 
-    The oldest versions of an element go first, each step in its own transaction, so an interrupted run leaves each
-    element its latest versions without a gap. Versions written meanwhile are kept. With `dry_run` versions are only
-    counted.
+    Reads that began earlier may still need what `remove_versions` deletes: let READ_TIMEOUT_SECONDS pass.
     """
-    history = model.history.order_by("history_id")
-    first, last = history.aggregate(Min("history_id"), Max("history_id")).values()
-    reached = (first or 0) - 1
-    # By the primary key alone, whose cost depends neither on the number of versions nor on the repository.
-    while keys := list(
-        history.filter(history_id__gt=reached, history_id__lte=last or 0).values_list("history_id", flat=True)[
-            :_AT_A_TIME
-        ]
-    ):
-        old = _replaced(model, before).filter(history_id__gt=reached, history_id__lte=keys[-1])
-        if repository is not None:
-            old = old.filter(repository=repository)
-        reached = keys[-1]
-        share = (reached - first + 1) / (last - first + 1)
-        yield Step(share, len(keys), old.count() if dry_run else _deleted(old))
+    is_needed = _replaced(dimension.model.versions_of(repository), before).exists()
+    if is_needed:
+        move_horizon(repository.pk, dimension.name, before)
+    return is_needed
+
+
+def remove_versions(dimension: Dimension, repository: Repository, before: datetime, *, dry_run: bool) -> Iterator[Step]:
+    """Delete the versions in the `repository` that no state since `before` needs, and change sets that have none left.
+
+    The oldest versions of an element go first, a few elements at a time, each step in its own transaction, so an
+    interrupted run leaves each element its latest versions without a gap. Versions written meanwhile are kept. With
+    `dry_run` versions are only counted.
+    """
+    versions = dimension.model.versions_of(repository)
+    ids = versions.order_by("element_id").values_list("element_id", flat=True)
+    total, checked, reached = versions.count(), 0, ""
+    # By the index of the elements' versions.
+    while part := list(ids.filter(element_id__gt=reached)[:_AT_A_TIME]):
+        those = {"element_id__gt": reached, "element_id__lte": part[-1]}
+        looked_at = versions.filter(**those).count()
+        old = _replaced(versions, before).filter(**those)
+        checked, reached = checked + looked_at, part[-1]
+        yield Step(min(1.0, checked / total), looked_at, old.count() if dry_run else _deleted(old))
         let_others_write()
+    if not dry_run:
+        for sets in empty_change_sets(repository.pk, dimension.name, versions, _AT_A_TIME):
+            _deleted(sets)
+            let_others_write()
 
 
-def _replaced(model: type[Element], before: datetime) -> QuerySet[Any]:
+def _replaced(versions: QuerySet[Any], before: datetime) -> QuerySet[Any]:
     """Return the versions that had been replaced or deleted by that time."""
-    history: QuerySet[Any] = model.history.order_by()
-    later = history.filter(id=OuterRef("id"), history_id__gt=OuterRef("history_id"), history_date__lt=before)
-    return history.filter(Q(history_type=DELETED) | Q(Exists(later)), history_date__lt=before)
+    later = versions.filter(
+        element_id=OuterRef("element_id"), number__gt=OuterRef("number"), change_set__committed_at__lte=before
+    )
+    is_old = Q(change_set__committed_at__lte=before)
+    return versions.filter(is_old, Q(change=Change.DELETED) | Q(Exists(later)))
 
 
 def _deleted(rows: QuerySet[Any]) -> int:

@@ -1,7 +1,8 @@
 """Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker.
 
 `bulkops.writers.writer` inserts and changes many elements, and calls `follow_up`. Nothing else writes elements. A write
-is one transaction: the rows, who wrote them (contract C12), their history (C18) and what is generated from them (C17).
+is one transaction: the rows, who wrote them (contract C12), their history (C18, I1) and what is generated from them
+(C17).
 An element that would stay the same is not written.
 """
 
@@ -15,13 +16,12 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.db.compiled import repeating_cursor
-from dimensions_site.elements.models import Element
+from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.rendering import ElementRenderer
 from dimensions_site.elements.writing import history
 from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
-from dimensions_site.repositories.write_counts import count_write, has_replica
 
 
 @transaction.atomic(savepoint=False)
@@ -35,7 +35,7 @@ def insert(renderer: ElementRenderer, repository: Repository, values: Mapping[st
     columns = {**values, **provenance.columns}
     writing = _insertion(model, tuple(columns))
     parameters = [repository.pk, *_prepared(model, columns)]
-    key, text = _written(renderer, repository.pk, writing, parameters, history.CREATED, provenance)
+    key, text = _written(renderer, repository.pk, writing, parameters, Change.CREATED, provenance)
     if any(values[column] for column in model.generating):
         model.after_save(model.of(repository).filter(pk=key))
     return text
@@ -51,7 +51,7 @@ def change(element: Element, changes: Mapping[str, Any], actor: Actor, renderer:
     values = {**changes, **provenance.columns}
     writing = _update(model, tuple(values))
     parameters = [*_prepared(model, values), element.pk]
-    _, text = _written(renderer, element.repository_id, writing, parameters, history.CHANGED, provenance)
+    _, text = _written(renderer, element.repository_id, writing, parameters, Change.CHANGED, provenance)
     if not model.generating.isdisjoint(changes):
         model.after_save(model.of(element.repository_id).filter(pk=element.pk))
     return text
@@ -69,7 +69,7 @@ def _written(
     repository: int,
     writing: str,
     parameters: Sequence[Any],
-    kind: str,
+    change: Change,
     provenance: Provenance,
 ) -> tuple[int, str]:
     """Write an element and its version in the history; return its primary key and its JSON text.
@@ -79,8 +79,7 @@ def _written(
     with repeating_cursor(connection) as cursor:
         cursor.execute(f"{writing} RETURNING id, {renderer.sql}", [*parameters, *renderer.parameters])
         key, *row = cast(Sequence[Any], cursor.fetchone())
-    history.record_one(renderer.model, key, kind, provenance)
-    count_write(repository)
+    history.record_one(renderer.model, repository, key, change, provenance.actor)
     count_written(1)
     return key, renderer.text(row)
 
@@ -104,24 +103,23 @@ def _update(model: type[Element], columns: Sequence[str]) -> str:
     return f"UPDATE {quote(model._meta.db_table)} SET {sets} WHERE id = %s"
 
 
-def follow_up(rows: QuerySet[Any], kind: str, provenance: Provenance) -> None:
+def follow_up(rows: QuerySet[Any], repository: Repository, change: Change, actor: Actor) -> None:
     """Do what follows from writing the elements `rows`: their history (C18) and what is generated from them (C17).
 
-    `kind` is `history.CREATED` or `history.CHANGED`. Must be called in the transaction of the write.
+    All of them are in the `repository`. Must be called in the transaction of the write.
     """
-    history.record(rows, kind, provenance)
+    history.record(rows, repository.pk, change, actor)
     rows.model.after_save(rows)
 
 
 @transaction.atomic(savepoint=False)
-def delete(rows: QuerySet[Any], provenance: Provenance) -> int:
+def delete(rows: QuerySet[Any], repository: Repository, actor: Actor) -> int:
     """Delete the elements `rows` and what was generated from them; return their number. The history keeps them (C18).
 
-    `rows` must select the same elements at each evaluation, so the caller must have locked them.
+    All of them are in the `repository`. `rows` must select the same elements at each evaluation, so the caller must
+    have locked them.
     """
-    history.record(rows, history.DELETED, provenance)
-    for repository in rows.order_by().values_list("repository", flat=True).distinct() if has_replica() else ():
-        count_write(repository)
+    history.record(rows, repository.pk, Change.DELETED, actor)
     rows.model.before_delete(rows)
     # Django's own deletion would load every element and send signals for each.
     deleted: int = rows.order_by()._raw_delete(rows.db)

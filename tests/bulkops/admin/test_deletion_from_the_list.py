@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.test import Client
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, DeletionChunk, Status, Worker
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
@@ -73,7 +73,7 @@ def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, north
         "not_found": "",
         "error": "",
     }
-    assert set(Account.history.filter(history_type="-").values_list("history_actor", flat=True)) == {"alice"}
+    assert set(AccountVersion.objects.filter(change="-").values_list("change_set__user", flat=True)) == {"alice"}
 
 
 def test_all_that_the_list_finds_can_be_selected(elements, northwind, alice, django_assert_max_num_queries):

@@ -16,9 +16,9 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.workbooks import writing as workbook_writing
+from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.text.file_formats import Format
 from tests.dimensions_site.site_admin.pages import filled_in
@@ -126,7 +126,7 @@ def test_each_format_is_imported_again_with_every_row_unchanged(northwind, alice
     file = content(answer)
     assert int(answer["Content-Length"]) == len(file)
     assert file.startswith(b"\xef\xbb\xbf") == (format is Format.CSV)
-    actor = Actor(None, Origin.IMPORT)
+    actor = Actor(SYSTEM, Channel.IMPORT)
     engine = Importer(dimension_named(dimension), northwind, actor, Options())
     with TemporaryFile() as again:
         again.write(file)

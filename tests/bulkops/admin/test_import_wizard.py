@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 from django.db import connection, transaction
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import work
 from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, describe, shown, upload
@@ -61,7 +61,7 @@ def test_a_file_goes_all_the_way(ed, northwind):
     assert page.context["result"].lead == "The import is complete."
     created = Account.objects.get(repository=northwind, element_id="1010")
     assert (created.update_user, created.update_origin) == ("ed", "IMPORT")
-    assert [(row.history_actor, row.history_origin) for row in Account.history.filter(id=created.pk)] == [
+    assert [(row.change_set.user, row.change_set.channel) for row in AccountVersion.objects.filter(id=created.pk)] == [
         ("ed", "IMPORT")
     ]
     assert f"/admin/account/account/{created.pk}/change/" in page.content.decode()
@@ -233,7 +233,7 @@ def test_a_second_click_imports_nothing_twice(ed, northwind):
     assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has already continued."]
     work()
     assert FileImport.objects.get().status == ImportStatus.COMPLETED
-    assert Account.history.count() == 1
+    assert AccountVersion.objects.count() == 1
     confirm(browser, file_import)
     assert FileImport.objects.get().status == ImportStatus.COMPLETED
 

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing import retention
 from dimensions_site.elements.writing.actors import Actor, Provenance
@@ -21,7 +21,7 @@ from tests.bulkops.save.bulk import save
 from tests.dimensions_site.observability.lines import lines
 from tests.factories import Caller, account, currency
 
-HISTORY = Account.history.model
+HISTORY = AccountVersion
 
 
 @pytest.fixture
@@ -50,17 +50,15 @@ def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
 
 def age(days: int) -> None:
     """Let the latest version have been written that many days ago."""
-    latest = HISTORY.objects.order_by("-history_id").values("history_id")[:1]
-    HISTORY.objects.filter(history_id=latest.get()["history_id"]).update(
-        history_date=timezone.now() - timedelta(days=days)
+    latest = HISTORY.objects.order_by("-number").values("number")[:1]
+    HISTORY.objects.filter(number=latest.get()["number"]).update(
+        change_set__committed_at=timezone.now() - timedelta(days=days)
     )
 
 
 def kept(**which: str) -> list[tuple[str, str | None]]:
     """The stored versions, the oldest first."""
-    return list(
-        HISTORY.objects.filter(**which).order_by("history_id").values_list("history_type", "documentation_link")
-    )
+    return list(HISTORY.objects.filter(**which).order_by("number").values_list("change", "documentation_link"))
 
 
 @pytest.mark.contract("C18")
@@ -131,7 +129,7 @@ def test_few_versions_are_purged_at_a_time(alice, clean, monkeypatch):
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for change in range(2):
         save(alice, "account", put=[account(f"{n}", documentationLink=str(change)) for n in range(8)])
-    HISTORY.objects.update(history_date=timezone.now() - timedelta(days=900))
+    HISTORY.objects.update(change_set__committed_at=timezone.now() - timedelta(days=900))
     with CaptureQueriesContext(connection) as queries:
         clean("--days", "365")
     deletions = [query["sql"] for query in queries if query["sql"].startswith("DELETE")]

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from account.models import Account
+from account.models import AccountVersion
 from tests.factories import Caller, account
 
 pytestmark = pytest.mark.contract("C18")
@@ -41,7 +41,7 @@ def test_a_command_that_rewrites_the_history_is_refused(command: str, words: str
 def test_code_cannot_call_it_either(alice: Caller, command: str) -> None:
     """Versions that look alike stay."""
     alice.send("POST", alice.account(), account("1"))
-    Account.history.create(**{**Account.history.values().get(), "history_id": None})
+    AccountVersion.objects.create(**{**AccountVersion.objects.values().get(), "number": None})
     with pytest.raises(CommandError):
         call_command(command)
-    assert Account.history.count() == 2
+    assert AccountVersion.objects.count() == 2

@@ -17,8 +17,8 @@ from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from tests.dimensions import DIMENSIONS
@@ -88,7 +88,7 @@ def import_from(file: BinaryIO, dimension: str) -> Report:
     repository = Repository.objects.get(db_id="northwind")
     file.seek(0)
     with open_source(file) as source:
-        return Importer(DIMENSIONS[dimension], repository, Actor(None, Origin.IMPORT), Options()).run(source)
+        return Importer(DIMENSIONS[dimension], repository, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)
 
 
 def without_empty_maps(found: list[Any]) -> list[Any]:

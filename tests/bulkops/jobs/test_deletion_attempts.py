@@ -6,7 +6,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.jobs import claims
 from bulkops.jobs.claims import ATTEMPTS, Claim, claim_next, release
 from bulkops.jobs.deletion import run
@@ -81,7 +81,7 @@ def test_what_a_dead_worker_had_goes_on_where_it_stopped(alice, running, dead, s
     assert told(alice, running) == HALF_DONE
     run(other)
     assert told(alice, running) == DONE
-    assert Account.history.filter(history_type="-").count() == 4
+    assert AccountVersion.objects.filter(change="-").count() == 4
 
 
 @pytest.mark.contract("F6")
@@ -177,7 +177,7 @@ def test_a_chunk_is_deleted_whole_or_not_at_all(alice, northwind, monkeypatch, e
     }  # fmt: skip
     assert Account.objects.count() == 2
     assert CalculationLogic.objects.count() == 1
-    assert not Account.history.filter(history_type="-").exists()
+    assert not AccountVersion.objects.filter(change="-").exists()
     assert DeletionChunk.objects.get().ids == ["Z1", "Z2"]
     work_now()
     assert told(alice, oid)["deleted"] == 2

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.jobs import deletion, processing
 from bulkops.jobs.claims import claim_next
 from bulkops.models import DataProcessing
@@ -71,7 +71,7 @@ def test_two_runs_of_one_deletion_never_both_count(alice, running, pool):
     for future in [pool.submit(apart(lambda: deletion.run(claim))) for _ in range(2)]:
         future.result()
     assert told(alice, running)["processed"] == told(alice, running)["deleted"] == 12
-    assert Account.history.filter(history_type="-").count() == 12
+    assert AccountVersion.objects.filter(change="-").count() == 12
 
 
 @pytest.mark.contract("F3", "F5")

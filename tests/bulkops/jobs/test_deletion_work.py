@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
 from currency.models import Currency
 from tests.bulkops.jobs.deletions import fill, start, told, work_now
@@ -78,9 +78,9 @@ def test_the_history_shows_who_requested_it(alice, northwind, dimension, is_gone
         alice.user.delete()
         key = None
     work_now()
-    deletions = MODELS[dimension].history.filter(history_type="-").order_by("element_id")
+    deletions = MODELS[dimension].version_model.objects.filter(change="-").order_by("element_id")
     assert [
-        (row.element_id, row.history_user_id, row.history_actor, row.history_origin) for row in deletions
+        (row.element_id, row.history_user_id, row.change_set.user, row.change_set.channel) for row in deletions
     ] == [(id, key, "alice", "INPUT_WEB") for id in ids]  # fmt: skip
 
 
@@ -114,4 +114,4 @@ def test_a_worker_does_all_that_waits_and_nothing_twice(alice, northwind):
     work_now()
     assert told(alice, first)["deleted"] == 2
     assert told(alice, second) == {"requested": 2, "processed": 2, "deleted": 0, "notFound": ids, **DONE}
-    assert Account.history.filter(history_type="-").count() == 2
+    assert AccountVersion.objects.filter(change="-").count() == 2

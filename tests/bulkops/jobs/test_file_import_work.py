@@ -9,7 +9,7 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Now
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.files.outside.reading import source_outside
 from bulkops.jobs import file_imports, import_work, uploads
 from bulkops.jobs.claims import ATTEMPTS, claim_next, release
@@ -134,7 +134,7 @@ def test_an_import_and_its_end_are_saved_together(begin, northwind, monkeypatch,
     assert status_of(file_import) == ImportStatus.COMPLETED
     assert (file_import.report["created"], file_import.report["unchanged"]) == (2, 1)
     assert Account.objects.count() == 3
-    assert Account.history.filter(history_actor="ed").count() == 2
+    assert AccountVersion.objects.filter(change_set__user="ed").count() == 2
 
 
 def test_a_worker_that_was_taken_for_dead_does_nothing_more(begin, settings):
@@ -147,7 +147,7 @@ def test_a_worker_that_was_taken_for_dead_does_nothing_more(begin, settings):
     assert status_of(file_import) == ImportStatus.IMPORTING
     import_work.run(other)
     assert status_of(file_import) == ImportStatus.COMPLETED
-    assert Account.history.count() == 2
+    assert AccountVersion.objects.count() == 2
 
 
 def test_an_import_that_kills_its_workers_fails_in_the_end(begin, settings):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from account.models import Account, CalculationLogic
-from currency.models import Currency
+from account.models import Account, AccountVersion, CalculationLogic
+from currency.models import Currency, CurrencyVersion
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
 from tests.factories import account, currency, read
 
@@ -14,7 +14,7 @@ MAKERS = {"currency": currency, "account": account}
 
 def stored():
     """How many rows of each kind there are."""
-    kinds = (Account, Account.history.model, CalculationLogic, Currency, Currency.history.model)
+    kinds = (Account, AccountVersion, CalculationLogic, Currency, CurrencyVersion)
     return [kind.objects.count() for kind in kinds]
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from account.models import Account, CalculationLogic
-from currency.models import Currency
+from account.models import Account, AccountVersion, CalculationLogic
+from currency.models import CurrencyVersion
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send
 from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
 from tests.factories import account, currency
@@ -35,7 +35,7 @@ def check(error: dict[str, str], kind: Kind, place: str, id: str) -> None:
 
 def stored() -> tuple[int, ...]:
     """How many rows of each kind there are."""
-    return tuple(kind.objects.count() for kind in (Account, Account.history.model, CalculationLogic))
+    return tuple(kind.objects.count() for kind in (Account, AccountVersion, CalculationLogic))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
@@ -250,7 +250,7 @@ def test_another_mode_is_refused(alice, dimension, mode):
 def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields, place, code, message):
     """In new, replaced and patched ones."""
     save(alice, "currency", post=[currency("A"), currency("B")])
-    before = (elements(alice, "currency"), Currency.history.count())
+    before = (elements(alice, "currency"), CurrencyVersion.objects.count())
     body = {
         "post": [currency("NEW"), currency("BAD", **fields)],
         "put": [currency("A", **fields)],
@@ -262,7 +262,7 @@ def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields,
     assert places(report) == [(f"/post/1{place}", code), (f"/put/0{place}", code), (f"/patch/0/data{place}", code)]
     assert [error["id"] for error in report["errors"]] == ["BAD", "A", "B"]
     assert all(message in error["message"] for error in report["errors"])
-    assert (elements(alice, "currency"), Currency.history.count()) == before
+    assert (elements(alice, "currency"), CurrencyVersion.objects.count()) == before
 
 
 @pytest.mark.contract("G2")

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
-from dimensions_site.elements.models import Element, Origin
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.models import Element
+from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, elements, patch, path, places, refused, save
@@ -61,7 +62,7 @@ def meanwhile(northwind) -> Callable[..., Any]:
 
 def remove(model: type[Element], id: str) -> None:
     """Delete an element, as a deletion of many does."""
-    delete(model._base_manager.filter(element_id=id), Provenance(Actor(None, Origin.IMPORT)))
+    delete(model._base_manager.filter(element_id=id), Provenance(Actor(SYSTEM, Channel.IMPORT)))
 
 
 def referring(target: str) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def test_a_replacement_replaces_what_is_there_then(alice, meanwhile):
         ("created", "NORMAL"),
         ("deleted", "NORMAL"),
     ]
-    kinds = Account.history.order_by("history_id").values_list("element_id", "history_type")
+    kinds = AccountVersion.objects.order_by("number").values_list("element_id", "change")
     assert {id: "".join(kind for name, kind in kinds if name == id) for id in ("changed", "created", "deleted")} == {
         "changed": "+~~",
         "created": "+~",
@@ -220,7 +221,7 @@ if connection.vendor == "postgresql":  # SQLite locks no single elements
         call.join(30)
         assert call.status == 200, call.report
         assert [each["documentationLink"] for each in call.report] == ["bulk", "bulk"]
-        assert Account.history.count() == 4
+        assert AccountVersion.objects.count() == 4
 
     def waits_for_us(cursor: Any) -> bool:
         """Whether another session waits for a lock of this one."""

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
-from currency.models import Currency
+from currency.models import Currency, CurrencyVersion
 from tests.bulkops.jobs.deletions import ASYNC
 from tests.factories import Caller, account, content, currency
 
@@ -80,5 +80,5 @@ def code(response: Any) -> tuple[int, str]:
 
 def stored() -> dict[str, int]:
     """The number of rows of everything that requests write."""
-    models = (Account, Account.history.model, CalculationLogic, Currency, Currency.history.model)
+    models = (Account, AccountVersion, CalculationLogic, Currency, CurrencyVersion)
     return {model.__name__: model._base_manager.count() for model in (*models, DataProcessing, DeletionChunk)}

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
@@ -81,7 +81,7 @@ def pages_of_managers() -> Iterator[str]:
     yield from (reverse("admin:index"), page(Account), f"{page(Account)}?q=nothing", page(Currency))
     yield from (page(Account, name, element) for name in ("change", "history", "delete"))
     yield from (page(Account, name) for name in ("add", "deleted_elements", "export_file"))
-    deleted = Account.history.filter(element_id="OLD").latest("history_id")
+    deleted = AccountVersion.objects.filter(element_id="OLD").latest("number")
     yield page(Account, "version", deleted.pk)
     yield page(Currency, "change", Currency.objects.get(element_id="EUR").pk)
     for model in (DataProcessing, FileImport):

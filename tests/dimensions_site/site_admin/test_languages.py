@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
@@ -96,7 +96,7 @@ def pages(alice, northwind):
     upload(browser, northwind, HEADINGS + CASH)
     to_check, _waiting = FileImport.objects.order_by("created_at")
     kept = Account.objects.get(element_id="1000")
-    gone = Account.history.filter(history_type="-").get()
+    gone = AccountVersion.objects.filter(change="-").get()
 
     def addresses():
         yield from (reverse("admin:index"), reverse("admin:password_change"), f"{page(Account)}?q=nothing")
@@ -105,7 +105,7 @@ def pages(alice, northwind):
         yield from (page(model, "add") for model in lists if model not in (DataProcessing, Worker))
         yield from (page(Account, name, kept.pk) for name in ("change", "uses", "history", "delete"))
         yield from (page(Account, name) for name in ("deleted_elements", "export_file"))
-        yield page(Account, "version", gone.history_id)
+        yield page(Account, "version", gone.number)
         for model in (DataProcessing, FileImport, Repository, ApiKey, User):
             yield from (page(model, "change", found.pk) for found in model.objects.all())
 

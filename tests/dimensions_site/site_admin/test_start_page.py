@@ -85,7 +85,7 @@ def test_the_latest_changes_lead_to_the_versions(filled, alice):
     browser.post(page(Account, "delete", Account.objects.get(element_id="N2").pk), {"post": "yes"})
     response = index(browser)
     changes = response.context["changes"]
-    assert [(name, change.element_id, change.history_type) for change, name, _ in changes[:3]] == [
+    assert [(name, change.element_id, change.change) for change, name, _ in changes[:3]] == [
         ("account", "N2", "-"),
         ("currency", "USD", "+"),
         ("account", "N1", "~"),

@@ -94,7 +94,9 @@ def addresses_of_patterns() -> Iterator[str]:
     model: Any
     for model, pages in admin.site._registry.items():
         keys = of_contoso(model)
-        versions = model.history.filter(repository=contoso) if model in MODELS.values() else model.objects.none()
+        versions = (
+            model.version_model.objects.filter(repository=contoso) if model in MODELS.values() else model.objects.none()
+        )
         names = {
             **dict.fromkeys(("object_id", "oid", "pk", "id"), keys),
             "version": list(versions.values_list("pk", flat=True)),
@@ -163,7 +165,7 @@ def remove_contoso() -> None:
     for model in (FileImport, DataProcessing, Account, Currency):
         model.objects.filter(repository=contoso).delete()
     for model in MODELS.values():
-        model.history.filter(repository=contoso).delete()
+        model.version_model.objects.filter(repository=contoso).delete()
     Group.objects.filter(name="c-group").delete()
     LoginFailures.objects.filter(name="bob").delete()
     User.objects.filter(username="bob").delete()
@@ -176,7 +178,7 @@ def all_of_contoso() -> dict[str, list[Any]]:
     models: list[Any] = [model for model in admin.site._registry if model._meta.label not in _GENERAL]
     rows = {model._meta.label: list(model.objects.filter(pk__in=of_contoso(model)).values()) for model in models}
     for model in MODELS.values():
-        history = model.history.filter(repository__db_id="contoso")
+        history = model.version_model.objects.filter(repository__db_id="contoso")
         rows[f"history of {model._meta.label}"] = list(history.order_by("pk").values())
     return rows
 

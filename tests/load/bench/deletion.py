@@ -17,7 +17,7 @@ _PAUSE = 0.01
 _TABLES = """
 DROP TABLE IF EXISTS floor.elements, floor.history;
 CREATE TABLE floor.elements (LIKE account_account INCLUDING ALL);
-CREATE TABLE floor.history (LIKE account_historicalaccount INCLUDING ALL);
+CREATE TABLE floor.history (LIKE account_accountversion INCLUDING ALL);
 """
 _SHARED = """
 SELECT column_name FROM information_schema.columns WHERE table_name = 'account_account' AND table_schema = 'public'
@@ -65,7 +65,7 @@ def bare(database: "psycopg.Connection", tenant: str, count: int) -> float:
     start = time.perf_counter()
     with database.transaction():
         database.execute(
-            f"INSERT INTO floor.history ({columns}, history_type, history_date, history_actor, history_origin) "
+            f"INSERT INTO floor.history ({columns}, change, change_set__committed_at, change_set__user, change_set__channel) "
             f"SELECT {columns}, '-', now(), 'alice', 'INPUT_WEB' FROM floor.elements WHERE element_id = ANY(%s)",
             [ids],
         )

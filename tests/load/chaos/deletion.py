@@ -41,7 +41,7 @@ def remaining(database_url: str, db_id: str) -> tuple[int, int]:
     code = (
         "from account.models import Account as A; "
         f"print(A.objects.filter(repository__db_id={db_id!r}).count(), "
-        f"A.history.filter(repository__db_id={db_id!r}, history_type='-').count())"
+        f"A.history.filter(repository__db_id={db_id!r}, change='-').count())"
     )
     left, deleted = errand(database_url, code).split()
     return int(left), int(deleted)

@@ -59,8 +59,8 @@ CROSS JOIN (SELECT name, computes, formula FROM account_calculationlogic LIMIT 1
 WHERE gross_amount_equal_ic_sum AND account_account.id > %s
 """
 _VERSIONS = """
-INSERT INTO account_historicalaccount (id, repository_id, element_id, descriptions, {columns},
-    history_type, history_date, history_actor, history_origin)
+INSERT INTO account_accountversion (id, repository_id, element_id, descriptions, {columns},
+    change, change_set__committed_at, change_set__user, change_set__channel)
 SELECT id, repository_id, element_id, descriptions, {columns}, '{kind}', {date}, 'alice', 'IMPORT'
 FROM account_account WHERE id > %s ORDER BY id
 """
@@ -91,9 +91,9 @@ def prepared(server_url: str, folder: Path, base: int) -> Iterator[Ground]:
         *_, session, _, key = errand(url, _PEOPLE.format(tenants=(LARGE, *OTHERS))).splitlines()
         with running(Name.SERVICE, url, {"Authorization": f"Api-Key {key}"}, folder) as service:
             service.call("POST", service.addresses.of("bulk", LARGE), bulk("post", accounts(base)))
-            database.execute(f"UPDATE account_historicalaccount SET history_date = {_MADE}")
+            database.execute(f"UPDATE account_accountversion SET change_set__committed_at = {_MADE}")
             # Room within the table would take in what is saved later, and hide what the history grows by.
-            database.execute("VACUUM FULL account_historicalaccount")
+            database.execute("VACUUM FULL account_accountversion")
             database.execute("CREATE TABLE growth_base AS SELECT * FROM account_account")
             yield Ground(url, database, base, service, {"Cookie": f"sessionid={session}"}, folder)
 
@@ -126,6 +126,6 @@ def forget_saved(ground: Ground, first: int) -> None:
     for statement in (
         f"DELETE FROM account_calculationlogic WHERE account_id IN (SELECT id FROM account_account WHERE {of_them})",
         f"DELETE FROM account_account WHERE {of_them}",
-        f"DELETE FROM account_historicalaccount WHERE {of_them}",
+        f"DELETE FROM account_accountversion WHERE {of_them}",
     ):
         ground.database.execute(statement, parameters)

@@ -17,7 +17,7 @@ from tests.load.growth.loading import Ground, forget_saved
 from tests.load.growth.reading import ELEMENTS
 from tests.load.growth.stages import LARGE, Stage
 
-HISTORY = "account_historicalaccount"
+HISTORY = "account_accountversion"
 # Beyond all ids that are there at any stage.
 _FIRST = 5_000_000
 # More than are sent in a second: one that is sent again changes nothing.
@@ -86,7 +86,7 @@ def _count(service: Contestant) -> int:
 def _versions(ground: Ground) -> Mapping[str, int]:
     """How many versions of each kind the accounts have that were saved."""
     found = ground.database.execute(
-        f"SELECT history_type, count(*) FROM {HISTORY} WHERE element_id >= %s GROUP BY 1", [identifier(_FIRST)]
+        f"SELECT change, count(*) FROM {HISTORY} WHERE element_id >= %s GROUP BY 1", [identifier(_FIRST)]
     )
     return dict(found.fetchall())
 

@@ -41,7 +41,7 @@ _READ = {
 _MANY = 8_000
 # A host that is cut off keeps its locks for a minute at most.
 _TIMEOUT = 120
-_COUNTS = "SELECT (SELECT count(*) FROM account_account), (SELECT count(*) FROM account_historicalaccount)"
+_COUNTS = "SELECT (SELECT count(*) FROM account_account), (SELECT count(*) FROM account_accountversion)"
 _CLAIMED = "SELECT claimed_by FROM bulkops_dataprocessing WHERE oid = %s"
 _TOLD = "SELECT status, deleted FROM bulkops_dataprocessing WHERE oid = %s"
 _LAST_OF_THEM = (
@@ -49,8 +49,8 @@ _LAST_OF_THEM = (
     "ON repository.id = stored.repository_id WHERE db_id = 'leaving' AND element_id = %s FOR UPDATE OF stored"
 )
 _DELETED = (
-    "SELECT count(*) FROM account_historicalaccount AS version JOIN repositories_repository AS repository "
-    "ON repository.id = version.repository_id WHERE db_id = 'leaving' AND history_type = '-'"
+    "SELECT count(*) FROM account_accountversion AS version JOIN repositories_repository AS repository "
+    "ON repository.id = version.repository_id WHERE db_id = 'leaving' AND change = '-'"
 )
 _IDLE = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%%'"
 

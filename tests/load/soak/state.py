@@ -16,7 +16,7 @@ def faults(url: str, clients: Iterable[Client]) -> list[str]:
         versions = {kind: count + client.versions[kind] for kind, count in versions.items()}
     wrong = [id for id in found.keys() | expected.keys() if found.get(id) != expected.get(id)]
     faults = [f"{id}: stored is {found.get(id)}, written was {expected.get(id)}" for id in sorted(wrong)[:20]]
-    told = dict(rows(url, "SELECT history_type, count(*) FROM account_historicalaccount GROUP BY history_type"))
+    told = dict(rows(url, "SELECT change, count(*) FROM account_accountversion GROUP BY change"))
     if told != {kind: count for kind, count in versions.items() if count}:
         faults.append(f"the history tells {told}, written were {versions}")
     ((logics,),) = rows(url, "SELECT count(*) FROM account_calculationlogic")

@@ -10,8 +10,8 @@ from django.db import connection, transaction
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.repositories.models import Repository
 from tests.services.big_bodies import accounts
@@ -23,7 +23,7 @@ def tell(count: int) -> None:
     """Print the seconds that inserting, and then updating, `count` accounts take, as JSON."""
     repository = Repository.objects.get(db_id="northwind")
     decoder = RowDecoder(ACCOUNT_WIRE, repository)
-    provenance = Provenance(Actor(None, Origin.INPUT_WEB)).columns
+    provenance = Provenance(Actor(SYSTEM, Channel.REST)).columns
     columns = ["repository_id", *decoder.columns, *provenance]
     _make_table()
     seconds = {}

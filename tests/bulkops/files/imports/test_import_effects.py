@@ -12,8 +12,8 @@ from bulkops.files.formats.rows import Row, Shape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from currency.models import Currency
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from tests.factories import account, currency, read
@@ -34,7 +34,7 @@ def test_a_row_that_changes_nothing_writes_nothing(import_accounts):
     cash, bank = Account.objects.order_by("element_id")
     assert cash.update_date == dates["1000"]
     assert bank.update_date > dates["1100"]
-    assert (cash.history.count(), bank.history.count()) == (1, 2)
+    assert (versions(cash), versions(bank)) == (1, 2)
 
 
 @pytest.mark.contract("C12", "C18", "H4")
@@ -46,9 +46,9 @@ def test_an_import_leaves_its_origin_and_history(import_accounts, alice):
     for id, kinds in (("1000", ["+", "~"]), ("1100", ["+"])):
         info = read(alice.get(alice.account(f"elements/{id}")))["updateInfo"]
         assert (info["user"], info["origin"]) == ("system", "IMPORT")
-        versions = Account.objects.get(element_id=id).history.order_by("history_id")
-        assert [version.history_type for version in versions] == kinds
-        assert (versions.last().history_actor, versions.last().history_origin) == ("system", "IMPORT")
+        versions = Account.objects.get(element_id=id).history.order_by("number")
+        assert [version.change for version in versions] == kinds
+        assert (versions.last().change_set.user, versions.last().change_set.channel) == ("system", "IMPORT")
     assert versions.last().descriptions == {"en": "Bank"}
 
 
@@ -146,7 +146,7 @@ def test_two_imports_of_the_same_accounts_in_opposite_order_both_succeed(northwi
         rows = [Row(line, {"id": id, "descriptions.en": text, **fixed}) for line, id in enumerate(order, start=2)]
         source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
         try:
-            Importer(ACCOUNT, northwind, Actor(None, Origin.IMPORT), Options()).run(source)
+            Importer(ACCOUNT, northwind, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)
         except BaseException as problem:
             problems.append(problem)
         finally:

@@ -13,8 +13,8 @@ from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape, Unrea
 from bulkops.files.imports.importing import BATCH_ROWS, Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from tests.factories import account
@@ -38,7 +38,7 @@ def imported(
 ) -> Report:
     """The report of an import of `elements` as a file of JSON."""
     source = Source(Shape(Format.NDJSON), None, elements, lambda: 0.5)
-    actor = Actor(None, Origin.IMPORT)
+    actor = Actor(SYSTEM, Channel.IMPORT)
     importer = Importer(ACCOUNT, repository, actor, options, progress=progress, finish=finish)
     return importer.run(source)
 

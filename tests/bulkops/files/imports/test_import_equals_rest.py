@@ -15,8 +15,8 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import ImportRefused
 from dimensions_site.api.json.reader import read_json
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.save.bulk import element, path, without
@@ -57,7 +57,7 @@ def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -
     """The result of `data` in an import."""
     content: Any = read_json(json_bytes(data))
     source = Source(Shape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
-    importer = Importer(DIMENSIONS[dimension], repository, Actor(None, Origin.IMPORT), Options())
+    importer = Importer(DIMENSIONS[dimension], repository, Actor(SYSTEM, Channel.IMPORT), Options())
     with taken_back():
         try:
             importer.run(source)

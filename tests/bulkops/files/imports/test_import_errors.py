@@ -2,7 +2,7 @@
 
 import pytest
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
 from tests.factories import account, currency
 
@@ -43,7 +43,7 @@ def test_an_error_in_the_last_row_of_many_undoes_all(import_accounts):
     outcome = import_accounts(HEADINGS + rows + "last,Last,BALANCE_SHEET,NORMAL,NEVER\n")
     assert [error.partition(":")[0] for error in outcome.errors] == ["line 1203, conversion.conversionType"]
     assert not Account.objects.exists()
-    assert not Account.history.exists()
+    assert not AccountVersion.objects.exists()
 
 
 @pytest.mark.contract("C1", "H4")

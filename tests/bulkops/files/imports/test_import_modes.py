@@ -13,8 +13,8 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Phase
 from currency.models import Currency
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.save.bulk import element
@@ -86,7 +86,7 @@ if connection.vendor == "postgresql":
     @pytest.mark.django_db(transaction=True)
     def test_what_others_create_while_rows_are_checked_is_changed_and_not_replaced(northwind):
         """Single writes fit in between: the row changes the element in its current state."""
-        actor = Actor(None, Origin.INPUT_WEB)
+        actor = Actor(SYSTEM, Channel.REST)
         editor = Editor(ACCOUNT, northwind, actor, lambda text: None)
 
         def create() -> None:
@@ -101,7 +101,7 @@ if connection.vendor == "postgresql":
 
         row = ElementRow(1, account("1000", descriptions={"it": "Cassa"}))
         source = Source(Shape(Format.NDJSON), None, lambda: iter([row]), lambda: 1.0)
-        importer = Importer(ACCOUNT, northwind, Actor(None, Origin.IMPORT), Options(), progress=look)
+        importer = Importer(ACCOUNT, northwind, Actor(SYSTEM, Channel.IMPORT), Options(), progress=look)
         report = importer.run(source)
         assert (report.created, report.changed) == (0, 1)
         stored = Account.objects.get()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.files.imports.options import Share
 from currency.models import Currency
 from tests.bulkops.save.bulk import save
@@ -37,8 +37,8 @@ def test_what_is_not_in_the_file_is_deleted(import_accounts, chart):
     assert outcome.output == "Imported into northwind: 1 created, 0 changed, 38 unchanged, 2 deleted.\n"
     assert stored() == [*map(str, range(1001, 1039)), "2000"]
     assert not CalculationLogic.objects.exists()
-    deletions = Account.history.filter(history_type="-").order_by("element_id")
-    assert [(version.element_id, version.history_origin) for version in deletions] == [
+    deletions = AccountVersion.objects.filter(change="-").order_by("element_id")
+    assert [(version.element_id, version.change_set.channel) for version in deletions] == [
         ("1000", "IMPORT"),
         ("1039", "IMPORT"),
     ]

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.account.samples import FULL
@@ -29,8 +29,8 @@ def test_an_account_with_every_field_is_created(ed):
     stored = read(ed.get(ed.account("elements/1000")))
     assert without_stamp(stored) == FULL
     assert (stored["updateInfo"]["user"], stored["updateInfo"]["origin"]) == ("ed", "INPUT_WEB")
-    version = Account.history.get()
-    assert (version.history_type, version.history_actor, version.history_origin) == ("+", "ed", "INPUT_WEB")
+    version = AccountVersion.objects.get()
+    assert (version.change, version.change_set.user, version.change_set.channel) == ("+", "ed", "INPUT_WEB")
     assert str(Account.objects.get().calculation_logics.get()).startswith("IC on Gross amount")
 
 
@@ -193,7 +193,7 @@ def test_what_is_changed_is_saved_and_the_rest_stays(ed, northwind):
         "accrual": {**FULL["rules"]["accrual"], "debitAccrual": {"id": "7", "description": "Account 2001"}},
     }
     assert stored == {**FULL, "rules": expected}
-    assert Account.history.count() == 2
+    assert AccountVersion.objects.count() == 2
 
 
 @pytest.mark.contract("C1", "C2")
@@ -271,8 +271,8 @@ def test_a_manager_deletes_an_element_with_its_history(alice, ed, rita, northwin
     assert Account.objects.exists()
     assert browser.post(address, {"post": "yes"}).status_code == 302
     assert not Account.objects.exists()
-    version = Account.history.order_by("-history_id").first()
-    assert (version.history_type, version.history_actor, version.history_origin) == ("-", "alice", "INPUT_WEB")
+    version = AccountVersion.objects.order_by("-number").first()
+    assert (version.change, version.change_set.user, version.change_set.channel) == ("-", "alice", "INPUT_WEB")
 
 
 def test_nothing_is_written_without_the_token_of_the_page(ed, cash):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
 from dimensions_site.api.errors import Problem
 from tests.account.samples import FULL
@@ -69,7 +69,7 @@ def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
     assert cash.descriptions == {"en": "Cash in hand", "de": "Bargeld"}
     assert (cash.type, cash.documentation_link, cash.nature) == ("DETAIL", "ed.example", "OTHER_STOCKS")
     assert cash.alternative_descriptions == {"fr": "Caisse"}
-    assert [version.history_actor for version in Account.history.order_by("history_id")[1:]] == ["alice", "ed"]
+    assert [version.change_set.user for version in AccountVersion.objects.order_by("number")[1:]] == ["alice", "ed"]
 
 
 def test_a_field_that_both_changed_is_for_the_second_to_decide(alice, form, cash):
@@ -169,10 +169,10 @@ def test_entries_that_one_removed_and_the_other_changed_are_conflicts(alice, for
 def test_both_who_typed_the_same_are_asked_nothing(alice, form, cash):
     """Nor is it saved once more."""
     patch(alice, descriptions={"en": "Petty cash"})
-    versions = Account.history.count()
+    versions = AccountVersion.objects.count()
     answer = form(follow=True, **{"descriptions:0:text": "Petty cash"})
     assert told(answer) == ["Nothing was changed, so the account 1000 was not saved again."]
-    assert Account.history.count() == versions
+    assert AccountVersion.objects.count() == versions
 
 
 def test_two_spellings_of_one_day_are_the_same(alice, form, cash):

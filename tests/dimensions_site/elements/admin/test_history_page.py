@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from account.models import Account
-from currency.models import Currency
+from account.models import Account, AccountVersion
+from currency.models import Currency, CurrencyVersion
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.elements.writing.history import CHANGED, record
@@ -39,9 +39,9 @@ def shown(response: Any) -> list[tuple[Any, ...]]:
     """Kind, author, origin and differences of each version on a page; of whole ones the number of values."""
     return [
         (
-            version.row.get_history_type_display(),
-            version.row.history_actor,
-            version.row.get_history_origin_display(),
+            version.row.get_change_display(),
+            version.row.change_set.user,
+            version.row.change_set.get_channel_display(),
             [(found.path, found.before, found.after) for found in version.differences] if version.is_change else None,
         )
         for version in response.context["versions"]
@@ -58,7 +58,7 @@ def test_every_way_of_writing_is_reported_with_what_it_changed(alice, ed, tmp_pa
     call_command("import_currencies", "northwind", str(file))
     element = Currency.objects.get()
     browser = browser_of(alice)
-    browser.post(page(Currency, "restore", Currency.history.order_by("history_id")[1].pk))
+    browser.post(page(Currency, "restore", CurrencyVersion.objects.order_by("number")[1].pk))
     ed.user.delete()
 
     response = browser.get(versions_page(element))
@@ -82,7 +82,7 @@ def test_what_came_before_purged_versions_is_not_shown_as_a_change(alice, ed):
     alice.send("POST", alice.currency(), currency())
     for number in (2, 3):
         ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": number})
-    Currency.history.update(history_date=timezone.now() - timedelta(days=900))
+    CurrencyVersion.objects.update(change_set__committed_at=timezone.now() - timedelta(days=900))
     alice.send("PATCH", alice.currency("elements/EUR"), {"preferred": True})
     call_command("clean_old_history", "--days", "365")
 
@@ -116,10 +116,10 @@ def test_a_page_shows_25_versions_and_leads_to_the_others(northwind, dimension, 
     ):
         with django_assert_max_num_queries(14) as queries:
             response = browser.get(versions_page(element), query)
-        read = [sql["sql"] for sql in queries.captured_queries if "history_actor" in sql["sql"]]
+        read = [sql["sql"] for sql in queries.captured_queries if "change_set__user" in sql["sql"]]
         assert len(read) == 1
         versions = response.context["versions"]
-        assert (versions[0].row.history_actor, versions[-1].row.history_actor) == (first, last)
+        assert (versions[0].row.change_set.user, versions[-1].row.change_set.user) == (first, last)
         told = [[found.path for found in version.differences] for version in versions if version.is_change]
         assert all(len(paths) == 1 for paths in told[:-1])  # also of the last one on a page
         text = response.content.decode()
@@ -155,12 +155,12 @@ def test_the_versions_of_another_repository_are_not_found(northwind, contoso, bo
     """The manager of one repository learns nothing of who writes what in the other one, nor restores anything."""
     browser = browser_of(bob)
     own, others = store(dimension, contoso), store(dimension, northwind)
-    version = MODELS[dimension].history.get(repository=northwind).pk
+    version = MODELS[dimension].version_model.objects.get(repository=northwind).pk
     assert browser.get(versions_page(own)).status_code == 200
     assert browser.get(versions_page(others)).status_code == 404
     assert browser.get(page(type(own), "version", version)).status_code == 404
     assert browser.post(page(type(own), "restore", version)).status_code == 404
-    assert MODELS[dimension].history.count() == 2
+    assert MODELS[dimension].version_model.objects.count() == 2
 
 
 @pytest.mark.contract("G2")
@@ -170,11 +170,11 @@ def test_a_grant_for_one_dimension_opens_no_version_of_the_other(northwind, alic
     alice.user.access_grants.update(dimension="currency")
     browser = browser_of(alice)
     assert browser.get(versions_page(element)).status_code in (403, 404)
-    assert browser.get(page(Account, "version", Account.history.get().pk)).status_code in (403, 404)
+    assert browser.get(page(Account, "version", AccountVersion.objects.get().pk)).status_code in (403, 404)
 
 
 def test_nobody_reads_a_history_without_logging_in(northwind):
     """The login page is shown."""
     element = store("account", northwind)
     assert "login" in Client().get(versions_page(element))["Location"]
-    assert "login" in Client().post(page(Account, "restore", Account.history.get().pk))["Location"]
+    assert "login" in Client().post(page(Account, "restore", AccountVersion.objects.get().pk))["Location"]

@@ -100,12 +100,14 @@ class Walk:
             assert self.browser.post(address, form).status_code == 302
 
     def restore(self) -> None:
-        versions = list(self.model.history.filter(element_id__in=self.living).values_list("pk", flat=True))
+        versions = list(
+            self.model.version_model.objects.filter(element_id__in=self.living).values_list("pk", flat=True)
+        )
         for version in self.random.sample(versions, min(1, len(versions))):
             self.browser.post(page(self.model, "restore", version))
 
     def restore_deleted(self) -> None:
-        gone = list(self.model.history.exclude(element_id__in=self.living).values_list("pk", flat=True))
+        gone = list(self.model.version_model.objects.exclude(element_id__in=self.living).values_list("pk", flat=True))
         for version in self.random.sample(gone, min(1, len(gone))):
             self.browser.post(page(self.model, "restore", version), {"is_deleted": "yes"})
 
@@ -132,20 +134,20 @@ def test_the_state_of_every_moment_is_rebuilt_from_the_history(dimension, alice,
     moments: list[tuple[str, int, dict[int, str]]] = []
     for _ in range(CHANGES):
         way = walk.step()
-        last = walk.model.history.order_by("-history_id").values_list("pk", flat=True).first() or 0
+        last = walk.model.version_model.objects.order_by("-number").values_list("pk", flat=True).first() or 0
         moments.append((way, last, states(dimension, walk.model.objects.all(), northwind)))
 
     rebuilt: dict[int, str] = {}
-    versions = iter(list(walk.model.history.order_by("history_id")))
+    versions = iter(list(walk.model.version_model.objects.order_by("number")))
     version = next(versions, None)
     for way, last, state in moments:
-        while version is not None and version.history_id <= last:
+        while version is not None and version.number <= last:
             rebuilt.pop(version.id, None)
-            if version.history_type != "-":
+            if version.change != "-":
                 rebuilt |= states(dimension, [version], northwind)
             version = next(versions, None)
         assert rebuilt == state, way
     assert version is None
     assert {way for way, _, _ in moments} == set(WAYS)
-    kinds = set(walk.model.history.values_list("history_type", "history_origin"))
+    kinds = set(walk.model.version_model.objects.values_list("change", "change_set__channel"))
     assert kinds == {(kind, "INPUT_WEB") for kind in "+~-"} | {("~", "IMPORT")}

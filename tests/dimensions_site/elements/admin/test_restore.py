@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency
 from tests.bulkops.save.bulk import element, without
 from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.contract("C18")
 
 def versions(model):
     """The rows of the history, the oldest first."""
-    return list(model.history.order_by("history_id"))
+    return list(model.version_model.objects.order_by("number"))
 
 
 def restore(browser, model, version, **form):
@@ -37,7 +37,7 @@ def test_a_restored_element_is_exactly_the_old_one(alice, ed, dimension):
         new.pop("oid", None)
         assert alice.send("PUT", address, new).status_code == 200
 
-        first = model.history.filter(element_id=old["id"]).earliest("history_id")
+        first = model.version_model.objects.filter(element_id=old["id"]).earliest("number")
         assert restore(browser, model, first).status_code == 200
 
         after = element(alice, dimension, old["id"])
@@ -69,7 +69,7 @@ def test_values_that_are_no_longer_valid_are_refused_with_a_message(alice):
     """By the rules of every other save; nothing is written."""
     alice.send("POST", alice.account(), account())
     alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"})
-    Account.history.filter(history_type="+").update(nature="BYGONE", conversion_type="BYGONE")
+    AccountVersion.objects.filter(change="+").update(nature="BYGONE", conversion_type="BYGONE")
     messages = told(restore(browser_of(alice), Account, versions(Account)[0]))
     assert len(messages) == 2
     assert messages[0].startswith("Not restored: nature must be one of BALANCE_SHEET")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from currency.models import Currency
-from dimensions_site.elements.models import Origin
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from currency.models import Currency, CurrencyVersion
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
 from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.contract("C18")
 
 def delete_all(model, repository):
     rows = model.objects.filter(repository=repository)
-    delete(rows, Provenance(Actor(None, Origin.INPUT_WEB)))
+    delete(rows, Provenance(Actor(SYSTEM, Channel.REST)))
 
 
 def listed(browser, model, **query):
@@ -26,7 +26,7 @@ def listed(browser, model, **query):
 
 
 def restore_last(browser, model, id):
-    deletion = model.history.filter(element_id=id, history_type="-").latest("history_id")
+    deletion = model.version_model.objects.filter(element_id=id, change="-").latest("number")
     return browser.post(page(model, "restore", deletion.pk), {"is_deleted": "yes"}, follow=True)
 
 
@@ -54,7 +54,7 @@ def test_the_deleted_elements_of_open_repositories_are_listed(deleted, rita, dim
     assert ("Cash" if dimension == "account" else "Euro") in text
     assert "c1000" not in text
     assert "Contoso" not in text
-    others = model.history.get(element_id="c1000", history_type="-").pk
+    others = model.version_model.objects.get(element_id="c1000", change="-").pk
     assert browser.get(page(model, "version", others)).status_code == 404
     assert browser.post(page(model, "restore", others), {"is_deleted": "yes"}).status_code == 404
 
@@ -85,7 +85,7 @@ def test_the_list_has_pages_and_costs_the_same_for_each(northwind, rita, django_
     store_currencies(northwind, *(currency(f"X{number:03}") for number in range(230)))
     for number in range(230):
         rows = Currency.objects.filter(element_id=f"X{number:03}")
-        delete(rows, Provenance(Actor(None, Origin.INPUT_WEB)))
+        delete(rows, Provenance(Actor(SYSTEM, Channel.REST)))
     browser = browser_of(rita)
     for query, first, last in (({}, "X229", "X130"), ({"p": "2"}, "X129", "X030"), ({"p": "3"}, "X029", "X000")):
         with django_assert_max_num_queries(11):
@@ -124,9 +124,9 @@ def test_any_version_of_a_deleted_element_can_be_restored(alice, northwind):
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 2})
     delete_all(Currency, northwind)
     browser = browser_of(alice)
-    first, *_, last = Currency.history.order_by("history_id")
+    first, *_, last = CurrencyVersion.objects.order_by("number")
     response = browser.get(page(Currency, "version", last.pk))
-    assert [version.row.history_type for version in response.context["versions"]] == ["-", "~", "+"]
+    assert [version.row.change for version in response.context["versions"]] == ["-", "~", "+"]
     assert response.content.decode().count("Restore this version") == 3
     browser.post(page(Currency, "restore", first.pk), {"is_deleted": "yes"})
     assert Currency.objects.get().decimal_numbers == 1
@@ -158,7 +158,7 @@ def test_an_element_that_was_deleted_twice_is_listed_once(alice, northwind):
 def test_readers_look_at_deleted_elements_and_restore_none(deleted, rita):
     """Restoring is editing."""
     browser = browser_of(rita)
-    deletion = Currency.history.filter(history_type="-", element_id="a2").get()
+    deletion = CurrencyVersion.objects.filter(change="-", element_id="a2").get()
     text = browser.get(page(Currency, "version", deletion.pk)).content.decode()
     assert "a2" in text
     assert "Restore this version" not in text

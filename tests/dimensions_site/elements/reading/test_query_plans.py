@@ -32,10 +32,10 @@ def large(alice: Caller, northwind: Repository) -> None:
     """Northwind's chart, and the same in other repositories."""
     chart = [account(f"{number:05}", descriptions={"en": f"Account {number}"}) for number in range(SIZE - 1)]
     save(alice, "account", post=[*chart, account("rare", descriptions={"en": f"{RARE} A", "de": "Größe"})])
-    for table in ("account_account", "account_historicalaccount"):
+    for table in ("account_account", "account_accountversion"):
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {table} LIMIT 1")
-            keys = {"id", "repository_id"} if table == "account_account" else {"history_id", "repository_id"}
+            keys = {"id", "repository_id"} if table == "account_account" else {"number", "repository_id"}
             columns = ", ".join(column[0] for column in cursor.description if column[0] not in keys)
             for number in range(OTHERS):
                 other, _ = Repository.objects.get_or_create(db_id=f"other{number}", defaults={"name": "Other"})

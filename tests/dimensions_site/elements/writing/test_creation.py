@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from django.db import connection
 
-from account.models import Account
+from account.models import AccountVersion
 from tests.factories import account, currency, read
 
 
@@ -67,7 +67,7 @@ def test_one_of_many_simultaneous_creations_wins(alice):
 
     assert Counter(response.status_code for response in responses) == {201: 1, 400: 7}
     assert {response.json()["code"] for response in responses if response.status_code == 400} == {"ALREADY_EXISTS"}
-    assert Account.history.count() == 1
+    assert AccountVersion.objects.count() == 1
 
 
 @pytest.mark.contract("C14")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import call_command
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
 from tests.factories import account, currency, read
 
@@ -13,8 +13,8 @@ from tests.factories import account, currency, read
 def versions(model, id):
     """The versions of an element, oldest first: kind, user, name of the user, origin."""
     return [
-        (row.history_type, row.history_user and row.history_user.username, row.history_actor, row.history_origin)
-        for row in model.history.filter(element_id=id).order_by("history_id")
+        (row.change, row.history_user and row.history_user.username, row.change_set.user, row.change_set.channel)
+        for row in model.version_model.objects.filter(element_id=id).order_by("number")
     ]
 
 
@@ -47,12 +47,12 @@ def test_a_version_shows_when_and_what(alice):
     alice.send("POST", alice.account(), account(rules={"accrual": {"debit": {"id": "7"}}}))
     changed = read(alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"en": "Bank"}}))
 
-    second, first = Account.history.filter(element_id="1000").order_by("-history_id")
+    second, first = AccountVersion.objects.filter(element_id="1000").order_by("-number")
     assert first.descriptions == {"en": "Cash", "de": "Kasse"}
     assert second.descriptions == {"en": "Bank", "de": "Kasse"}
     assert second.accrual["debitAccrual"] == {"id": "7", "description": None}
-    assert second.history_date == second.update_date == datetime.fromisoformat(changed["updateInfo"]["date"])
-    assert abs(second.history_date - started).total_seconds() < 60
+    assert second.change_set.committed_at == second.update_date == datetime.fromisoformat(changed["updateInfo"]["date"])
+    assert abs(second.change_set.committed_at - started).total_seconds() < 60
     assert {change.field for change in second.diff_against(first).changes} <= {"descriptions", "update_date"}
 
 

@@ -23,12 +23,12 @@ from tests.factories import account, currency, read
 from tests.strategies import elements
 
 # Not compared: the number of a version, and when it was written.
-_OWN = {"id", "element_id", "update_date", "history_id", "history_date"}
+_OWN = {"id", "element_id", "update_date", "number", "change_set__committed_at"}
 
 
 def versions(model: Any, id: str) -> list[dict[str, Any]]:
     """The versions of an element, oldest first."""
-    rows = model.history.filter(element_id=id).order_by("history_id").values()
+    rows = model.version_model.objects.filter(element_id=id).order_by("number").values()
     return [{column: value for column, value in row.items() if column not in _OWN} for row in rows]
 
 

@@ -1,0 +1,179 @@
+"""States: exactly what had been committed to a dimension of a repository at one moment (contract I4, J1)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+
+from dimensions_site.changes.models import ChangeSet, Slot
+from dimensions_site.changes.placing import SLOTS
+from dimensions_site.db.locks import sqlite_timeout
+
+# How many seconds the answer about an instant waits on SQLite for a transaction that may be ending at that moment.
+_SQLITE_BARRIER = 1.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a change set in its slot, and the first bytes of its id, which tell it from one of a restored
+    backup.
+    """
+
+    number: int
+    mark: bytes
+
+
+@dataclass(frozen=True)
+class State:
+    """The change sets that had been committed to one dimension of one repository (a primary key) at one moment.
+
+    `places` has the last of each slot that had one.
+    """
+
+    repository: int
+    dimension: str
+    places: Mapping[int, Place]
+
+    def numbers(self) -> dict[int, int]:
+        """Return the number of the last change set of each slot that had one."""
+        return {slot: place.number for slot, place in self.places.items()}
+
+    def later(self) -> QuerySet[ChangeSet]:
+        """Return the change sets that were committed after it."""
+        after = ~Q(slot__in=self.places)
+        for slot, place in self.places.items():
+            after |= Q(slot=slot, number__gt=place.number)
+        return ChangeSet.objects.filter(after, repository=self.repository, dimension=self.dimension)
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """What retention may have deleted: what was replaced up to these numbers by slot, and up to this instant."""
+
+    numbers: Mapping[int, int]
+    at: datetime | None
+
+
+def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
+    """Return the state of this moment, and the horizon; one query of the database with the name `using`."""
+    rows = Slot.objects.using(using).filter(repository=repository, dimension=dimension)
+    found = list(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
+    places = {slot: Place(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
+    instants = [at for *_, at in found if at is not None]
+    numbers = {slot: number for slot, _, _, number, _ in found if number}
+    return State(repository, dimension, places), Horizon(numbers, max(instants, default=None))
+
+
+# How many bytes of an id a place keeps.
+MARK = 4
+
+
+def has_places(state: State, now: State) -> bool:
+    """Return whether the change sets of the `state` are still those that the database has; at most one query.
+
+    They are not after a backup was restored that did not have all of them.
+    """
+    differing = {slot: place for slot, place in state.places.items() if now.places.get(slot) != place}
+    if any(slot not in now.places or now.places[slot].number <= place.number for slot, place in differing.items()):
+        return False
+    if not differing:
+        return True
+    wanted = Q()
+    for slot, place in differing.items():
+        wanted |= Q(slot=slot, number=place.number)
+    found = ChangeSet.objects.filter(wanted, repository=state.repository, dimension=state.dimension)
+    marks = {slot: id.bytes[:MARK] for slot, id in found.values_list("slot", "id")}
+    return all(marks.get(slot) == place.mark for slot, place in differing.items())
+
+
+def state_at(repository: int, dimension: str, instant: datetime) -> State:
+    """Return the state at an `instant` of the past. Raises `OperationalError` if SQLite's writer does not let it know.
+
+    It is the same whenever it is asked for: what is being committed meanwhile is awaited first.
+    """
+    _await_commits(repository, dimension)
+    of_dimension = ChangeSet.objects.filter(repository=repository, dimension=dimension)
+    by_then = of_dimension.filter(committed_at__lte=instant)
+    last = by_then.values("slot").annotate(last=Max("number")).values_list("slot", "last")
+    wanted = Q(pk__in=[])
+    for slot, number in last:
+        wanted |= Q(slot=slot, number=number)
+    found = of_dimension.filter(wanted).values_list("slot", "number", "id")
+    return State(repository, dimension, {slot: Place(number, id.bytes[:MARK]) for slot, number, id in found})
+
+
+def _await_commits(repository: int, dimension: str) -> None:
+    """Wait until the transactions that may have been placed up to now have ended."""
+    with sqlite_timeout(_SQLITE_BARRIER), transaction.atomic():
+        if connection.vendor != "postgresql":
+            return  # every transaction takes the only lock
+        slots = Slot.objects.filter(repository=repository, dimension=dimension)
+        with connection.cursor() as cursor:
+            # Waits for those that insert a slot; those that advance one are awaited below.
+            cursor.execute(
+                "INSERT INTO changes_slot (repository_id, dimension, slot) SELECT %s, %s, generate_series(0, %s) "
+                "ON CONFLICT DO NOTHING",
+                [repository, dimension, SLOTS - 1],
+            )
+        list(slots.select_for_update().values_list("slot"))
+
+
+def move_horizon(repository: int, dimension: str, instant: datetime) -> None:
+    """Record that states before the `instant` may be incomplete from now on."""
+    numbers = state_at(repository, dimension, instant).numbers()
+    for slot in Slot.objects.filter(repository=repository, dimension=dimension):
+        horizon = max(slot.horizon, numbers.get(slot.slot, 0))
+        at = instant if slot.horizon_at is None else max(slot.horizon_at, instant)
+        Slot.objects.filter(pk=slot.pk).update(horizon=horizon, horizon_at=at)
+
+
+def empty_change_sets(
+    repository: int, dimension: str, versions: QuerySet[Any], size: int
+) -> Iterator[QuerySet[ChangeSet]]:
+    """Yield the change sets before the horizon that have none of the `versions`, in parts of `size`."""
+    horizon = Slot.objects.filter(repository=repository, dimension=dimension, slot=OuterRef("slot"))
+    empty = ChangeSet.objects.filter(
+        ~Exists(versions.filter(change_set=OuterRef("pk"))),
+        repository=repository,
+        dimension=dimension,
+        # That at the horizon itself says where it is.
+        number__lt=Subquery(horizon.values("horizon")),
+    )
+    while keys := list(empty.values_list("pk", flat=True)[:size]):
+        yield ChangeSet.objects.filter(pk__in=keys)
+
+
+def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
+    """Return those of the `versions` of one dimension of one repository that were the elements in the `state`."""
+    committed = versions.filter(~Exists(state.later().filter(pk=OuterRef("change_set")))).order_by()
+    last = committed.values("element_id").annotate(last=Max("number")).values("last")
+    return versions.filter(number__in=last).exclude(change="-")
+
+
+def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
+    """Return the newest of the `versions` of each element that was written after the `state`, deletions included."""
+    written = versions.filter(change_set__in=state.later().values("pk")).order_by()
+    last = written.values("element_id").annotate(last=Max("number")).values("last")
+    return versions.filter(number__in=last)
+
+
+def replica_has(state: State, using: str) -> bool:
+    """Return whether the replica with the name `using` has all that had been committed in the `state`.
+
+    It then has it in the transaction of this query, and in every later one. False for a database that is no replica.
+    """
+    with connections[using].cursor() as cursor:
+        cursor.execute(_HAS, [[*state.places], [*state.numbers().values()], state.repository, state.dimension])
+        (has,) = cursor.fetchone()
+    return bool(has)
+
+
+_HAS = (
+    "SELECT pg_is_in_recovery() AND NOT EXISTS ("
+    "SELECT FROM unnest(%s::smallint[], %s::bigint[]) AS wanted (slot, number) LEFT JOIN "
+    "changes_slot AS found ON found.repository_id = %s AND found.dimension = %s AND found.slot = wanted.slot "
+    "WHERE found.number IS NULL OR found.number < wanted.number)"
+)

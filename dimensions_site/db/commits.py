@@ -1,0 +1,49 @@
+"""Actions right before a commit, on both databases."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol, TypeVar
+
+
+class Pending(Protocol):
+    """Something that is done right before the commit."""
+
+    def place(self) -> None: ...
+
+
+P = TypeVar("P", bound=Pending)
+
+
+class ActsBeforeCommit:
+    """A connection that does, right before the current transaction commits, what was left for that moment.
+
+    Locks that are taken then are held only briefly. What is done may only query the database; for anything else use
+    `on_commit`. A rollback discards it, a rollback to a savepoint does not.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._pending: dict[Hashable, Any] = {}
+
+    def before_commit(self, name: Hashable, make: Callable[[], P]) -> P:
+        """Return what will be placed before the commit under the `name`: what `make` made at the first call."""
+        if name not in self._pending:
+            self._pending[name] = make()
+        pending: P = self._pending[name]
+        return pending
+
+    def place_pending(self) -> None:
+        """Do what was left for the commit."""
+        while self._pending:
+            self._pending.pop(next(iter(self._pending))).place()
+
+    def commit(self) -> None:
+        self.place_pending()
+        super().commit()  # type: ignore[misc]
+
+    def rollback(self) -> None:
+        self._pending.clear()
+        super().rollback()  # type: ignore[misc]
+
+    def close(self) -> None:
+        self._pending.clear()
+        super().close()  # type: ignore[misc]

@@ -40,7 +40,7 @@ def own_versions(app: str, name: str) -> Sequence[Operation]:
         migrations.AlterField(now, "id", models.BigIntegerField()),
         migrations.AlterField(now, "repository", _repository()),
         migrations.AddIndex(
-            now, models.Index(fields=["repository", "element_id", "number"], name=f"{lower}_of_element")
+            now, models.Index(fields=["repository", "element_id", "number", "change_set"], name=f"{lower}_of_element")
         ),
         migrations.AddIndex(
             now,

@@ -10,6 +10,7 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
+from dimensions_site.db.among import Among
 from dimensions_site.db.locks import sqlite_timeout
 
 # How many seconds the answer about an instant waits on SQLite for a transaction that may be ending at that moment.
@@ -183,10 +184,38 @@ def empty_change_sets(
 
 
 def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
-    """Return those of the `versions` of one dimension of one repository that were the elements in the `state`."""
-    committed = versions.filter(~Exists(state.later().filter(pk=OuterRef("change_set")))).order_by()
-    last = committed.values("element_id").annotate(last=Max("number")).values("last")
-    return versions.filter(number__in=last).exclude(change="-")
+    """Return those of the `versions`, of one repository, that were the elements in its `state`."""
+    later = state.later().filter(pk=OuterRef("change_set"))
+    return _newest(versions.filter(~Exists(later))).exclude(change="-")
+
+
+def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
+    """Return the newest version of each element that was written after the `state`, deletions included.
+
+    `versions` are those of its dimension.
+    """
+    return _newest(written_in(versions, state.later()))
+
+
+def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
+    """Return the versions, of the model of the `versions`, that the `change_sets` have written."""
+    return _among(versions, "change_set_id", change_sets.values("pk"))
+
+
+def _newest(versions: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the version with the highest number of each element of the `versions`."""
+    last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
+    return _among(versions, "number", last)
+
+
+def _among(versions: QuerySet[Any], column: str, query: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the versions, of the model of the `versions`, whose `column` has a value of the `query` on one repository.
+
+    The repository is no condition of its own: SQLite would read all versions of it.
+    """
+    model: Any = versions.model
+    found: QuerySet[Any] = model._base_manager.using(versions.db).filter(Among(column, query))
+    return found
 
 
 def committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
@@ -194,13 +223,6 @@ def committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
     after_one, after_other = one.condition(), other.condition()
     only_one = (after_one & ~after_other) | (~after_one & after_other)
     return ChangeSet.objects.filter(only_one, repository=one.repository, dimension=one.dimension)
-
-
-def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
-    """Return the newest of the `versions` of each element that was written after the `state`, deletions included."""
-    written = versions.filter(change_set__in=state.later().values("pk")).order_by()
-    last = written.values("element_id").annotate(last=Max("number")).values("last")
-    return versions.filter(number__in=last)
 
 
 def replica_has(state: State, using: str) -> bool:

@@ -88,7 +88,7 @@ class Version(ElementColumns):
         abstract = True
         default_permissions = ()
         indexes = [
-            models.Index(fields=["repository", "element_id", "number"], name="%(class)s_of_element"),
+            models.Index(fields=["repository", "element_id", "number", "change_set"], name="%(class)s_of_element"),
             # Only deletions write to it.
             models.Index(
                 fields=["repository", "element_id", "number"], condition=Q(change="-"), name="%(class)s_deletions"

@@ -34,7 +34,7 @@ _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 class KeyCredential(Credential):
     """The API key with the primary key `key`, and the access that was `found` with it for the path of the request."""
 
-    key: int = 0
+    key: str = ""
     found: Mapping[tuple[str, str], Access | None] = field(default_factory=dict)
 
     def access(self, user: User, db_id: str, dimension: str) -> Access | None:

@@ -1,8 +1,9 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,7 +13,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, committed_between, versions_at
+from dimensions_site.changes.states import State, committed_between, versions_at, written_in
+from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
@@ -55,34 +57,43 @@ def differences(
 
     One query and constant memory.
     """
-    paths = [f"{place.path}.*" if place.is_map else place.path for place in places(dimension)]
-    language = after.repository.default_language
-    renderer = Renderer(selected_plan(dimension.wire, paths, language, as_stored=True))
     connection = connections[using]
-    parts, parameters = [], []
-    columns: list[CompiledColumns] = []
+    renderer, sides, parameters = _renderer(dimension), [], []
     for number, (side, rows) in enumerate(_versions(dimension, before, after)):
-        matches: Any = Value(1, IntegerField())
-        if side.matching is not None:
-            matches = Exists(side.matching.order_by().filter(pk=OuterRef("pk")))
-        flags = [Value(number, IntegerField()), matches]
-        columns.append(CompiledColumns(rows.model, [F("element_id"), *flags, *renderer.expressions]))
-        query = rows.using(using).order_by().values_list(columns[-1].selected).query
+        columns = _columns(dimension, number) if side.matching is None else _filtered(dimension, number, side.matching)
+        query = rows.using(using).order_by().values_list(columns.selected).query
         sql, values = query.get_compiler(connection=connection).as_sql()
-        parts.append(f"SELECT * FROM ({sql}) AS side{number}")
+        sides.append(sql)
         parameters += values
-    with closing(streamed_rows(connection, f"{' UNION ALL '.join(parts)} ORDER BY 1, 2", parameters)) as found:
-        converted = (columns[0].convert(row, connection) for row in found)
+    sql = _differing(sides, len(renderer.expressions))
+    with closing(streamed_rows(connection, sql, parameters)) as found:
+        converted = (columns.convert(row, connection) for row in found)
         for id, rows_of_id in groupby(converted, itemgetter(0)):
             texts: dict[int, str] = {}
             is_told = False
             for _, number, is_matching, *row in rows_of_id:
                 texts[number] = renderer.written(row)
                 is_told = is_told or bool(is_matching)
-            if is_told and texts.get(0) != texts.get(1):
+            if is_told:
                 old, new = (None if text is None else orjson.loads(text) for text in (texts.get(0), texts.get(1)))
                 if old != new:  # equal values may be stored as different texts
                     yield Difference(id, old, new)
+
+
+def _differing(sides: Sequence[str], count: int) -> str:
+    """Return the query for the rows of both `sides` that have no equal on the other, by id and side.
+
+    A row has an id, the number of its side, whether it matches the filter, and `count` values.
+    """
+    names = ["id", "side", "matches", *(f"value{number}" for number in range(count))]
+    texts = [f"CAST({name} AS text)" for name in names[3:]]
+    differ = " OR ".join(f"count({text}) = 1 OR min({text}) <> max({text})" for text in texts)
+    rows = " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides)
+    return (
+        f"WITH both_sides ({', '.join(names)}) AS ({rows}) "
+        "SELECT * FROM both_sides WHERE id IN "
+        f"(SELECT id FROM both_sides GROUP BY id HAVING count(*) = 1 OR {differ}) ORDER BY 1, 2"
+    )
 
 
 def difference_json(dimension: Dimension, difference: Difference) -> str:
@@ -91,12 +102,33 @@ def difference_json(dimension: Dimension, difference: Difference) -> str:
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'
 
 
+@cache
+def _renderer(dimension: Dimension) -> Renderer:
+    """Return the renderer of the values that count as differences; none of them depends on a language."""
+    paths = [f"{place.path}.*" if place.is_map else place.path for place in places(dimension)]
+    return Renderer(selected_plan(dimension.wire, paths, "en", as_stored=True))
+
+
+@cache
+def _columns(dimension: Dimension, side: int) -> CompiledColumns:
+    """Return the columns of a row: the id, the number of its side, whether it matches the filter, and the values."""
+    return _compiled(dimension, side, Value(1, IntegerField()))
+
+
+def _filtered(dimension: Dimension, side: int, matching: QuerySet[Any]) -> CompiledColumns:
+    return _compiled(dimension, side, Exists(matching.order_by().filter(pk=OuterRef("pk"))))
+
+
+def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
+    values = [F("element_id"), Value(side, IntegerField()), matches, *_renderer(dimension).expressions]
+    return CompiledColumns(dimension.model.version_model, values)
+
+
 def _versions(dimension: Dimension, before: Side, after: Side) -> Iterator[tuple[Side, QuerySet[Any]]]:
     """Yield each side with the versions that its state had, at least of the elements that may differ."""
     for side in (before, after):
         versions = dimension.model.versions_of(side.repository)
         if before.repository == after.repository:
-            sets = committed_between(before.state, after.state).values("pk")
-            written = versions.filter(change_set__in=sets).order_by().values("element_id")
-            versions = versions.filter(element_id__in=written)
+            written = written_in(versions, committed_between(before.state, after.state))
+            versions = versions.filter(Among("element_id", written.order_by().values("element_id").distinct()))
         yield side, versions_at(versions, side.state)

@@ -1,9 +1,10 @@
 """The elements that were written since a state, each once and in its newest state (contract I3)."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Value
+from django.db.models import Exists, F, Model, OuterRef, QuerySet, Value
 from django.db.models.expressions import Combinable
 
 from dimensions_site.api.json.texts import json_text
@@ -11,7 +12,7 @@ from dimensions_site.changes.states import State, changed_since
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.rendering import full_renderer, streamed_values
+from dimensions_site.elements.reading.rendering import Renderer, full_renderer, streamed_values
 from dimensions_site.repositories.models import Repository
 
 
@@ -32,10 +33,21 @@ def changes(
     versions = dimension.model.versions_of(repository).using(using)
     newest = changed_since(versions, state).order_by("element_id")
     renderer = full_renderer(dimension, repository.default_language)
-    matches: Combinable = Value(1) if matching is None else Exists(matching.order_by().filter(pk=OuterRef("pk")))
-    columns = CompiledColumns(newest.model, [F("element_id"), F("change"), matches, *renderer.expressions])
+    columns = _columns(dimension, repository.default_language)
+    if matching is not None:
+        columns = _compiled(renderer, newest.model, Exists(matching.order_by().filter(pk=OuterRef("pk"))))
     for id, change, is_matching, *values in streamed_values(newest, columns):
         if change == Change.DELETED or not is_matching:
             yield f'{{"change":"deleted","id":{json_text(id)}}}'
         else:
             yield f'{{"change":"saved","element":{renderer.written(values)}}}'
+
+
+@lru_cache
+def _columns(dimension: Dimension, language: str) -> CompiledColumns:
+    """Return the columns of a row without a filter, compiled once for each default language."""
+    return _compiled(full_renderer(dimension, language), dimension.model.version_model, Value(1))
+
+
+def _compiled(renderer: Renderer, model: type[Model], matches: Combinable) -> CompiledColumns:
+    return CompiledColumns(model, [F("element_id"), F("change"), matches, *renderer.expressions])

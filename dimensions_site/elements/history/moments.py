@@ -16,8 +16,8 @@ _LIST_ANEW = "List the elements anew, and follow the changes with the Sync-Token
 
 def state_of_token(
     name: str, token: str, repository: Repository, dimension: str, *, using: str = DEFAULT_DB_ALIAS
-) -> State:
-    """Return the state of the `token` in the parameter `name`.
+) -> tuple[State, State]:
+    """Return the state of the `token` in the parameter `name`, and the present one.
 
     Raises Problem 400 INVALID_TOKEN for what is no token of the `dimension` of the `repository`, and 410 TOKEN_EXPIRED
     for one whose changes are no longer known.
@@ -38,7 +38,7 @@ def state_of_token(
     if not has_places(state, now, using=using):
         detail = f"The database no longer has what {name} has seen: a backup was restored. {_LIST_ANEW}"
         raise Problem(410, "TOKEN_EXPIRED", detail)
-    return state
+    return state, now
 
 
 def state_of_moment(name: str, text: str, repository: Repository, dimension: str) -> State:
@@ -48,7 +48,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
     before the oldest kept version, and 503 if SQLite's writer is busy at that very moment.
     """
     if not text[:1].isdigit():  # no token begins with one
-        return state_of_token(name, text, repository, dimension)
+        return state_of_token(name, text, repository, dimension)[0]
     try:
         instant = parse_timestamp(text)
     except (NoSuchMoment, TooPrecise) as error:

@@ -1,6 +1,7 @@
 """The versions of elements with what each has changed, as JSON for programs (contract I5)."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -42,8 +43,14 @@ def version_texts(dimension: Dimension, repository: Repository, versions: QueryS
 def _texts(dimension: Dimension, repository: Repository, versions: QuerySet[Any]) -> dict[int, str]:
     """Return the JSON of the elements as the `versions` have them, by the numbers of the versions."""
     renderer = full_renderer(dimension, repository.default_language)
-    columns = CompiledColumns(versions.model, [F("number"), *renderer.expressions])
+    columns = _columns(dimension, repository.default_language)
     return {number: renderer.written(values) for number, *values in streamed_values(versions, columns)}
+
+
+@lru_cache
+def _columns(dimension: Dimension, language: str) -> CompiledColumns:
+    values = [F("number"), *full_renderer(dimension, language).expressions]
+    return CompiledColumns(dimension.model.version_model, values)
 
 
 def _text(dimension: Dimension, row: Any, texts: dict[int, str]) -> str:

@@ -51,22 +51,21 @@ class HistoryViewSet(DimensionViewSet):
         """Return the elements that were written since the token, each once (contract I3, I4)."""
         repository, since = self.scope.repository, request.query_params.get("since")
         refusals: list[Problem] = []
-        state: State | None = None
+        state = now = None
         try:
             if since is not None:
-                state = state_of_token("since", since, repository, self.dimension.name, using=self.database)
+                state, now = state_of_token("since", since, repository, self.dimension.name, using=self.database)
         except Problem as problem:
             refusals.append(problem)
-        source = self.elements if since is None else self.dimension.model.versions_of(repository)
-        filterset = self._filtered(source)
-        check_all(filterset.failures, refusals)
-        now = self.state_now()  # before the rows are read
+        matching, failures = self._matching(self.elements if since is None else self.stored_versions)
+        check_all(failures, refusals)
+        now = now or self.state_now()  # before the rows are read
         if state is None:
-            texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(filterset.qs))
+            elements = (self.elements if matching is None else matching).order_by("element_id")
+            texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(elements))
         elif state.places == now.places:
             texts = iter(())
         else:
-            matching = filterset.qs if request.query_params.get("filter") else None
             texts = feed.changes(self.dimension, repository, state, matching, self.database)
         return self._streamed(texts, {SYNC_TOKEN: token_of(now)})
 
@@ -89,7 +88,7 @@ class HistoryViewSet(DimensionViewSet):
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
         id, change_set = (request.query_params.get(name) for name in ("id", "changeSet"))
-        versions = self.dimension.model.versions_of(self.scope.repository).using(self.database).order_by("-number")
+        versions = self.stored_versions.order_by("-number")
         failures = []
         if id is None and change_set is None:
             message = "Name an element by id, or a change set by changeSet."
@@ -118,12 +117,11 @@ class HistoryViewSet(DimensionViewSet):
                 states.append(self.moment(name, repository) or self.state_now(repository))
             except Problem as problem:
                 refusals.append(problem)
-        filtersets = [self._filtered(self.dimension.model.versions_of(one), one) for one in (there, here)]
-        check_all(filtersets[1].failures, refusals)
-        has_filter = bool(request.query_params.get("filter"))
+        filtered = [self._matching(self.dimension.model.versions_of(one), one) for one in (there, here)]
+        check_all(filtered[1][1], refusals)
         before, after = (
-            Side(repository, state, filterset.qs if has_filter else None)
-            for repository, state, filterset in zip((there, here), states, filtersets, strict=True)
+            Side(repository, state, matching)
+            for repository, state, (matching, _) in zip((there, here), states, filtered, strict=True)
         )
         headers = {}
         if prefers_count(request):
@@ -148,13 +146,22 @@ class HistoryViewSet(DimensionViewSet):
             return self.scope.repository
         return check_access(self.user, name, self.dimension.name, self.scope.credential).repository
 
-    def _filtered(self, rows: QuerySet[Any], repository: Repository | None = None) -> ElementFilterSet:
+    @property
+    def stored_versions(self) -> QuerySet[Any]:
+        """Return the versions of this repository only."""
+        return self.dimension.model.versions_of(self.scope.repository).using(self.database)
+
+    def _matching(
+        self, rows: QuerySet[Any], repository: Repository | None = None
+    ) -> tuple[QuerySet[Any] | None, Sequence[Failure]]:
+        """Return those of the `rows` that the filter selects, None without one, and the errors in the filter."""
+        text = self.request.query_params.get("filter")
+        if not text:
+            return None, ()
         language = (repository or self.scope.repository).default_language
-        return ElementFilterSet(
-            {name: text for name, text in self.request.query_params.items() if name == "filter"},
-            rows.using(self.database),
-            table=ElementFields(self.dimension, language),
-        )
+        table = ElementFields(self.dimension, language)
+        filterset = ElementFilterSet({"filter": text}, rows.using(self.database), table=table)
+        return None if filterset.failures else filterset.qs, filterset.failures
 
     def _paging(self) -> tuple[SkipTake, list[Problem]]:
         query = self.request.query_params

@@ -133,6 +133,8 @@ class DimensionSchema(AutoSchema):
         # There is no 400 if query parameters are ignored and there is no body (contract A7).
         if self.view.query_parameters.get(self.action, frozenset()) is not None:
             yield 400
+        if {"asOf", "since", "from"} & set(self.view.query_parameters.get(self.action) or ()):
+            yield 410
         if any(part["name"] == "If-Match" for part in operation["parameters"]):
             yield 412
         if "requestBody" in operation:

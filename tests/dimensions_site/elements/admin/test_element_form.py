@@ -30,7 +30,7 @@ def test_an_account_with_every_field_is_created(ed):
     assert without_stamp(stored) == FULL
     assert (stored["updateInfo"]["user"], stored["updateInfo"]["origin"]) == ("ed", "INPUT_WEB")
     version = AccountVersion.objects.get()
-    assert (version.change, version.change_set.user, version.change_set.channel) == ("+", "ed", "INPUT_WEB")
+    assert (version.change, version.change_set.user, version.change_set.channel) == ("+", "ed", "ADMIN")
     assert str(Account.objects.get().calculation_logics.get()).startswith("IC on Gross amount")
 
 

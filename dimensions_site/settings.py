@@ -182,7 +182,6 @@ DATABASES: dict[str, dict[str, Any]] = {
         "CONN_HEALTH_CHECKS": True,
     }
 }
-# All processes and commands need REPLICA_URL, because they count what they write.
 _REPLICA = backends.replica("REPLICA_URL", default="", primary=DATABASES["default"], options=REPLICA_OPTIONS)
 if _REPLICA is not None:
     # Each read finds out whether the replica answers; a health check would ask it twice.

@@ -19,7 +19,7 @@ from tests.services.worker import MANY, QUICK, delete, fill, hasten, wait_until,
 from tests.services.writers import ACCOUNTS, stored, writing
 from tests.services.writers import MANY as OF_A_SAVE
 
-VERSIONS = "SELECT count(*) FROM account_historicalaccount WHERE element_id = 'counter'"
+VERSIONS = "SELECT count(*) FROM account_accountversion WHERE element_id = 'counter'"
 SLOW = {"DELETION_CHUNK_SIZE": "1", **QUICK}
 
 

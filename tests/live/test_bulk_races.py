@@ -180,7 +180,7 @@ def test_the_oid_of_a_currency_survives_every_race(service: Service, prepared: t
         assert {answer.status for answer in answers} <= {200, 201, 400, 503}
         assert {answer.json()["code"] for answer in answers if answer.status == 503} <= {"REPOSITORY_BUSY"}
         for id in ids:
-            oids = rows(prepared[0], "SELECT DISTINCT oid FROM currency_historicalcurrency WHERE element_id = %s", id)
+            oids = rows(prepared[0], "SELECT DISTINCT oid FROM currency_currencyversion WHERE element_id = %s", id)
             assert len(oids) == 1, id
 
 

@@ -15,7 +15,13 @@ from tests.services.own_postgresql import own_postgresql
 from tests.services.service import PROJECT, manage, serving
 from tests.services.worker import QUICK, delete, working
 
-APPEND_ONLY = ("account_accountversion", "currency_currencyversion", "repositories_accesschange")
+# And a column of each that nobody may change.
+APPEND_ONLY = {
+    "account_accountversion": "change",
+    "currency_currencyversion": "change",
+    "changes_changeset": '"user"',
+    "repositories_accesschange": "actor",
+}
 
 
 @contextmanager
@@ -59,18 +65,21 @@ if os.environ.get("DATABASE_URL", "").startswith("postgres"):
             # A user who has written versions is deleted: the versions keep their name.
             errand(service_role, "from django.contrib.auth.models import User; User.objects.get().delete()")
             with psycopg.connect(service_role, autocommit=True) as connection:
-                for table in APPEND_ONLY:
+                for table, column in APPEND_ONLY.items():
                     assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() != (0,) or "curr" in table
-                    for statement in (f"DELETE FROM {table}", f"TRUNCATE {table}", f"DROP TABLE {table}"):
+                    for statement in (
+                        f"UPDATE {table} SET {column} = 'x'",
+                        f"DELETE FROM {table}",
+                        f"TRUNCATE {table}",
+                        f"DROP TABLE {table}",
+                    ):
                         with pytest.raises(psycopg.errors.InsufficientPrivilege):
                             connection.execute(statement)
-                for table in APPEND_ONLY[:2]:
-                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                        connection.execute(f"UPDATE {table} SET change_set__user = 'somebody else'")
                 actors = connection.execute(
-                    "SELECT DISTINCT change_set__user, history_user_id FROM account_accountversion"
+                    'SELECT DISTINCT "user", channel FROM changes_changeset '
+                    "JOIN account_accountversion ON change_set_id = changes_changeset.id ORDER BY channel"
                 )
-                assert actors.fetchall() == [("alice", None)]
+                assert actors.fetchall() == [("alice", "DELETION"), ("alice", "REST")]
             assert "currency: 0 of 0" in manage(owner, "clean_old_history", "--days", "1")
 
     def test_a_worker_that_may_rewrite_the_history_says_so(tmp_path: Path):

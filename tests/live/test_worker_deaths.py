@@ -66,7 +66,7 @@ def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, 
         told = deletion.ended()
     assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))
     count = (
-        "from account.models import Account; print(AccountVersion.objects.filter(repository__db_id='killed').count())",
-        AccountVersion,
+        "from account.models import AccountVersion; "
+        "print(AccountVersion.objects.filter(repository__db_id='killed').count())"
     )
     assert int(errand(url, count)) == len(ids)

@@ -42,8 +42,7 @@ class Command(BaseCommand):
         before = timezone.now() - timedelta(days=options["days"])
         chosen = list(Repository.objects.all()) if repository is None else [repository]
         with interruptible("Stopped. Versions that were deleted by then stay deleted."), shown_progress() as show:
-            pairs = [(dimension, one) for dimension in dimensions() for one in chosen]
-            forgotten = [] if dry_run else [forget(dimension, one, before) for dimension, one in pairs]
+            forgotten = [] if dry_run else [forget(each, one, before) for each in dimensions() for one in chosen]
             if any(forgotten):
                 show("waiting for reads that have begun", 0, 0)
                 time.sleep(settings.READ_TIMEOUT_SECONDS)

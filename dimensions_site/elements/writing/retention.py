@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from dimensions_site.changes.states import empty_change_sets, move_horizon
 from dimensions_site.db.locks import sqlite_timeout
@@ -45,20 +45,19 @@ def forget(dimension: Dimension, repository: Repository, before: datetime) -> bo
 def remove_versions(dimension: Dimension, repository: Repository, before: datetime, *, dry_run: bool) -> Iterator[Step]:
     """Delete the versions in the `repository` that no state since `before` needs, and change sets that have none left.
 
-    The oldest versions of an element go first, a few elements at a time, each step in its own transaction, so an
+    One element after the other, and of each the oldest versions first, each step in its own transaction, so an
     interrupted run leaves each element its latest versions without a gap. Versions written meanwhile are kept. With
     `dry_run` versions are only counted.
     """
     versions = dimension.model.versions_of(repository)
-    ids = versions.order_by("element_id").values_list("element_id", flat=True)
-    total, checked, reached = versions.count(), 0, ""
+    total, last = versions.aggregate(total=Count("number"), last=Max("number")).values()
+    places = versions.filter(number__lte=last or 0).order_by("element_id", "number").values_list("element_id", "number")
+    checked, id, number = 0, "", 0
     # By the index of the elements' versions.
-    while part := list(ids.filter(element_id__gt=reached)[:_AT_A_TIME]):
-        those = {"element_id__gt": reached, "element_id__lte": part[-1]}
-        looked_at = versions.filter(**those).count()
-        old = _replaced(versions, before).filter(**those)
-        checked, reached = checked + looked_at, part[-1]
-        yield Step(min(1.0, checked / total), looked_at, old.count() if dry_run else _deleted(old))
+    while part := list(places.filter(Q(element_id__gt=id) | Q(number__gt=number), element_id__gte=id)[:_AT_A_TIME]):
+        old = _replaced(versions, before).filter(number__in=[number for _, number in part])
+        checked, (id, number) = checked + len(part), part[-1]
+        yield Step(min(1.0, checked / total), len(part), old.count() if dry_run else _deleted(old))
         let_others_write()
     if not dry_run:
         for sets in empty_change_sets(repository.pk, dimension.name, versions, _AT_A_TIME):

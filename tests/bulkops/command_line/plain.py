@@ -12,6 +12,6 @@ def store_plain(file: Path) -> None:
     copy_file(template("sqlite://"), file)
     with closing(connect(file)) as made, made:
         made.execute(
-            "INSERT INTO repositories_repository (db_id, name, default_language, api_enabled)"
-            " VALUES ('plain', 'Plain', 'en', true)"
+            "INSERT INTO repositories_repository (db_id, name, default_language, api_enabled, requires_reason)"
+            " VALUES ('plain', 'Plain', 'en', true, false)"
         )

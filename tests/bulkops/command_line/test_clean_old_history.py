@@ -7,13 +7,15 @@ from itertools import zip_longest
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
+from django.test.utils import CaptureQueriesContext, override_settings
 from django.utils import timezone
 
+from account.dimension import ACCOUNT
 from account.models import Account, AccountVersion
-from dimensions_site.elements.models import Origin
+from dimensions_site.changes.models import ChangeSet, Channel
+from dimensions_site.changes.states import current
 from dimensions_site.elements.writing import retention
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.restoring import deleted_elements
 from dimensions_site.elements.writing.saving import delete as remove
 from dimensions_site.repositories.models import Repository
@@ -22,14 +24,16 @@ from tests.dimensions_site.observability.lines import lines
 from tests.factories import Caller, account, currency
 
 HISTORY = AccountVersion
+TABLES = ("account_accountversion", "changes_changeset")
 
 
 @pytest.fixture
 def clean(capsys) -> Callable[..., list[str]]:
     """Run the command and return the lines that it prints."""
 
-    def run(*arguments: str) -> list[str]:
-        call_command("clean_old_history", *arguments)
+    def run(*arguments: str, wait: int = 0) -> list[str]:
+        with override_settings(READ_TIMEOUT_SECONDS=wait):
+            call_command("clean_old_history", *arguments)
         told: str = capsys.readouterr().out
         return told.splitlines()
 
@@ -44,16 +48,15 @@ def put(caller: Caller, link: str, *, days_ago: int, id: str = "1000", db_id: st
 
 def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
     """Delete an account, that many days ago."""
-    remove(Account.objects.filter(element_id=id), Provenance(Actor(caller.user, Origin.INPUT_WEB)))
+    rows = Account.objects.filter(element_id=id)
+    remove(rows, rows.get().repository, Actor(caller.user.username, Channel.REST))
     age(days_ago)
 
 
 def age(days: int) -> None:
     """Let the latest version have been written that many days ago."""
-    latest = HISTORY.objects.order_by("-number").values("number")[:1]
-    HISTORY.objects.filter(number=latest.get()["number"]).update(
-        change_set__committed_at=timezone.now() - timedelta(days=days)
-    )
+    latest = HISTORY.objects.latest("number")
+    ChangeSet.objects.filter(pk=latest.change_set_id).update(committed_at=timezone.now() - timedelta(days=days))
 
 
 def kept(**which: str) -> list[tuple[str, str | None]]:
@@ -68,6 +71,26 @@ def test_versions_that_were_replaced_before_are_purged(alice, clean):
         put(alice, link, days_ago=days_ago)
     assert "account: 2 of 5 versions are deleted." in clean("--days", "365")
     assert kept() == [("~", "of the day"), ("~", "young"), ("~", "last")]
+
+
+@pytest.mark.contract("I4", "J1")
+def test_reads_that_have_begun_end_before_versions_are_purged(alice, northwind, clean, monkeypatch):
+    """States that may be incomplete are refused before the wait. If nothing is to be deleted, nobody waits."""
+    put(alice, "first", days_ago=900)
+    put(alice, "second", days_ago=800)
+    waits = []
+
+    def sleep(seconds: float) -> None:
+        if seconds == 7:  # and not a moment for other writers
+            _, horizon = current(northwind.pk, "account")
+            waits.append((seconds, horizon.at is not None, len(kept())))
+
+    monkeypatch.setattr("time.sleep", sleep)
+    clean("--days", "365", "--dry-run", wait=7)
+    assert waits == []
+    clean("--days", "365", wait=7)
+    clean("--days", "365", wait=7)
+    assert waits == [(7, True, 2)]
 
 
 @pytest.mark.contract("C18")
@@ -129,11 +152,11 @@ def test_few_versions_are_purged_at_a_time(alice, clean, monkeypatch):
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for change in range(2):
         save(alice, "account", put=[account(f"{n}", documentationLink=str(change)) for n in range(8)])
-    HISTORY.objects.update(change_set__committed_at=timezone.now() - timedelta(days=900))
+    ChangeSet.objects.update(committed_at=timezone.now() - timedelta(days=900))
     with CaptureQueriesContext(connection) as queries:
         clean("--days", "365")
     deletions = [query["sql"] for query in queries if query["sql"].startswith("DELETE")]
-    assert len(deletions) == 6
+    assert [sum(table in deletion.split(" WHERE ")[0] for deletion in deletions) for table in TABLES] == [6, 1]
     assert kept() == [("~", "1")] * 8
 
 
@@ -156,24 +179,25 @@ def test_versions_purged_before_an_interruption_stay_purged(alice, clean, monkey
     assert kept() == [("~", "3")]
 
 
-def test_two_at_a_time_do_no_harm(alice, monkeypatch):
+def test_two_at_a_time_do_no_harm(alice, northwind, monkeypatch):
     """Each version is purged by one of them, and no version that stays is touched."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 3)
     for number in range(8):
         put(alice, str(number), days_ago=900)
     before = timezone.now() - timedelta(days=365)
-    both = [retention.remove_versions(Account, None, before, dry_run=False) for _ in range(2)]
+    both = [retention.remove_versions(ACCOUNT, northwind, before, dry_run=False) for _ in range(2)]
     steps = [step for pair in zip_longest(*both) for step in pair if step]
     assert sum(step.deleted for step in steps) == 7
     assert kept() == [("~", "7")]
 
 
-def test_what_is_written_meanwhile_is_left_alone(alice, monkeypatch):
+def test_what_is_written_meanwhile_is_left_alone(alice, northwind, monkeypatch):
     """The command ends, however much is written while it runs."""
     monkeypatch.setattr(retention, "_AT_A_TIME", 1)
     for number in range(3):
         put(alice, str(number), days_ago=900)
-    for _ in retention.remove_versions(Account, None, timezone.now() - timedelta(days=365), dry_run=False):
+    before = timezone.now() - timedelta(days=365)
+    for _ in retention.remove_versions(ACCOUNT, northwind, before, dry_run=False):
         put(alice, "new", days_ago=0)
         put(alice, "newer", days_ago=0)
     assert kept() == [("~", "2"), *[("~", "new"), ("~", "newer")] * 3]

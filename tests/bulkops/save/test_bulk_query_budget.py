@@ -13,9 +13,9 @@ pytestmark = pytest.mark.contract("E1")
 # The client and its role 1, the repository's lock 1, the plan with its indexes and clashes 6, how many are new or
 # changed 1; the tables for staging, which PostgreSQL drops by itself, and whose rows it copies.
 NOTHING_WRITTEN = {"sqlite": 16, "postgresql": 18}
-# New elements with their history, and on SQLite their new keys; changed ones with their history; the generated logic
-# of accounts, removed and added.
-NEW, CHANGED, LOGIC = {"sqlite": 3, "postgresql": 2}[connection.vendor], 2, 2
+# New elements with their history, and on SQLite their new keys; changed ones with their history; each with the change
+# set and its place. The generated logic of accounts, removed and added.
+NEW, CHANGED, LOGIC = {"sqlite": 5, "postgresql": 4}[connection.vendor], 4, 2
 # What a patch changes: the elements, locked, and their texts. The oids of currencies in put; whether they have
 # others by the time that they are written.
 STORED, OIDS, OUTDATED = 2, 1, 1

@@ -12,7 +12,7 @@ from account.models import Account, AccountVersion
 from currency.models import Currency
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, elements, patch, path, places, refused, save
@@ -62,7 +62,8 @@ def meanwhile(northwind) -> Callable[..., Any]:
 
 def remove(model: type[Element], id: str) -> None:
     """Delete an element, as a deletion of many does."""
-    delete(model._base_manager.filter(element_id=id), Provenance(Actor(SYSTEM, Channel.IMPORT)))
+    rows = model._base_manager.filter(element_id=id)
+    delete(rows, rows.get().repository, Actor(SYSTEM, Channel.DELETION))
 
 
 def referring(target: str) -> dict[str, Any]:

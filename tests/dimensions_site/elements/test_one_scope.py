@@ -11,11 +11,11 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 
-from dimensions_site.elements.models import Element
+from dimensions_site.elements.models import Element, Version
 
 ROOT = Path(settings.BASE_DIR)
 PACKAGES = ("account", "bulkops", "currency", "dimensions_site")
-MODELS = {model.__name__ for model in apps.get_models() if issubclass(model, Element)}
+MODELS = {model.__name__ for model in apps.get_models() if issubclass(model, Element | Version)}
 OTHERS = {model.__name__ for model in apps.get_models()} - MODELS
 
 # Where the scope itself is.
@@ -32,13 +32,10 @@ OTHER_MANAGERS = {
 }
 # `objects` of the generated logic, and the member of that name of a JSON shape.
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
-# The history of all repositories, or of elements that were selected in one.
+# Where the model of versions is named: others select them by repository, or get a selection.
 HISTORY = SCOPE | {
-    "bulkops/worker/append_only.py",
-    "dimensions_site/elements/reading/etags.py",
-    "dimensions_site/elements/writing/retention.py",
-    "dimensions_site/elements/writing/history.py",
-    "dimensions_site/elements/writing/restoring.py",
+    "bulkops/worker/append_only.py",  # its table alone
+    "dimensions_site/elements/writing/history.py",  # its table alone, to which it adds
 }
 # What composes SQL that names tables: single elements, many elements, and the history that both leave.
 TABLES = {
@@ -46,13 +43,14 @@ TABLES = {
     "bulkops/worker/append_only.py",  # triggers of the history
     "bulkops/writers/postgresql.py",
     "bulkops/writers/writer.py",
+    "dimensions_site/changes/earlier_versions.py",  # the migration of versions without change sets
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/writing/history.py",
     "dimensions_site/elements/writing/saving.py",
 }
 # Who may write the elements that a query selects: deletion, for one and for many.
 WRITERS = {"dimensions_site/elements/writing/saving.py"}
-SELECTING = {"of", "within", "with_ids", "with_keys", "with_primary_keys"}
+SELECTING = {"of", "within", "versions_of", "versions_within", "with_ids", "with_keys", "with_primary_keys"}
 WRITING = {"_raw_delete", "bulk_create", "bulk_update", "create", "delete", "get_or_create", "update"}
 
 
@@ -66,8 +64,8 @@ def bypasses(path: str, source: str) -> Iterator[str]:
             yield f"{place}: elements are selected by Element.of"
         if node.attr == "objects" and not is_another(path, ast.unparse(node.value)):
             yield f"{place}: elements are selected by Element.of"
-        if node.attr == "history" and path not in HISTORY and "model" in ast.unparse(node.value).lower():
-            yield f"{place}: versions are selected by Element.versions_within"
+        if node.attr == "version_model" and path not in HISTORY:
+            yield f"{place}: versions are selected by Element.versions_of"
         if node.attr == "db_table" and path not in TABLES and "Repository" not in ast.unparse(node.value):
             yield f"{place}: SQL on elements is composed elsewhere"
         if node.attr in WRITING and path not in WRITERS and SELECTING & set(names_called(node.value)):
@@ -105,7 +103,10 @@ def test_the_modules_that_are_named_are_there():
         "self.model.objects.count()",
         "type(element)._base_manager.get(pk=1)",
         "model._default_manager.all()",
-        "self.model.history.first()",
+        "AccountVersion.objects.filter(change='-')",
+        "self.model.version_model(change='-')",
+        "dimension.model.version_model._meta.db_table",
+        "model.versions_of(repository).filter(change='-').delete()",
         "connection.ops.quote_name(model._meta.db_table)",
         "Account.of(repository).filter(element_id='1000').update(nature='ASSETS')",
         "with_ids(model, repository, ids).delete()",

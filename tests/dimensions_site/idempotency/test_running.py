@@ -132,7 +132,7 @@ def test_of_many_at_once_one_is_done(alice):
             if answer is not first:
                 assert is_replayed(answer) or code(answer) == IN_USE
         assert all(told(answer) == told(first) for answer in answers if is_replayed(answer))
-    assert stored()["Account"] == stored()["HistoricalAccount"] == 5
+    assert stored()["Account"] == stored()["AccountVersion"] == 5
 
 
 @each

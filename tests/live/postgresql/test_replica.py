@@ -167,7 +167,7 @@ def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, fi
     """A bulk save counts as one; what is refused or changes nothing does not count."""
 
     def writes() -> int:
-        return int(rows(house.primary.url, "SELECT sum(writes) FROM repositories_writecount")[0][0])
+        return int(rows(house.primary.url, "SELECT sum(number) FROM changes_slot")[0][0])
 
     before = writes()
     elements = {"post": [marked(f"many-{number}", "many") for number in range(300)]}

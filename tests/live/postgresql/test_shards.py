@@ -62,7 +62,7 @@ def test_distributed_tables_have_the_repository_and_refer_to_each_other_or_to_re
 def test_every_table_of_elements_is_distributed():
     """With their history and what is generated from them: all tables of the apps of the dimensions."""
     of_dimensions = {name for name, model in models().items() if model._meta.app_label in ("account", "currency")}
-    assert of_dimensions == tables("distributed") - {"repositories_writecount"}
+    assert of_dimensions == tables("distributed") - {"changes_changeset", "changes_slot"}
 
 
 def test_reference_tables_refer_to_reference_tables_only():
@@ -84,7 +84,8 @@ def test_every_unique_key_has_the_repository_but_for_those_that_are_named():
         "account_account.repository, element_id",
         "currency_currency.repository, element_id",
         "currency_currency.oid, repository",
-        "repositories_writecount.repository, slot",
+        "changes_changeset.repository, dimension, slot, number",
+        "changes_slot.repository, dimension, slot",
     }
 
 

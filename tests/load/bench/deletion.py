@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 
@@ -65,9 +66,9 @@ def bare(database: "psycopg.Connection", tenant: str, count: int) -> float:
     start = time.perf_counter()
     with database.transaction():
         database.execute(
-            f"INSERT INTO floor.history ({columns}, change, change_set__committed_at, change_set__user, change_set__channel) "
-            f"SELECT {columns}, '-', now(), 'alice', 'INPUT_WEB' FROM floor.elements WHERE element_id = ANY(%s)",
-            [ids],
+            f"INSERT INTO floor.history ({columns}, change, change_set_id) "
+            f"SELECT {columns}, '-', %s FROM floor.elements WHERE element_id = ANY(%s)",
+            [uuid4(), ids],
         )
         database.execute("DELETE FROM floor.elements WHERE element_id = ANY(%s)", [ids])
     return time.perf_counter() - start

@@ -96,7 +96,7 @@ def empty(database: "psycopg.Connection") -> None:
         f"DELETE FROM account_calculationlogic WHERE account_id IN (SELECT id FROM account_account WHERE {of_it})"
     )
     database.execute(f"DELETE FROM account_account WHERE {of_it}")
-    database.execute(f"DELETE FROM account_historicalaccount WHERE {of_it}")
+    database.execute(f"DELETE FROM account_accountversion WHERE {of_it}")
     database.execute(f"DELETE FROM floor.accounts WHERE tenant = '{SAVED}'")
     database.execute(f"DELETE FROM {SCHEMA}.plain_account WHERE tenant = '{SAVED}'")
 

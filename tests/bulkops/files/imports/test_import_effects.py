@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from account.dimension import ACCOUNT
-from account.models import Account, CalculationLogic
+from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import Row, Shape
 from bulkops.files.imports.importing import Importer
@@ -34,7 +34,7 @@ def test_a_row_that_changes_nothing_writes_nothing(import_accounts):
     cash, bank = Account.objects.order_by("element_id")
     assert cash.update_date == dates["1000"]
     assert bank.update_date > dates["1100"]
-    assert (versions(cash), versions(bank)) == (1, 2)
+    assert [AccountVersion.objects.filter(id=row.pk).count() for row in (cash, bank)] == [1, 2]
 
 
 @pytest.mark.contract("C12", "C18", "H4")
@@ -46,10 +46,11 @@ def test_an_import_leaves_its_origin_and_history(import_accounts, alice):
     for id, kinds in (("1000", ["+", "~"]), ("1100", ["+"])):
         info = read(alice.get(alice.account(f"elements/{id}")))["updateInfo"]
         assert (info["user"], info["origin"]) == ("system", "IMPORT")
-        versions = Account.objects.get(element_id=id).history.order_by("number")
+        versions = AccountVersion.objects.filter(element_id=id).order_by("number")
         assert [version.change for version in versions] == kinds
-        assert (versions.last().change_set.user, versions.last().change_set.channel) == ("system", "IMPORT")
-    assert versions.last().descriptions == {"en": "Bank"}
+        last = versions[len(kinds) - 1]
+        assert (last.change_set.user, last.change_set.channel) == ("system", "IMPORT")
+    assert last.descriptions == {"en": "Bank"}
 
 
 @pytest.mark.contract("H4")

@@ -150,4 +150,9 @@ def test_the_state_of_every_moment_is_rebuilt_from_the_history(dimension, alice,
     assert version is None
     assert {way for way, _, _ in moments} == set(WAYS)
     kinds = set(walk.model.version_model.objects.values_list("change", "change_set__channel"))
-    assert kinds == {(kind, "INPUT_WEB") for kind in "+~-"} | {("~", "IMPORT")}
+    channels = {
+        "+": ("REST", "ADMIN", "RESTORE"),
+        "~": ("REST", "ADMIN", "RESTORE", "IMPORT"),
+        "-": ("ADMIN", "DELETION"),
+    }
+    assert kinds == {(kind, channel) for kind in channels for channel in channels[kind]}

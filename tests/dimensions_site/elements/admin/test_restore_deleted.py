@@ -4,7 +4,7 @@ import pytest
 
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
 from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.contract("C18")
 
 def delete_all(model, repository):
     rows = model.objects.filter(repository=repository)
-    delete(rows, Provenance(Actor(SYSTEM, Channel.REST)))
+    delete(rows, repository, Actor(SYSTEM, Channel.REST))
 
 
 def listed(browser, model, **query):
@@ -85,7 +85,7 @@ def test_the_list_has_pages_and_costs_the_same_for_each(northwind, rita, django_
     store_currencies(northwind, *(currency(f"X{number:03}") for number in range(230)))
     for number in range(230):
         rows = Currency.objects.filter(element_id=f"X{number:03}")
-        delete(rows, Provenance(Actor(SYSTEM, Channel.REST)))
+        delete(rows, northwind, Actor(SYSTEM, Channel.REST))
     browser = browser_of(rita)
     for query, first, last in (({}, "X229", "X130"), ({"p": "2"}, "X129", "X030"), ({"p": "3"}, "X029", "X000")):
         with django_assert_max_num_queries(11):

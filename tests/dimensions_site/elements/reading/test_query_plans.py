@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -35,14 +36,18 @@ def large(alice: Caller, northwind: Repository) -> None:
     for table in ("account_account", "account_accountversion"):
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {table} LIMIT 1")
-            keys = {"id", "repository_id"} if table == "account_account" else {"number", "repository_id"}
+            is_history = table == "account_accountversion"
+            own = ["repository_id", "change_set_id"] if is_history else ["repository_id"]
+            keys = {"number" if is_history else "id", *own}
             columns = ", ".join(column[0] for column in cursor.description if column[0] not in keys)
             for number in range(OTHERS):
                 other, _ = Repository.objects.get_or_create(db_id=f"other{number}", defaults={"name": "Other"})
+                # Each was saved by itself.
+                values = [other.pk, uuid4() if POSTGRESQL else uuid4().hex][: len(own)]
                 cursor.execute(
-                    f"INSERT INTO {table} ({columns}, repository_id) SELECT {columns}, %s FROM {table} "
-                    "WHERE repository_id = %s",
-                    [other.pk, northwind.pk],
+                    f"INSERT INTO {table} ({columns}, {', '.join(own)}) "
+                    f"SELECT {columns}, {', '.join(['%s'] * len(own))} FROM {table} WHERE repository_id = %s",
+                    [*values, northwind.pk],
                 )
             cursor.execute(f"ANALYZE {table}")
     if POSTGRESQL:

@@ -1,12 +1,13 @@
 """What a transaction does at its very end: once, in the transaction, and not at all after a rollback."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import pytest
 from django.db import OperationalError, connections, transaction
 
-from dimensions_site.db.postgresql.base import DatabaseWrapper
+from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.repositories.models import Repository
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,8 +17,15 @@ def add(db_id: str) -> None:
     Repository.objects.bulk_create([Repository(db_id=db_id, name=db_id)])
 
 
-def at_the_end(name: str, act: Callable[[], None]) -> None:
-    cast(DatabaseWrapper, connections["default"]).before_commit(name, act)
+@dataclass
+class Action:
+    """What is done before the commit."""
+
+    place: Callable[[], None]
+
+
+def at_the_end(name: str, act: Callable[[], None]) -> Action:
+    return cast(ActsBeforeCommit, connections["default"]).before_commit(name, lambda: Action(act))
 
 
 def stored() -> set[str]:
@@ -26,8 +34,8 @@ def stored() -> set[str]:
 
 def test_it_is_done_once_for_each_name_when_all_else_is_done():
     with transaction.atomic():
-        at_the_end("one", lambda: add("northwind"))
-        at_the_end("one", lambda: add("northwind"))
+        first = at_the_end("one", lambda: add("northwind"))
+        assert at_the_end("one", lambda: add("northwind")) is first
         with transaction.atomic():
             at_the_end("two", lambda: add("contoso"))
         assert stored() == set()

@@ -17,7 +17,6 @@ from rest_framework.response import Response
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
-from dimensions_site.changes.models import Channel
 from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -27,7 +26,6 @@ from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.streams import streamed
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import DimensionViewSet
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser
 from dimensions_site.observability.observation import count_read
@@ -117,8 +115,7 @@ class ElementViewSet(DimensionViewSet):
 
     @property
     def _editor(self) -> Editor:
-        actor = Actor(self.user.get_username(), Channel.REST)
-        return Editor(self.dimension, self.scope.repository, actor, self._allow)
+        return Editor(self.dimension, self.scope.repository, self.actor, self._allow)
 
     def _allow(self, text: str | None) -> None:
         check_preconditions(self.request, None if text is None else etag_of(text))

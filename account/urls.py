@@ -1,5 +1,10 @@
-from account.views import AccountBulkViewSet, AccountDeletionViewSet, AccountViewSet
+from account.views import AccountBulkViewSet, AccountDeletionViewSet, AccountHistoryViewSet, AccountViewSet
 from bulkops.rest.routes import bulk_routes
+from dimensions_site.elements.rest.history_views import history_routes
 from dimensions_site.elements.rest.views import element_routes
 
-urlpatterns = element_routes(AccountViewSet) + bulk_routes(AccountBulkViewSet, AccountDeletionViewSet)
+urlpatterns = (
+    element_routes(AccountViewSet)
+    + history_routes(AccountHistoryViewSet)
+    + bulk_routes(AccountBulkViewSet, AccountDeletionViewSet)
+)

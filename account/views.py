@@ -4,10 +4,15 @@ from account.dimension import ACCOUNT
 from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.processing_form import ProcessingForm
 from bulkops.rest.views import BulkViewSet
+from dimensions_site.elements.rest.history_views import HistoryViewSet
 from dimensions_site.elements.rest.views import ElementViewSet
 
 
 class AccountViewSet(ElementViewSet):
+    dimension = ACCOUNT
+
+
+class AccountHistoryViewSet(HistoryViewSet):
     dimension = ACCOUNT
 
 

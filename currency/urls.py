@@ -1,5 +1,10 @@
 from bulkops.rest.routes import bulk_routes
-from currency.views import CurrencyBulkViewSet, CurrencyDeletionViewSet, CurrencyViewSet
+from currency.views import CurrencyBulkViewSet, CurrencyDeletionViewSet, CurrencyHistoryViewSet, CurrencyViewSet
+from dimensions_site.elements.rest.history_views import history_routes
 from dimensions_site.elements.rest.views import element_routes
 
-urlpatterns = element_routes(CurrencyViewSet) + bulk_routes(CurrencyBulkViewSet, CurrencyDeletionViewSet)
+urlpatterns = (
+    element_routes(CurrencyViewSet)
+    + history_routes(CurrencyHistoryViewSet)
+    + bulk_routes(CurrencyBulkViewSet, CurrencyDeletionViewSet)
+)

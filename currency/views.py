@@ -6,6 +6,7 @@ from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.processing_form import ProcessingForm
 from bulkops.rest.views import BulkViewSet
 from currency.dimension import CURRENCY
+from dimensions_site.elements.rest.history_views import HistoryViewSet
 from dimensions_site.elements.rest.views import ElementViewSet
 
 
@@ -13,6 +14,10 @@ class CurrencyViewSet(ElementViewSet):
     dimension = CURRENCY
     # The specification has no 400 for reading one currency, so its query parameters are ignored (contract A7).
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {**ElementViewSet.query_parameters, "retrieve": None}
+
+
+class CurrencyHistoryViewSet(HistoryViewSet):
+    dimension = CURRENCY
 
 
 class CurrencyBulkViewSet(BulkViewSet):

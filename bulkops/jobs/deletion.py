@@ -1,7 +1,5 @@
 """Deleting the elements of a processing, chunk by chunk (contract F5, F6)."""
 
-from uuid import UUID
-
 import structlog
 from django.db import OperationalError, transaction
 from django.db.models import F
@@ -53,7 +51,7 @@ class _Deletion:
     def __init__(self, claim: Claim[DataProcessing], processing: DataProcessing) -> None:
         self._claim = claim
         self._repository = processing.repository
-        self._actor = Actor(processing.requester, Channel.DELETION, UUID(processing.oid), processing.reason)
+        self._actor = Actor(processing.requester, Channel.DELETION, processing.oid, processing.reason)
         self._model = dimension_named(processing.dimension).model
 
     def go_on(self) -> bool:

@@ -2,7 +2,6 @@
 
 from tempfile import TemporaryFile
 from typing import BinaryIO
-from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -123,7 +122,7 @@ class _Work:
         importer = Importer(
             dimension,
             self._file_import.repository,
-            Actor(self._file_import.requester, Channel.IMPORT, UUID(self._file_import.oid), self._file_import.reason),
+            Actor(self._file_import.requester, Channel.IMPORT, self._file_import.oid, self._file_import.reason),
             options,
             rejects=RejectsWriter(rejects) if leaves_out else None,
             progress=self._heartbeat.report,

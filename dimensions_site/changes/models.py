@@ -39,8 +39,8 @@ class ChangeSet(models.Model):
     user = CodePointTextField()
     channel = CodePointTextField(choices=Channel.choices)
     request_id = CodePointTextField(null=True)
-    # The data processing, import or plan that it belongs to.
-    operation = models.UUIDField(null=True)
+    # The id of the data processing, import or plan that it belongs to.
+    operation = CodePointTextField(null=True)
     reason = CodePointTextField(null=True)
     committed_at = models.DateTimeField()
     created = models.PositiveIntegerField()

@@ -35,7 +35,7 @@ class Author(Protocol):
     @property
     def channel(self) -> Channel: ...
     @property
-    def operation(self) -> uuid.UUID | None: ...
+    def operation(self) -> str | None: ...
     @property
     def reason(self) -> str | None: ...
 
@@ -55,10 +55,10 @@ class _Pending:
         """Place it, if any of its versions was not rolled back."""
         is_postgresql = self.connection.vendor == "postgresql"
         slot = threading.get_native_id() % SLOTS if is_postgresql else 0
-        id, operation = self.stored(self.id), self.author.operation
+        id = self.stored(self.id)
         place: list[Any] = [self.repository, self.dimension, slot]
         known: list[Any] = [self.author.name, self.author.channel.value, get_contextvars().get("request_id")]
-        known += [None if operation is None else self.stored(operation), self.author.reason]
+        known += [self.author.operation, self.author.reason]
         advance, insert = _statements(self.versions, is_postgresql)
         with repeating_cursor(self.connection) as cursor:
             # On SQLite the transaction has the only lock already, so the time is one of its end.

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
@@ -14,6 +14,8 @@ from dimensions_site.db.locks import sqlite_timeout
 
 # How many seconds the answer about an instant waits on SQLite for a transaction that may be ending at that moment.
 _SQLITE_BARRIER = 1.0
+# How long, at most, the end of a transaction takes on SQLite, from its time to its commit.
+_SQLITE_ENDING = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,14 @@ class State:
 
     def later(self) -> QuerySet[ChangeSet]:
         """Return the change sets that were committed after it."""
-        after = ~Q(slot__in=self.places)
+        return ChangeSet.objects.filter(self.condition(), repository=self.repository, dimension=self.dimension)
+
+    def condition(self) -> Q:
+        """Return the condition that a change set was committed after it."""
+        after = ~Q(slot__in=list(self.places))
         for slot, place in self.places.items():
             after |= Q(slot=slot, number__gt=place.number)
-        return ChangeSet.objects.filter(after, repository=self.repository, dimension=self.dimension)
+        return after
 
 
 @dataclass(frozen=True)
@@ -71,10 +77,11 @@ def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -
 MARK = 4
 
 
-def has_places(state: State, now: State) -> bool:
+def has_places(state: State, now: State, *, using: str = DEFAULT_DB_ALIAS) -> bool:
     """Return whether the change sets of the `state` are still those that the database has; at most one query.
 
-    They are not after a backup was restored that did not have all of them.
+    They are not after a backup was restored that did not have all of them. `now` is the current state of the database
+    with the name `using`.
     """
     differing = {slot: place for slot, place in state.places.items() if now.places.get(slot) != place}
     if any(slot not in now.places or now.places[slot].number <= place.number for slot, place in differing.items()):
@@ -84,17 +91,26 @@ def has_places(state: State, now: State) -> bool:
     wanted = Q()
     for slot, place in differing.items():
         wanted |= Q(slot=slot, number=place.number)
-    found = ChangeSet.objects.filter(wanted, repository=state.repository, dimension=state.dimension)
+    found = ChangeSet.objects.using(using).filter(wanted, repository=state.repository, dimension=state.dimension)
     marks = {slot: id.bytes[:MARK] for slot, id in found.values_list("slot", "id")}
     return all(marks.get(slot) == place.mark for slot, place in differing.items())
 
 
-def state_at(repository: int, dimension: str, instant: datetime) -> State:
-    """Return the state at an `instant` of the past. Raises `OperationalError` if SQLite's writer does not let it know.
+class Future(ValueError):
+    """An instant that has not come yet; `now` is the database's time."""
 
-    It is the same whenever it is asked for: what is being committed meanwhile is awaited first.
+    def __init__(self, now: datetime) -> None:
+        super().__init__(f"It is {now} now.")
+        self.now = now
+
+
+def state_at(repository: int, dimension: str, instant: datetime) -> State:
+    """Return the state at an `instant`: all that had been committed by then.
+
+    It is the same whenever it is asked for, because what is being committed is awaited first. Raises `Future`, and
+    `OperationalError` if SQLite's writer lets nobody know.
     """
-    _await_commits(repository, dimension)
+    _await_commits(repository, dimension, instant)
     of_dimension = ChangeSet.objects.filter(repository=repository, dimension=dimension)
     by_then = of_dimension.filter(committed_at__lte=instant)
     last = by_then.values("slot").annotate(last=Max("number")).values_list("slot", "last")
@@ -105,13 +121,33 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     return State(repository, dimension, {slot: Place(number, id.bytes[:MARK]) for slot, number, id in found})
 
 
-def _await_commits(repository: int, dimension: str) -> None:
-    """Wait until the transactions that may have been placed up to now have ended."""
-    with sqlite_timeout(_SQLITE_BARRIER), transaction.atomic():
-        if connection.vendor != "postgresql":
-            return  # every transaction takes the only lock
+def oldest_instant(repository: int, dimension: str) -> datetime | None:
+    """Return the instant before which versions are missing, or before which there are none; None without versions."""
+    _, horizon = current(repository, dimension)
+    if horizon.at is not None:
+        return horizon.at
+    first = ChangeSet.objects.filter(repository=repository, dimension=dimension)
+    oldest: datetime | None = first.aggregate(first=Min("committed_at"))["first"]
+    return oldest
+
+
+def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
+    """Wait until the transactions that may have been placed up to the `instant` have ended. Raises `Future`."""
+    if connection.vendor != "postgresql":
+        now = datetime.now(UTC)
+        if instant > now:
+            raise Future(now)
+        if now - instant < _SQLITE_ENDING:
+            with sqlite_timeout(_SQLITE_BARRIER), transaction.atomic():
+                pass  # every transaction takes the only lock
+        return
+    with transaction.atomic():
         slots = Slot.objects.filter(repository=repository, dimension=dimension)
         with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            (now,) = cursor.fetchone()
+            if instant > now:
+                raise Future(now)
             # Waits for those that insert a slot; those that advance one are awaited below.
             cursor.execute(
                 "INSERT INTO changes_slot (repository_id, dimension, slot) SELECT %s, %s, generate_series(0, %s) "
@@ -151,6 +187,13 @@ def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
     committed = versions.filter(~Exists(state.later().filter(pk=OuterRef("change_set")))).order_by()
     last = committed.values("element_id").annotate(last=Max("number")).values("last")
     return versions.filter(number__in=last).exclude(change="-")
+
+
+def committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
+    """Return the change sets that one of the two states of the same dimension has, and the other has not."""
+    after_one, after_other = one.condition(), other.condition()
+    only_one = (after_one & ~after_other) | (~after_one & after_other)
+    return ChangeSet.objects.filter(only_one, repository=one.repository, dimension=one.dimension)
 
 
 def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:

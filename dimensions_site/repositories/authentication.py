@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 
@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from dimensions_site.db.compiled import CompiledQuery, Instances, Param
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
-from dimensions_site.repositories.access import Access, access_query, is_db_id
+from dimensions_site.repositories.access import Access, access_query, find_access, is_db_id
 from dimensions_site.repositories.credentials import Credential
 from dimensions_site.repositories.models import ApiKey, Role
 
@@ -32,15 +32,20 @@ _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 
 @dataclass(frozen=True)
 class KeyCredential(Credential):
-    """An API key, with the access that was `found` with it for the dbID and dimension of the request."""
+    """The API key with the primary key `key`, and the access that was `found` with it for the path of the request."""
 
+    key: int = 0
     found: Mapping[tuple[str, str], Access | None] = field(default_factory=dict)
 
     def access(self, user: User, db_id: str, dimension: str) -> Access | None:
-        """Return the `user`'s access with the key. Raises KeyError for any other dbID or dimension than those of the
-        request.
-        """
-        return self.found[db_id, dimension]
+        """Return the `user`'s access with the key, without a query for the path of the request."""
+        if (db_id, dimension) in self.found:
+            return self.found[db_id, dimension]
+        other = find_access(user, db_id, dimension)
+        if other is None:
+            return None
+        opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=other.repository), pk=self.key)
+        return replace(other, is_within=opened.exists())
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -71,7 +76,8 @@ class ApiKeyAuthentication(BaseAuthentication):
             raise AuthenticationFailed(error)
         _record_use(api_key)
         found = {(db_id, dimension): None if row[-1] is None else Access.read(row[-1])}
-        return api_key.user, KeyCredential("API key", api_key.name, Role(api_key.role), api_key.dimension, found)
+        role = Role(api_key.role)
+        return api_key.user, KeyCredential("API key", api_key.name, role, api_key.dimension, api_key.pk, found)
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="dimensions"'

@@ -42,7 +42,9 @@ class Command(BaseCommand):
         before = timezone.now() - timedelta(days=options["days"])
         chosen = list(Repository.objects.all()) if repository is None else [repository]
         with interruptible("Stopped. Versions that were deleted by then stay deleted."), shown_progress() as show:
-            if not dry_run and any([forget(dimension, one, before) for dimension in dimensions() for one in chosen]):
+            pairs = [(dimension, one) for dimension in dimensions() for one in chosen]
+            forgotten = [] if dry_run else [forget(dimension, one, before) for dimension, one in pairs]
+            if any(forgotten):
                 show("waiting for reads that have begun", 0, 0)
                 time.sleep(settings.READ_TIMEOUT_SECONDS)
             for dimension in dimensions():

@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("request_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("operation", models.UUIDField(null=True)),
+                ("operation", dimensions_site.rsql.columns.CodePointTextField(null=True)),
                 ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True)),
                 ("committed_at", models.DateTimeField()),
                 ("created", models.PositiveIntegerField()),

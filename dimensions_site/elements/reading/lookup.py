@@ -60,7 +60,7 @@ def paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
     if not query.low_mark or query.high_mark is None or query.is_empty():
         return queryset
     # Only columns of the index, so that the rows before the page are not read.
-    keys = ("repository_id", "element_id")
+    keys = ("repository_id", "element_id") if issubclass(queryset.model, Element) else ("pk",)
     among = Func(
         Tuple(*map(F, keys)),
         Subquery(queryset.values(*keys)),

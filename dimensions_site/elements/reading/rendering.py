@@ -76,21 +76,22 @@ class Renderer:
         self._slots: list[Slot] = []
         self._template = self._object(plan)
         self._encoders = [slot.encode for slot in self._slots]
-        self._expressions = [slot.expression for slot in self._slots]
+        self.expressions = [slot.expression for slot in self._slots]
         self._compiled: dict[type[Model], CompiledColumns] = {}
 
     def each(self, queryset: QuerySet[Any]) -> Generator[str]:
         """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
         for row in streamed_values(queryset, self._columns(queryset.model)):
-            yield self._render(row)
+            yield self.written(row)
 
     def _columns(self, model: type[Model]) -> CompiledColumns:
         """Return the values of the slots for rows of the `model`: elements, or versions of them."""
         if model not in self._compiled:
-            self._compiled[model] = CompiledColumns(model, self._expressions)
+            self._compiled[model] = CompiledColumns(model, self.expressions)
         return self._compiled[model]
 
-    def _render(self, row: Sequence[Any]) -> str:
+    def written(self, row: Sequence[Any]) -> str:
+        """Return the JSON text of an element with these values of the `expressions`."""
         return self._template % tuple(map(call, self._encoders, row))
 
     def _object(self, plan: Plan) -> str:
@@ -123,8 +124,8 @@ class ElementRenderer(Renderer):
         model = self.model = dimension.model
         self._loaded = ["id", "repository_id", *model.unique_in_repository]
         addressed = model.of(Param("repository")).filter(element_id=Param("id"))
-        self._read = CompiledQuery(addressed.values_list(*self._expressions))
-        self._lock = CompiledQuery(addressed.select_for_update().values_list(*self._loaded, *self._expressions))
+        self._read = CompiledQuery(addressed.values_list(*self.expressions))
+        self._lock = CompiledQuery(addressed.select_for_update().values_list(*self._loaded, *self.expressions))
         self._returned = self._columns(model)
         # The expressions after RETURNING.
         self.sql = self._returned.sql
@@ -139,7 +140,7 @@ class ElementRenderer(Renderer):
         if row is None:
             return None
         count_read(1)
-        return self._render(row)
+        return self.written(row)
 
     def lock(self, repository: Repository, id: str) -> Stored | None:
         """Lock and return the element `id`, or None; one query. It stays locked until the transaction ends."""
@@ -147,7 +148,7 @@ class ElementRenderer(Renderer):
         if row is None:
             return None
         element = self.model.from_db(connection.alias, self._loaded, row[: len(self._loaded)])
-        return Stored(element, self._render(row[len(self._loaded) :]))
+        return Stored(element, self.written(row[len(self._loaded) :]))
 
     def _found(
         self, query: CompiledQuery, repository: Repository, id: str, using: str = DEFAULT_DB_ALIAS
@@ -158,7 +159,7 @@ class ElementRenderer(Renderer):
 
     def text(self, values: Sequence[Any]) -> str:
         """Return the JSON text of an element for which a statement has returned these values."""
-        return self._render(self._returned.convert(values, connection))
+        return self.written(self._returned.convert(values, connection))
 
 
 @lru_cache

@@ -1,5 +1,6 @@
 """The base class of a dimension's routes: which dimension it is, who has access, and why something is written."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from django.contrib.auth.models import User
@@ -8,16 +9,31 @@ from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from dimensions_site.api.errors import bad_request, not_found
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
+from dimensions_site.changes.states import State, current, versions_at
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
 from dimensions_site.repositories.credentials import Credential
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import check_access
+
+# The query parameter for a state of the past, and the header with the state of an answer (contract I3, J1).
+AS_OF = "asOf"
+SYNC_TOKEN = "Sync-Token"  # noqa: S105
+
+
+def check_all(failures: Sequence[Failure], refusals: Sequence[Problem]) -> None:
+    """Raise 400 with all the `failures` and those in the `refusals`; without any, raise the first of the refusals."""
+    found = [*failures, *(failure for refusal in refusals for failure in refusal.failures)]
+    if found:
+        raise bad_request(found)
+    for refusal in refusals:
+        raise refusal
 
 
 class DimensionViewSet(IdempotentMixin, ViewSet):
@@ -78,6 +94,30 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
+
+    def moment(self, name: str, repository: Repository | None = None) -> State | None:
+        """Return the state at the instant, or of the token, in the query parameter `name`; None without one.
+
+        It is of the `repository`, by default the one in the path. Raises as `state_of_moment` does.
+        """
+        text = self.request.query_params.get(name)
+        if text is None:
+            return None
+        # Only the primary knows what is being committed.
+        self.database = DEFAULT_DB_ALIAS
+        return state_of_moment(name, text, repository or self.scope.repository, self.dimension.name)
+
+    def state_now(self, repository: Repository | None = None) -> State:
+        """Return the present state of the database that elements are read from; one query.
+
+        It is of the `repository`, by default the one in the path.
+        """
+        state, _ = current((repository or self.scope.repository).pk, self.dimension.name, using=self.database)
+        return state
+
+    def elements_at(self, state: State) -> QuerySet[Any]:
+        """Return the versions that were the elements of this repository in the `state`."""
+        return versions_at(self.dimension.model.versions_of(self.scope.repository).using(self.database), state)
 
     @property
     def elements(self) -> QuerySet[Any]:

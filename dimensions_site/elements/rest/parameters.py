@@ -9,6 +9,7 @@ from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter
 
 from dimensions_site.changes import reasons
+from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
@@ -47,8 +48,14 @@ _SORT = (
     "entry, `descriptions.en`. Elements without a value come last, and the id is always the last key. Texts sort by "
     "code point, decimal numbers and dates by value. Example: `-updateInfo.date,id`."
 )
+_AS_OF = (
+    "The elements as they were at that instant, such as `2026-03-31T22:00:00Z`, or in the state of a `Sync-Token`: all "
+    "that had been committed by then. The same question always gets the same answer."
+)
+_AS_OF_SCHEMA: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "instant-or-sync-token"}
 # The query parameters that every dimension has.
 QUERY = (
+    parameter("query", "asOf", _AS_OF, **_AS_OF_SCHEMA),
     parameter("query", "sort", _SORT, format="sort", minLength=1),
     parameter("query", "skip", "The number of entries to skip; 0 by default.", **_ENTRIES),
     parameter("query", "take", "The maximum number of entries to return; all by default.", **_ENTRIES),
@@ -116,6 +123,18 @@ ETAG = _answered("ETag", "The version of the element, for `If-Match` and `If-Non
 PREFERENCE_APPLIED = _header(
     "Preference-Applied", "The preferences that were applied; `dryRun` for a dry run.", on=[200]
 )
+# Those of a list whose entries can be counted.
+COUNTED = (
+    _header("Prefer", "`count=exact` adds the number of entries as `X-Total-Count`. Others are ignored."),
+    _header("X-Total-Count", "The number of entries, if `Prefer` asks for it.", on=[200], **_NUMBER),
+    PREFERENCE_APPLIED,
+)
+SYNC_TOKEN = _answered(
+    "Sync-Token",
+    "The state that the answer shows, for `since` of `elements-changes` and for `asOf`.",
+    on=[200],
+    maxLength=MAX_TOKEN,
+)
 # Those of a list besides its query parameters.
 LIST = [
     _header("Prefer", "`count=exact` adds the number of selected elements as `X-Total-Count`. Others are ignored."),
@@ -124,6 +143,7 @@ LIST = [
     ),
     PREFERENCE_APPLIED,
     _header("Content-Disposition", "A file name, for CSV and NDJSON.", on=[200]),
+    SYNC_TOKEN,
 ]
 IF_NONE_MATCH = _header("If-None-Match", "The `ETag` of the version that you have.")
 # Those of a write to an existing element.

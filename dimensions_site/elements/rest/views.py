@@ -14,9 +14,11 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
+from dimensions_site.api.errors import Failure, Problem, not_found
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
+from dimensions_site.changes.states import State
+from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -25,7 +27,7 @@ from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.streams import streamed
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import DimensionViewSet
+from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser
 from dimensions_site.observability.observation import count_read
@@ -34,7 +36,7 @@ from dimensions_site.repositories.models import Role
 # Inside the view set, `list` is an action.
 Renderers: TypeAlias = list[BaseRenderer]
 
-LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take"})
+LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take", AS_OF})
 
 
 class ElementViewSet(DimensionViewSet):
@@ -154,8 +156,14 @@ class ElementViewSet(DimensionViewSet):
     def _parameters(self) -> "ListParameters":
         """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
         query = self.request.query_params
-        table = ElementFields(self.dimension, self._language)
-        filterset = ElementFilterSet(query, self.elements, table=table)
+        refusals: list[Problem] = []
+        state, paging = None, SkipTake()
+        try:
+            state = self.moment(AS_OF)
+        except Problem as problem:
+            refusals.append(problem)
+        elements = self.elements if state is None else self.elements_at(state)
+        filterset = ElementFilterSet(query, elements, table=ElementFields(self.dimension, self._language))
         paths: Sequence[str] = ()
         failures: Sequence[Failure] = ()
         if self.action == "fetch":
@@ -164,20 +172,19 @@ class ElementViewSet(DimensionViewSet):
         try:
             paging = SkipTake.parse(query.get("skip"), query.get("take"))
         except Problem as problem:
-            failures += problem.failures
-        if failures:
-            raise bad_request(failures)
-        return ListParameters(filterset.qs, filterset.qs[paging.window], paths)
+            refusals.append(problem)
+        check_all(failures, refusals)
+        return ListParameters(filterset.qs, filterset.qs[paging.window], paths, state)
 
     def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
         accepted = self.request.accepted_renderer
         # HEAD sends no body, so one row is enough to know the status.
         page = parameters.page[:1] if self.request.method == "HEAD" else parameters.page
-        headers = {}
-        if _prefers_count(self.request):  # before the list, which keeps the connection
+        headers = {SYNC_TOKEN: token_of(parameters.state or self.state_now())}  # before the rows are read
+        if prefers_count(self.request):  # before the list, which keeps the connection
             total = parameters.selected.order_by().count()
-            headers = {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
+            headers |= counted(total)
         response = StreamingHttpResponse(
             streamed(accepted, page, self.dimension, parameters.paths, self._language),
             content_type=content_type(accepted),
@@ -193,15 +200,21 @@ class ElementViewSet(DimensionViewSet):
 @dataclass(frozen=True)
 class ListParameters:
     """The elements that `filter` selects in the order of `sort`, their `page` for `skip` and `take`, and the `paths` of
-    the properties that a fetch returns.
+    the properties that a fetch returns. `state` is that of `asOf`, if it is given.
     """
 
     selected: QuerySet[Any]
     page: QuerySet[Any]
     paths: Sequence[str]
+    state: State | None
 
 
-def _prefers_count(request: Request) -> bool:
+def counted(total: int) -> dict[str, str]:
+    """Return the headers of the answer to a client that prefers the count."""
+    return {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
+
+
+def prefers_count(request: Request) -> bool:
     """Return whether the client also wants the number of all selected elements (`Prefer: count=exact`, RFC 7240)."""
     preferences = request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
     return "count=exact" in (preference.partition(";")[0] for preference in preferences)

@@ -1,6 +1,5 @@
 """Who writes elements, through what, when and why (contract C12, I1)."""
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ class Actor:
 
     name: str
     channel: Channel
-    operation: uuid.UUID | None = None
+    operation: str | None = None
     reason: str | None = None
 
     @property

@@ -1,0 +1,78 @@
+"""The moments that clients name: instants and sync tokens (contract I3, I4, J1)."""
+
+from datetime import UTC, datetime
+
+from django.db import DEFAULT_DB_ALIAS, OperationalError
+
+from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
+from dimensions_site.changes.states import Future, State, current, has_places, oldest_instant, state_at
+from dimensions_site.changes.sync_tokens import InvalidToken, state_of
+from dimensions_site.db.locks import is_about_locks
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+
+_LIST_ANEW = "List the elements anew, and follow the changes with the Sync-Token of that answer."
+
+
+def state_of_token(
+    name: str, token: str, repository: Repository, dimension: str, *, using: str = DEFAULT_DB_ALIAS
+) -> State:
+    """Return the state of the `token` in the parameter `name`.
+
+    Raises Problem 400 INVALID_TOKEN for what is no token of the `dimension` of the `repository`, and 410 TOKEN_EXPIRED
+    for one whose changes are no longer known.
+    """
+    try:
+        state = state_of(token, repository.pk, dimension)
+    except InvalidToken:
+        message = (
+            f"{name} must be a Sync-Token that this service has returned for the {dimension} dimension of repository "
+            f"'{repository.db_id}'; got {quoted(token)}."
+        )
+        raise bad_request([Failure(name, "INVALID_TOKEN", message)]) from None
+    now, horizon = current(repository.pk, dimension, using=using)
+    numbers = state.numbers()
+    if any(numbers.get(slot, 0) < number for slot, number in horizon.numbers.items()):
+        detail = f"The changes since {name} are no longer stored: retention has deleted old versions. {_LIST_ANEW}"
+        raise Problem(410, "TOKEN_EXPIRED", detail)
+    if not has_places(state, now, using=using):
+        detail = f"The database no longer has what {name} has seen: a backup was restored. {_LIST_ANEW}"
+        raise Problem(410, "TOKEN_EXPIRED", detail)
+    return state
+
+
+def state_of_moment(name: str, text: str, repository: Repository, dimension: str) -> State:
+    """Return the state at the instant, or of the token, in the parameter `name`.
+
+    Raises as `state_of_token` does; for an instant Problem 400 if it has not come yet, 410 HISTORY_EXPIRED if it is
+    before the oldest kept version, and 503 if SQLite's writer is busy at that very moment.
+    """
+    if not text[:1].isdigit():  # no token begins with one
+        return state_of_token(name, text, repository, dimension)
+    try:
+        instant = parse_timestamp(text)
+    except (NoSuchMoment, TooPrecise) as error:
+        raise bad_request([Failure(name, "INVALID_VALUE", f"{name} is {quoted(text)}. {error}")]) from None
+    except ValueError:
+        message = f"{name} must be an instant such as 2026-03-31T22:00:00Z, or a Sync-Token; got {quoted(text)}."
+        raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
+    try:
+        state = state_at(repository.pk, dimension, instant)
+    except Future as error:
+        message = f"{name} must not be in the future: it is {written(error.now)} now; got {quoted(text)}."
+        raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
+    except OperationalError as error:
+        if not is_about_locks(error):
+            raise
+        detail = "Others are writing at this moment; ask again in a few seconds, or for an earlier instant."
+        raise Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"}) from None
+    oldest = oldest_instant(repository.pk, dimension)
+    if oldest is not None and instant < oldest:
+        detail = f"{name} must not be before the oldest version that is kept, of {written(oldest)}; got {quoted(text)}."
+        raise Problem(410, "HISTORY_EXPIRED", detail)
+    return state
+
+
+def written(instant: datetime) -> str:
+    """Return the instant as in the fields of responses (contract C11)."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"

@@ -1,0 +1,159 @@
+"""The operations on what has changed in the OpenAPI document of their dimension (contract H3, I3, I5, J2)."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
+from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.models import Origin
+from dimensions_site.elements.rest import parameters
+from dimensions_site.elements.rest.parameters import parameter
+from dimensions_site.elements.rest.schema import DimensionSchema
+from dimensions_site.repositories.models import DB_ID_PATTERN
+
+_CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
+_INSTANT = "2026-03-31T22:00:00.000+0000"
+
+
+class ElementChange(serializers.Serializer[Any]):
+    change = serializers.ChoiceField(
+        ["saved", "deleted"], help_text="`saved` comes with `element`, `deleted` with `id`."
+    )
+    element = ElementSerializer(required=False)
+    id = serializers.CharField(required=False, help_text="The id of an element that is no longer selected or stored.")
+
+
+class ChangedField(serializers.Serializer[Any]):
+    path = serializers.CharField(help_text="The path of the field; an entry of a map has its own.")
+    before = serializers.JSONField(allow_null=True, help_text="Its value before; null if it was not set.")
+    after = serializers.JSONField(allow_null=True, help_text="Its value after; null if it is not set.")
+
+
+class ElementDifference(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    action = serializers.ChoiceField(["created", "changed", "deleted"])
+    changes = ChangedField(many=True)
+
+
+class ElementVersion(serializers.Serializer[Any]):
+    version = serializers.IntegerField(min_value=1, help_text="Later versions of an element have higher numbers.")
+    id = serializers.CharField()
+    change = serializers.ChoiceField(["created", "changed", "deleted"])
+    changeSet = serializers.UUIDField()
+    user = serializers.CharField()
+    channel = serializers.ChoiceField(Channel.values)
+    committedAt = serializers.CharField()
+    reason = serializers.CharField(allow_null=True)
+    changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
+
+
+class ChangeSet(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    user = serializers.CharField()
+    channel = serializers.ChoiceField(Channel.values)
+    origin = serializers.ChoiceField(Origin.values)
+    requestId = serializers.CharField(allow_null=True)
+    operation = serializers.CharField(allow_null=True, help_text="The id of the data processing, import or plan.")
+    reason = serializers.CharField(allow_null=True)
+    committedAt = serializers.CharField()
+    created = serializers.IntegerField(min_value=0)
+    changed = serializers.IntegerField(min_value=0)
+    deleted = serializers.IntegerField(min_value=0)
+
+
+_FILTER = (
+    "Conditions in RSQL, as in the filter of elements, on `user`, `channel`, `origin`, `reason`, `committedAt` and "
+    "`operation`. Example: `channel==IMPORT;committedAt=ge=2026-03-01`."
+)
+_TOKEN: Any = {"maxLength": MAX_TOKEN}
+_MOMENT: Any = {**_TOKEN, "minLength": 1, "format": "instant-or-sync-token"}
+
+
+def _rows(row: serializers.Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
+    return {
+        (200, "application/json"): OpenApiResponse(row, description),
+        (200, "application/x-ndjson"): str,
+    }
+
+
+CHANGES = extend_schema(
+    operation_id="list{noun}Changes",
+    summary="List what has changed",
+    description="Returns every {dimension} that a transaction has written which was committed after the state of "
+    "`since`: each once, in its newest state, ordered by id. No committed change is missed. Without `since` it returns "
+    "all {plural}. With `filter`, what does not match is returned as `deleted`. `Sync-Token` is the state for the next "
+    "call. 410 says that the changes since then are no longer stored: list the {plural} anew.",
+    parameters=[
+        parameter("query", "since", "The `Sync-Token` of the last answer.", **_TOKEN),
+        parameters.SYNC_TOKEN,
+    ],
+    responses=_rows(ElementChange(many=True), "The changes."),
+)
+CHANGE_SETS = extend_schema(
+    operation_id="list{noun}ChangeSets",
+    summary="List the change sets",
+    description="Returns the transactions that wrote {plural}, the latest first: who, when, through what, why, and how "
+    "many {plural} they created, changed and deleted.",
+    parameters=[
+        parameter("query", "filter", _FILTER, format="rsql"),
+        *parameters.COUNTED,
+    ],
+    responses=_rows(ChangeSet(many=True), "The change sets."),
+)
+VERSIONS = extend_schema(
+    operation_id="list{noun}Versions",
+    summary="List versions of one {dimension}, or of one change set",
+    description="Returns the versions with what each has changed, the latest first. Name an element, a change set, or "
+    "both.",
+    parameters=[
+        parameter("query", "id", "The id of the {dimension}."),
+        parameter("query", "changeSet", "The id of the change set.", format="uuid"),
+        *parameters.COUNTED,
+    ],
+    responses=_rows(ElementVersion(many=True), "The versions."),
+)
+COMPARE = extend_schema(
+    operation_id="compare{nouns}",
+    summary="Compare two states",
+    description="Returns the {plural} that differ between two states of this repository, or between another repository "
+    "and this one, ordered by id. `updateInfo` and what names an element are no differences. `filter` restricts to "
+    "{plural} that match it on either side. `fromRepository` needs a grant, too.",
+    parameters=[
+        parameter("query", "from", "The earlier state: an instant or a `Sync-Token`; now by default.", **_MOMENT),
+        parameter("query", "to", "The later state: an instant or a `Sync-Token`; now by default.", **_MOMENT),
+        parameter(
+            "query",
+            "fromRepository",
+            "The repository of the earlier state; this one by default.",
+            pattern=f"^{DB_ID_PATTERN}$",
+        ),
+        *parameters.COUNTED,
+    ],
+    responses=_rows(ElementDifference(many=True), "The differences."),
+)
+
+
+class HistorySchema(DimensionSchema):
+    """The examples follow from that of the element."""
+
+    def answer_example(self) -> Any:
+        """Return the action's response in the examples."""
+        element = self.examples["create"]["answer"]
+        changed = {"path": "descriptions.en", "before": "Cash", "after": element["descriptions"].get("en")}
+        head = {"user": "alice", "channel": Channel.REST.value}
+        tail = {"committedAt": _INSTANT, "reason": "Month-end review"}
+        match self.action:
+            case "changes":
+                return [{"change": "saved", "element": element}, {"change": "deleted", "id": "9999"}]
+            case "change_sets":
+                counts = {"created": 1, "changed": 0, "deleted": 0}
+                middle = {"origin": "INPUT_WEB", "requestId": "month-end-2026-03", "operation": None}
+                reason, at = tail["reason"], tail["committedAt"]
+                return [{"id": _CHANGE_SET, **head, **middle, "reason": reason, "committedAt": at, **counts}]
+            case "versions":
+                version = {"version": 4711, "id": element["id"], "change": "changed", "changeSet": _CHANGE_SET}
+                return [{**version, **head, **tail, "changes": [changed]}]
+        return [{"id": element["id"], "action": "changed", "changes": [changed]}]

@@ -1,0 +1,182 @@
+"""The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from dimensions_site.api.errors import Failure, Problem, quoted
+from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
+from dimensions_site.changes.models import ChangeSet
+from dimensions_site.changes.states import State
+from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.elements.history import feed
+from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
+from dimensions_site.elements.history.comparing import Side, difference_json, differences
+from dimensions_site.elements.history.moments import state_of_token
+from dimensions_site.elements.history.versions import version_texts
+from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.replicas import from_replica
+from dimensions_site.elements.reading.streams import begun
+from dimensions_site.elements.rest import history_operations as operations
+from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all
+from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
+from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.permissions import check_access
+
+
+class HistoryViewSet(DimensionViewSet):
+    """What has changed in one dimension of one repository."""
+
+    schema = operations.HistorySchema()
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "changes": frozenset({"since", "filter"}),
+        "change_sets": frozenset({"filter", "skip", "take"}),
+        "versions": frozenset({"id", "changeSet", "skip", "take"}),
+        "compare": frozenset({"from", "to", "fromRepository", "filter"}),
+    }
+
+    @operations.CHANGES
+    @from_replica
+    def changes(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the elements that were written since the token, each once (contract I3, I4)."""
+        repository, since = self.scope.repository, request.query_params.get("since")
+        refusals: list[Problem] = []
+        state: State | None = None
+        try:
+            if since is not None:
+                state = state_of_token("since", since, repository, self.dimension.name, using=self.database)
+        except Problem as problem:
+            refusals.append(problem)
+        source = self.elements if since is None else self.dimension.model.versions_of(repository)
+        filterset = self._filtered(source)
+        check_all(filterset.failures, refusals)
+        now = self.state_now()  # before the rows are read
+        if state is None:
+            texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(filterset.qs))
+        elif state.places == now.places:
+            texts = iter(())
+        else:
+            matching = filterset.qs if request.query_params.get("filter") else None
+            texts = feed.changes(self.dimension, repository, state, matching, self.database)
+        return self._streamed(texts, {SYNC_TOKEN: token_of(now)})
+
+    @operations.CHANGE_SETS
+    @from_replica
+    def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the change sets that the filter selects, the latest first (contract I5)."""
+        sets = ChangeSet.objects.using(self.database).filter(
+            repository=self.scope.repository, dimension=self.dimension.name
+        )
+        filterset = ChangeSetFilterSet(request.query_params, sets, table=ChangeSetFields())
+        paging, refusals = self._paging()
+        check_all(filterset.failures, refusals)
+        latest = filterset.qs.order_by("-committed_at", "-id")
+        headers = counted(latest.order_by().count()) if prefers_count(request) else {}
+        return self._streamed(change_set_texts(latest[paging.window]), headers)
+
+    @operations.VERSIONS
+    @from_replica
+    def versions(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the versions of one element, or of one change set, the latest first (contract I5)."""
+        id, change_set = (request.query_params.get(name) for name in ("id", "changeSet"))
+        versions = self.dimension.model.versions_of(self.scope.repository).using(self.database).order_by("-number")
+        failures = []
+        if id is None and change_set is None:
+            message = "Name an element by id, or a change set by changeSet."
+            failures.append(Failure("id", "REQUIRED", message))
+        if id is not None:
+            versions = versions.none() if "\0" in id else versions.filter(element_id=id)
+        if change_set is not None:
+            try:
+                versions = versions.filter(change_set=UUID(change_set))
+            except ValueError:
+                message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
+                failures.append(Failure("changeSet", "INVALID_VALUE", message))
+        paging, refusals = self._paging()
+        check_all(failures, refusals)
+        headers = counted(versions.order_by().count()) if prefers_count(request) else {}
+        return self._streamed(version_texts(self.dimension, self.scope.repository, versions[paging.window]), headers)
+
+    @operations.COMPARE
+    def compare(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the elements that differ between two states, with their differences (contract J2)."""
+        here, there = self.scope.repository, self._from_repository()
+        refusals: list[Problem] = []
+        states: list[State] = []
+        for name, repository in (("from", there), ("to", here)):
+            try:
+                states.append(self.moment(name, repository) or self.state_now(repository))
+            except Problem as problem:
+                refusals.append(problem)
+        filtersets = [self._filtered(self.dimension.model.versions_of(one), one) for one in (there, here)]
+        check_all(filtersets[1].failures, refusals)
+        has_filter = bool(request.query_params.get("filter"))
+        before, after = (
+            Side(repository, state, filterset.qs if has_filter else None)
+            for repository, state, filterset in zip((there, here), states, filtersets, strict=True)
+        )
+        headers = {}
+        if prefers_count(request):
+            headers = counted(sum(1 for _ in differences(self.dimension, before, after)))
+        found = differences(self.dimension, before, after)
+        return self._streamed((difference_json(self.dimension, one) for one in found), headers)
+
+    def get_renderers(self) -> Renderers:
+        """Return the renderers; all of these lists are available as NDJSON, too."""
+        streamable: list[BaseRenderer] = [NdjsonRenderer()]
+        return [*super().get_renderers(), *streamable]
+
+    def further_failures(self) -> Sequence[Failure]:
+        if "skip" in (self.allowed_query_parameters() or ()):
+            return [failure for problem in self._paging()[1] for failure in problem.failures]
+        return ()
+
+    def _from_repository(self) -> Repository:
+        """Return the repository that is compared. Raises 404 and 403 as for that in the path (contract A6)."""
+        name = self.request.query_params.get("fromRepository")
+        if name is None:
+            return self.scope.repository
+        return check_access(self.user, name, self.dimension.name, self.scope.credential).repository
+
+    def _filtered(self, rows: QuerySet[Any], repository: Repository | None = None) -> ElementFilterSet:
+        language = (repository or self.scope.repository).default_language
+        return ElementFilterSet(
+            {name: text for name, text in self.request.query_params.items() if name == "filter"},
+            rows.using(self.database),
+            table=ElementFields(self.dimension, language),
+        )
+
+    def _paging(self) -> tuple[SkipTake, list[Problem]]:
+        query = self.request.query_params
+        try:
+            return SkipTake.parse(query.get("skip"), query.get("take")), []
+        except Problem as problem:
+            return SkipTake(), [problem]
+
+    def _streamed(self, texts: Iterator[str], headers: dict[str, str]) -> StreamingHttpResponse:
+        accepted = self.request.accepted_renderer
+        if self.request.method == "HEAD":  # one row is enough to know the status
+            texts = (text for text, _ in zip(texts, range(1), strict=False))
+        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+        response = StreamingHttpResponse(begun(texts, write), content_type=content_type(accepted), headers=headers)
+        patch_vary_headers(response, ["Accept"])
+        return response
+
+
+def history_routes(viewset: type[HistoryViewSet]) -> list[URLPattern]:
+    """Return the routes of one dimension, below `{dbID}/<dimension>/`."""
+    names = {"changes": "changes", "changesets": "change_sets", "versions": "versions", "compare": "compare"}
+    return [
+        path(f"elements-{name}", viewset.as_view({"get": action}), name=f"elements-{name}")
+        for name, action in names.items()
+    ]

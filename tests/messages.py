@@ -29,7 +29,6 @@ _OF_LIBRARIES = (
     "django/contrib/auth/forms.py",
     "django_q/admin.py",
     "django_q/models.py",
-    "simple_history/models.py",
     "unfold/*.py",
     "unfold/contrib/filters/**/*.py",
     "unfold/mixins/base_model_admin.py",

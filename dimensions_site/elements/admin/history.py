@@ -71,7 +71,7 @@ class HistoryMixin(ScopedAdmin):
         if search:
             is_possible = len(search) <= LONGEST_SEARCH and "\0" not in search
             found = found.filter(element_id__icontains=search) if is_possible else found.none()
-        number = _page_number(request)
+        number = page_number(request)
         first = (number - 1) * DELETED_A_PAGE
         # One more row shows whether there is a next page; counting all of them could take long.
         rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
@@ -172,7 +172,7 @@ class HistoryMixin(ScopedAdmin):
         return repository.pk in self.open_keys(request, Role.EDITOR)
 
 
-def _page_number(request: HttpRequest) -> int:
+def page_number(request: HttpRequest) -> int:
     """Return the requested page number; 1 if it is not a valid one."""
     text = request.GET.get(PAGE_VAR, "1")
     return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) else 1

@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.observability.sharing import share
-from dimensions_site.server.worker import HostMissing, exposure_warnings
+from dimensions_site.server.worker import HostMissing, exposure_warnings, keep_apart
 
 try:
     # The local machine only, unless the operator says otherwise: a reverse proxy precedes the service.
@@ -47,9 +47,10 @@ keepalive = 5
 # MAX_REQUEST_LINE, 8,190 bytes, and its only other choice, 0, means no limit. The application responds with 414 to URLs
 # longer than API_MAX_URL_SIZE; gunicorn rejects lines beyond this limit.
 message.MAX_REQUEST_LINE = limit_request_line = 128 * 1024
-# gunicorn's default limits of headers, stated because the size of accepted credentials depends on them.
+# gunicorn's default number of headers. A reason of 1,000 characters takes up to 12,000 bytes, percent-encoded (contract
+# I2).
 limit_request_fields = 100
-limit_request_field_size = 8190
+limit_request_field_size = 16 * 1024
 
 # No request header sets the path prefix or the scheme: by default gunicorn trusts such headers from the local machine
 # and through a unix socket. The application trusts those of TRUSTED_PROXIES.
@@ -89,9 +90,10 @@ def child_exit(server: Arbiter, worker: Worker) -> None:
 
 
 def pre_request(worker: Worker, request: message.Request) -> None:
-    """Reject a request without a Host header, and close the connection after a large body."""
+    """Reject a request without a Host header, keep reasons apart, and close the connection after a large body."""
     headers = dict(request.headers)
     if "HOST" not in headers and request.version == (1, 1):
         raise HostMissing
+    keep_apart(request.headers, "CHANGE-REASON")
     if int(headers.get("CONTENT-LENGTH", 0)) > _LARGEST_BODY_TO_KEEP_FOR:
         request.force_close()

@@ -371,7 +371,7 @@ CONTENT_SECURITY_POLICY = {
 CORS_URLS_REGEX = f"^({'|'.join(map(re.escape, API_PREFIXES))})"
 CORS_ALLOW_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 CORS_ALLOW_HEADERS = (
-    *("Accept", "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key"),
+    *("Accept", "Authorization", "Change-Reason", "Content-Encoding", "Content-Type", "Idempotency-Key"),
     *("If-Match", "If-None-Match", "Prefer", "X-API-Key", "X-Request-ID"),
 )
 CORS_EXPOSE_HEADERS = (

@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
@@ -24,7 +25,7 @@ class DeletionActionMixin(ScopedAdmin):
 
     @admin.action(description=_("Delete the selected elements"), permissions=["delete"])
     def delete_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Ask for confirmation; once confirmed, start the deletion and show its progress.
+        """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress.
 
         Only the ids are read: the selection may have 100,000 elements. If it has changed since the question, ask again.
         """
@@ -32,17 +33,20 @@ class DeletionActionMixin(ScopedAdmin):
         if repository is None:
             return None
         ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
-        if request.POST.get("confirmed") == str(len(ids)):
+        is_confirmed = request.POST.get("confirmed") == str(len(ids))
+        reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None)
+        if is_confirmed and not reason.error:
             scope = Scope(repository, self.dimension.name, Role.MANAGER)
-            started = processing.start(scope, cast(User, request.user), ids)
+            started = processing.start(scope, cast(User, request.user), ids, reason.reason)
             return redirect("admin:bulkops_dataprocessing_change", started.pk)
-        if "confirmed" in request.POST:
+        if "confirmed" in request.POST and not is_confirmed:
             messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
         return self.render_page(
             request,
             "admin/processings/confirm_deletion.html",
             title=_("Delete elements"),
             repository=repository,
+            reason=reason,
             count=len(ids),
             shown=ids[:_SHOWN],
             more=max(len(ids) - _SHOWN, 0),

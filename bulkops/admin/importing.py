@@ -25,6 +25,7 @@ from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.db.locks import is_about_locks
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.admin.repositories import when
 from dimensions_site.repositories.models import Role
@@ -113,8 +114,14 @@ class FileImportAdmin(JobAdmin):
             return self._page(
                 request, "progress", file_import.file_name, step, file_import, progress=import_progress(file_import)
             )
+        return self._result_page(
+            request, file_import, ReasonField(file_import.repository, typed=file_import.reason or "")
+        )
+
+    def _result_page(self, request: HttpRequest, file_import: FileImport, reason: ReasonField) -> HttpResponse:
         step = 3 if file_import.status in WAITING else 4
-        return self._page(request, "result", file_import.file_name, step, file_import, result=result_of(file_import))
+        context = {"result": result_of(file_import), "reason": reason}
+        return self._page(request, "result", file_import.file_name, step, file_import, **context)
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Show the second step, the meaning of the columns and the mode, or begin the check."""
@@ -133,9 +140,12 @@ class FileImportAdmin(JobAdmin):
         """Have a worker import the checked file: all rows, or with `leave_out` those without errors."""
         file_import = self._found_to_go_on(request, oid)
         choices = replace(Choices.of(file_import), leaves_out_errors="leave_out" in request.POST)
+        reason = ReasonField(file_import.repository, request.POST)
         if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
             messages.error(request, _("This cannot be imported as it is."))
-        elif not file_imports.confirm(file_import, choices):
+        elif file_import.status == ImportStatus.CHECKED and reason.error:
+            return self._result_page(request, file_import, reason)
+        elif not file_imports.confirm(file_import, choices, reason.reason):
             messages.info(request, _("There is nothing to confirm: the import has already continued."))
         return _to_page(file_import)
 

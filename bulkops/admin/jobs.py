@@ -1,4 +1,4 @@
-"""What the pages of deletions and of imports share: the user's grants, and the list (contract F7, G2)."""
+"""What the pages of deletions, imports and the activity share: the user's grants, and the list (contract F7, G2)."""
 
 from typing import Any, ClassVar
 
@@ -12,12 +12,11 @@ from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Role
 
 
-class JobAdmin(LookOnlyMixin, BoundedListAdmin):
-    """The list of the jobs in repositories and dimensions where the user has at least `role`."""
+class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
+    """The list of the rows of repositories and dimensions where the user has at least `role`."""
 
     role: ClassVar[Role] = Role.READER
 
-    list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["repository"]
     show_full_result_count = False
     actions = None
@@ -26,11 +25,11 @@ class JobAdmin(LookOnlyMixin, BoundedListAdmin):
         open_ones = Q(pk__in=())
         for dimension in dimension_names():
             open_ones |= Q(dimension=dimension, repository__in=open_keys(request, dimension, self.role))
-        jobs: QuerySet[Any] = super().get_queryset(request)
-        return jobs.filter(open_ones).select_related("repository")
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.filter(open_ones).select_related("repository")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Return the job. An unknown one and one without a grant are both 404, where Django would redirect."""
+        """Return the row. An unknown one and one without a grant are both 404, where Django would redirect."""
         found = super().get_object(request, object_id, from_field)
         if found is None:
             raise Http404
@@ -42,12 +41,18 @@ class JobAdmin(LookOnlyMixin, BoundedListAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
 
-    def is_manager(self, request: HttpRequest, job: DataProcessing | FileImport) -> bool:
-        """Return whether the user is a manager of the job's repository and dimension."""
-        return job.repository_id in open_keys(request, job.dimension, Role.MANAGER)
-
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Return the page of the job, which shows its whole history."""
+        """Return the page of the row, which shows its whole history."""
         return self.change_view(request, object_id)
+
+
+class JobAdmin(GrantedAdmin):
+    """The list of jobs."""
+
+    list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
+
+    def is_manager(self, request: HttpRequest, job: DataProcessing | FileImport) -> bool:
+        """Return whether the user is a manager of the job's repository and dimension."""
+        return job.repository_id in open_keys(request, job.dimension, Role.MANAGER)

@@ -21,10 +21,12 @@ from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.rejects import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
+from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from dimensions_site.text.shortening import shortened
 
@@ -61,6 +63,7 @@ class ImportCommand(BaseCommand):
         )
         parser.add_argument("--dry-run", action="store_true", help="report what would be done, and save nothing")
         parser.add_argument("--strict", action="store_true", help="refuse references to elements that do not exist")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="why; it is kept with what is imported")
         parser.add_argument(
             "--rejects", metavar="FILE", help="a new file for the rows with errors; the others are saved then"
         )
@@ -77,6 +80,7 @@ class ImportCommand(BaseCommand):
         if max_delete is not None and mode is not Mode.SYNC:
             raise CommandError("--max-delete needs --mode sync, because no other mode deletes anything.")
         repository = find_repository(options["db_id"])
+        reason = _reason(options["reason"], repository, dry_run=options["dry_run"])
         chosen = Options(
             mode=mode,
             dry_run=options["dry_run"],
@@ -97,7 +101,7 @@ class ImportCommand(BaseCommand):
                 importer = Importer(
                     self.dimension,
                     repository,
-                    Actor(SYSTEM, Channel.IMPORT),
+                    Actor(SYSTEM, Channel.IMPORT, reason=reason),
                     chosen,
                     rejects=rejects,
                     progress=lambda phase, share: show(phase, share, importer.rows_done),
@@ -141,6 +145,17 @@ class ImportCommand(BaseCommand):
         self.stdout.write(f"{beginning} {db_id}: {counted}.")
         if report.rejected and not options.dry_run:
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
+
+
+def _reason(text: str, repository: Repository, *, dry_run: bool) -> str | None:
+    """Return the reason, which a dry run does not need. Raises CommandError for an invalid or missing one."""
+    if dry_run and not text:
+        return None
+    try:
+        return typed_reason(text, repository)
+    except InvalidReason as error:
+        advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
+        raise CommandError(f"Nothing was imported: {error}{advice}") from None
 
 
 def _hint(report: Report) -> str:

@@ -149,17 +149,17 @@ def check(file_import: FileImport, choices: Choices) -> bool:
     return _hand_over(file_import, WAITING, ImportStatus.CHECKING, choices)
 
 
-def confirm(file_import: FileImport, choices: Choices) -> bool:
-    """Have a worker do what was checked; return False if another request was first."""
-    return _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices)
+def confirm(file_import: FileImport, choices: Choices, reason: str | None) -> bool:
+    """Have a worker do what was checked, for that reason; return False if another request was first."""
+    return _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
 
 
 @transaction.atomic
 def _hand_over(
-    file_import: FileImport, origins: tuple[ImportStatus, ...], status: ImportStatus, choices: Choices
+    file_import: FileImport, origins: tuple[ImportStatus, ...], status: ImportStatus, choices: Choices, **values: Any
 ) -> bool:
     won = FileImport.objects.filter(pk=file_import.pk, status__in=origins).update(
-        status=status, options=asdict(choices), error=None, phase="", progress=0, attempts=0, due_at=Now()
+        status=status, options=asdict(choices), error=None, phase="", progress=0, attempts=0, due_at=Now(), **values
     )
     if won:
         wake_a_worker()

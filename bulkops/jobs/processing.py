@@ -24,8 +24,8 @@ _OID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @transaction.atomic
-def start(scope: Scope, user: User, ids: Sequence[str]) -> DataProcessing:
-    """Have a worker delete the elements `ids` on behalf of `user`; each id is given once.
+def start(scope: Scope, user: User, ids: Sequence[str], reason: str | None) -> DataProcessing:
+    """Have a worker delete the elements `ids` on behalf of `user` for this `reason`; each id is given once.
 
     The processing and its place in the queue are stored together or not at all (contract F2).
     """
@@ -38,6 +38,7 @@ def start(scope: Scope, user: User, ids: Sequence[str]) -> DataProcessing:
         request_date_time=datetime.now(UTC),
         requested=len(ids),
         not_found=[],
+        reason=reason,
     )
     DeletionChunk.objects.bulk_create(
         DeletionChunk(processing=processing, position=first, ids=list(ids[first : first + size]))

@@ -48,7 +48,7 @@ class DeletionViewSet(DimensionViewSet):
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
-        started = processing.start(self.scope, self.user, read_ids(cast(bytearray, request.data)))
+        started = processing.start(self.scope, self.user, read_ids(cast(bytearray, request.data)), self.reason)
         namespace = cast(ResolverMatch, self.request.resolver_match).namespace
         place = reverse(f"{namespace}:deletion", kwargs={"db_id": path["db_id"], "oid": started.oid})
         content = orjson.dumps({"dataProcessingId": started.oid})

@@ -17,9 +17,7 @@ from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.json.texts import shown
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.changes.models import Channel
 from dimensions_site.elements.rest.dimension import DimensionViewSet
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Role
 
 DRY_RUN = "dryRun"
@@ -47,21 +45,20 @@ class BulkViewSet(DimensionViewSet):
         failures = self.further_failures()
         if failures:
             raise bad_request(failures)
-        is_dry_run = self._dry_run == "true"
         envelope = read_envelope(cast(bytearray, request.data))
-        bulk_save = BulkSave(self.dimension, self.scope.repository, Actor(self.user.get_username(), Channel.REST))
+        bulk_save = BulkSave(self.dimension, self.scope.repository, self.actor)
         response: HttpResponseBase
         if self.answers_elements:
             # The response is complete before the transaction ends, and sent after its locks are released.
             with ExitStack() as resources:
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
-                bulk_save.run(envelope, dry_run=is_dry_run, answer=answer)
+                bulk_save.run(envelope, dry_run=self.is_trial, answer=answer)
                 response = _streamed(answer)
                 resources.pop_all()  # from here on the response closes it
         else:
-            bulk_save.run(envelope, dry_run=is_dry_run)
+            bulk_save.run(envelope, dry_run=self.is_trial)
             response = HttpResponse(b'{"code":"SUCCESS"}', content_type="application/json")
-        if is_dry_run:
+        if self.is_trial:
             response["Preference-Applied"] = DRY_RUN
         return response
 
@@ -72,8 +69,12 @@ class BulkViewSet(DimensionViewSet):
         return [Failure(DRY_RUN, "INVALID", message)]
 
     @property
+    def is_trial(self) -> bool:
+        return self._dry_run == "true"
+
+    @property
     def is_remembered(self) -> bool:
-        return self._dry_run != "true"  # a dry run does nothing that could be done twice
+        return not self.is_trial  # it does nothing that could be done twice
 
     @property
     def _dry_run(self) -> str:

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from dimensions_site.repositories.dimensions import dimension_choices
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.columns import CodePointTextField
 
@@ -31,23 +32,30 @@ class ChangeSet(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     # The history outlives its repository.
     repository = models.ForeignKey(
-        Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+        Repository,
+        on_delete=models.DO_NOTHING,
+        verbose_name=_("repository"),
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
     )
-    dimension = CodePointTextField()
+    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
     slot = models.PositiveSmallIntegerField()
     number = models.PositiveBigIntegerField()
-    user = CodePointTextField()
-    channel = CodePointTextField(choices=Channel.choices)
+    user = CodePointTextField(_("person"))
+    channel = CodePointTextField(_("channel"), choices=Channel.choices)
     request_id = CodePointTextField(null=True)
     # The id of the data processing, import or plan that it belongs to.
     operation = CodePointTextField(null=True)
-    reason = CodePointTextField(null=True)
-    committed_at = models.DateTimeField()
-    created = models.PositiveIntegerField()
-    changed = models.PositiveIntegerField()
-    deleted = models.PositiveIntegerField()
+    reason = CodePointTextField(_("reason"), null=True)
+    committed_at = models.DateTimeField(_("when (UTC)"))
+    created = models.PositiveIntegerField(_("created"))
+    changed = models.PositiveIntegerField(_("changed"))
+    deleted = models.PositiveIntegerField(_("deleted"))
 
     class Meta:
+        verbose_name = _("change")
+        verbose_name_plural = _("activity")
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(fields=["repository", "dimension", "slot", "number"], name="change_set_place"),

@@ -15,6 +15,8 @@ from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 
+# Repositories may require a reason.
+_ACTOR = Actor(SYSTEM, Channel.IMPORT, reason="Sample data")
 GROUP_CHART = Path(__file__).parent / "data" / "group_chart.csv"
 
 
@@ -22,11 +24,11 @@ def fill_currencies(repository: Repository) -> Report:
     """Create or update all currencies of ISO 4217, with names in five languages."""
     rows = [Row(line, cells) for line, cells in enumerate(currency_rows(), start=2)]
     source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
-    return Importer(CURRENCY, repository, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)
+    return Importer(CURRENCY, repository, _ACTOR, Options()).run(source)
 
 
 def fill_accounts(repository: Repository) -> Report:
     """Create or update the sample group chart."""
-    importer = Importer(ACCOUNT, repository, Actor(SYSTEM, Channel.IMPORT), Options())
+    importer = Importer(ACCOUNT, repository, _ACTOR, Options())
     with GROUP_CHART.open("rb") as file, open_source(file) as source:
         return importer.run(source)

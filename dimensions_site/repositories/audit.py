@@ -180,7 +180,11 @@ watch(
 watch(
     Repository,
     "repository",
-    {"repository": lambda repository: repository.db_id, "api_enabled": lambda repository: repository.api_enabled},
+    {
+        "repository": lambda repository: repository.db_id,
+        "api_enabled": lambda repository: repository.api_enabled,
+        "requires_reason": lambda repository: repository.requires_reason,
+    },
 )
 for _list in _LISTS:
     m2m_changed.connect(list_changed, sender=_list)

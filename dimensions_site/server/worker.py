@@ -99,6 +99,17 @@ class WebWorker(ThreadWorker):
         self.sockets: list[Any] = []
 
 
+def keep_apart(headers: list[tuple[str, str]], name: str) -> None:
+    """Join repeated headers of this name with a line break, which no header has.
+
+    gunicorn would join them with a comma, as if they were one header with a comma in its text.
+    """
+    values = [value for found, value in headers if found == name]
+    if len(values) > 1:
+        headers[:] = [header for header in headers if header[0] != name]
+        headers.append((name, "\n".join(values)))
+
+
 def exposure_warnings(addresses: Iterable[Any], metrics: SocketAddress | None) -> list[str]:
     """Return a sentence for each of the sockets' `addresses` that other machines may reach without the proxy."""
     warnings = []

@@ -12,6 +12,7 @@ from dimensions_site.repositories.admin.repositories import SuperuserAdmin
 
 # Icons of the pages by app and model, from unfold's font; dimensions name their own.
 _ICONS = {
+    "changes.changeset": "manage_history",
     "bulkops.dataprocessing": "hourglass_top",
     "bulkops.fileimport": "upload_file",
     "bulkops.worker": "memory",

@@ -1,6 +1,7 @@
-"""What texts of the formats look like that only this service knows: rsql, sort, properties, timestamp."""
+"""What texts of the formats look like that only this service knows, such as rsql, sort and percent-encoded."""
 
 from random import Random
+from urllib.parse import quote
 
 import schemathesis
 from hypothesis import strategies as st
@@ -53,3 +54,5 @@ def register() -> None:
     schemathesis.openapi.format("sort", _sort_orders())
     schemathesis.openapi.format("properties", st.lists(selected, min_size=1, unique=True).map(",".join))
     schemathesis.openapi.format("timestamp", _timestamps)
+    lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=50)
+    schemathesis.openapi.format("percent-encoded", lines.map(quote))

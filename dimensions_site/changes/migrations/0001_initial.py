@@ -5,6 +5,7 @@ import uuid
 import django.db.models.deletion
 from django.db import migrations, models
 
+import dimensions_site.repositories.dimensions
 import dimensions_site.rsql.columns
 
 
@@ -57,10 +58,15 @@ class Migration(migrations.Migration):
             name="ChangeSet",
             fields=[
                 ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
-                ("dimension", dimensions_site.rsql.columns.CodePointTextField()),
+                (
+                    "dimension",
+                    dimensions_site.rsql.columns.CodePointTextField(
+                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
+                    ),
+                ),
                 ("slot", models.PositiveSmallIntegerField()),
                 ("number", models.PositiveBigIntegerField()),
-                ("user", dimensions_site.rsql.columns.CodePointTextField()),
+                ("user", dimensions_site.rsql.columns.CodePointTextField(verbose_name="person")),
                 (
                     "channel",
                     dimensions_site.rsql.columns.CodePointTextField(
@@ -71,16 +77,17 @@ class Migration(migrations.Migration):
                             ("DELETION", "deletion of many"),
                             ("RESTORE", "restored version"),
                             ("PLAN", "applied plan"),
-                        ]
+                        ],
+                        verbose_name="channel",
                     ),
                 ),
                 ("request_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
                 ("operation", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("committed_at", models.DateTimeField()),
-                ("created", models.PositiveIntegerField()),
-                ("changed", models.PositiveIntegerField()),
-                ("deleted", models.PositiveIntegerField()),
+                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="reason")),
+                ("committed_at", models.DateTimeField(verbose_name="when (UTC)")),
+                ("created", models.PositiveIntegerField(verbose_name="created")),
+                ("changed", models.PositiveIntegerField(verbose_name="changed")),
+                ("deleted", models.PositiveIntegerField(verbose_name="deleted")),
                 (
                     "repository",
                     models.ForeignKey(
@@ -89,10 +96,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="repositories.repository",
+                        verbose_name="repository",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "change",
+                "verbose_name_plural": "activity",
                 "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["repository", "dimension", "-committed_at", "-id"], name="change_set_latest"),

@@ -19,6 +19,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.attempts import Attempt, Reader
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
@@ -82,7 +83,8 @@ class EditedAdmin(ElementPageAdmin):
         if shown is None:
             return self._deleted_again(request, unquote(str(object_id)), data)
         note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
-        return self._again(request, shown, self._attempt(request, shown, data), note=note)
+        attempt, reason = self._attempt(request, shown, data), ReasonField(shown.repository, data)
+        return self._again(request, shown, attempt, reason=reason, note=note)
 
     def _add(self, request: HttpRequest) -> HttpResponse:
         offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
@@ -131,16 +133,18 @@ class EditedAdmin(ElementPageAdmin):
         message = _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.")
         form.errors.append(message % values)
         action = f"{self.route('add')}?repository={version.repository.pk}"
-        return self.page(request, shown, form, unsaved=True, action=action)
+        reason = ReasonField(shown.repository, data)
+        return self.page(request, shown, form, reason=reason, unsaved=True, action=action)
 
     def _save(self, request: HttpRequest, shown: PageElement) -> HttpResponse:
         """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
+        reason = ReasonField(shown.repository, request.POST)
         for _attempt in range(_ATTEMPTS):
             attempt = self._attempt(request, shown, request.POST)
-            if not attempt.is_ready:
+            if reason.error or not attempt.is_ready:
                 break
             try:
-                return self._write(request, shown, attempt)
+                return self._write(request, shown, attempt, reason.reason)
             except ChangedMeanwhile:
                 key = str(shown.element.pk)
                 stored = self._stored_element(request, key)
@@ -155,7 +159,7 @@ class EditedAdmin(ElementPageAdmin):
                 break
         else:
             attempt.form.errors.append(_("Others keep saving this element; please save again."))
-        return self._again(request, shown, attempt)
+        return self._again(request, shown, attempt, reason=reason)
 
     def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
         """Return what `data` of the form means for the element as it is stored now, or for a new one."""
@@ -175,14 +179,14 @@ class EditedAdmin(ElementPageAdmin):
             further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
         return self.page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
-    def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> HttpResponse:
-        """Save the attempt and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
+    def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
+        """Save the attempt for that reason and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
 
         def allow(text: str | None) -> None:
             if (None if text is None else etag_of(text)) != attempt.etag:
                 raise ChangedMeanwhile
 
-        actor = Actor(request.user.get_username(), Channel.ADMIN)
+        actor = Actor(request.user.get_username(), Channel.ADMIN, reason=reason)
         editor = Editor(self.dimension, shown.repository, actor, allow)
         is_same = False
         if shown.element is None:

@@ -1,13 +1,16 @@
 """The elements of a dimension in the admin, within the user's grants (contract G2)."""
 
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, cast
 
-from django.http import HttpRequest
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse, QueryDict
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.elements.admin.listing import ListedAdmin
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 
@@ -27,8 +30,25 @@ class ElementAdmin(HistoryMixin, ListedAdmin, EditedAdmin):
         """Log nothing: the history of the element has more than Django's log would."""
         return []
 
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Ask whether to delete the element, and why; ask again if the reason is invalid."""
+        if request.method == "POST":
+            reason = ReasonField(self.get_object(request, unquote(object_id)).repository, request.POST)
+            extra_context = {**(extra_context or {}), "reason": reason}
+            if reason.error:
+                request = copy(request)
+                request.method, cast(Any, request).POST = "GET", QueryDict()
+        return super().delete_view(request, object_id, extra_context)
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        """Return the question, with a field for the reason."""
+        return super().render_delete_form(request, {"reason": ReasonField(context["object"].repository), **context})
+
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         """Delete the element in the transaction of the request, unless it is deleted already."""
         rows = self.model.of(obj.repository_id).filter(pk=obj.pk)
         if rows.select_for_update().exists():
-            delete(rows, obj.repository, Actor(request.user.get_username(), Channel.ADMIN))
+            reason = ReasonField(obj.repository, request.POST).reason
+            delete(rows, obj.repository, Actor(request.user.get_username(), Channel.ADMIN, reason=reason))

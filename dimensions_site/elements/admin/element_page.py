@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.admin.controls import TimestampControl
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.pickers import PickedAdmin
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.structs import shape_of
@@ -121,6 +122,7 @@ class ElementPageAdmin(PickedAdmin):
             "form": form,
             "etag": shown.etag,
             "may_change": True,
+            "reason": ReasonField(shown.repository),
             "preserved_filters": self.get_preserved_filters(request),
             **about,
             **further,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
@@ -45,34 +45,49 @@ class WireChoicesFilter(ChoicesDropdownFilter):
             yield shown
 
 
-class ChangedByFilter(TextFilter):
-    """Part of the name of the user who changed the element last."""
+class PersonFilter(TextFilter):
+    """Part of the name of the user in a `column`."""
 
-    title = _("person of the last change")
-    parameter_name = "changed_by"
+    column: ClassVar[str]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         name = self.value()
         if not name:
             return queryset
-        return queryset.filter(Q(Contains(Fold(F("update_user")), Fold(Needle(name)))))
+        return queryset.filter(Q(Contains(Fold(F(self.column)), Fold(Needle(name)))))
 
 
-class ChangedWhenFilter(RangeDateFilter):
-    """The first and the last day on which the elements were changed, in UTC like all stored times."""
+class ChangedByFilter(PersonFilter):
+    """Part of the name of the user who changed the element last."""
+
+    title = _("person of the last change")
+    parameter_name = "changed_by"
+    column = "update_user"
+
+
+class DayFilter(RangeDateFilter):
+    """The first and the last day of a moment, in UTC like all stored times."""
+
+    words: ClassVar[Any] = _("day (UTC)")
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.title = _("day of the last change (UTC)")
+        self.title = self.words
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen: dict[str, Any] = self.used_parameters
         first, last = (_day(chosen.get(f"{self.parameter_name}_{bound}")) for bound in ("from", "to"))
         if first is not None:
-            queryset = queryset.filter(update_date__gte=datetime.combine(first, time.min, UTC))
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": datetime.combine(first, time.min, UTC)})
         if last is not None:
-            queryset = queryset.filter(update_date__lte=datetime.combine(last, time.max, UTC))
+            queryset = queryset.filter(**{f"{self.parameter_name}__lte": datetime.combine(last, time.max, UTC)})
         return queryset
+
+
+class ChangedWhenFilter(DayFilter):
+    """The first and the last day on which the elements were changed."""
+
+    words = _("day of the last change (UTC)")
 
 
 def _day(text: str | None) -> date | None:

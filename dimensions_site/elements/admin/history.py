@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from dimensions_site.changes.models import Channel
+from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
@@ -70,7 +71,7 @@ class HistoryMixin(ScopedAdmin):
         if search:
             is_possible = len(search) <= LONGEST_SEARCH and "\0" not in search
             found = found.filter(element_id__icontains=search) if is_possible else found.none()
-        number = _page_number(request)
+        number = page_number(request)
         first = (number - 1) * DELETED_A_PAGE
         # One more row shows whether there is a next page; counting all of them could take long.
         rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
@@ -98,15 +99,22 @@ class HistoryMixin(ScopedAdmin):
         living = self._living(row)
         if living is not None:
             return redirect(self.route("history", living.pk))
-        title = _("Versions of %(id)s, which is deleted") % {"id": row.element_id}
-        return self._versions(request, row.repository, row.element_id, None, title)
+        return self._versions_of_row(request, row, None)
+
+    def _versions_of_row(self, request: HttpRequest, row: Any, living: Any, **further: Any) -> HttpResponse:
+        title = _("Versions of %(id)s, which is deleted") if living is None else _("Versions of %(id)s")
+        words = {"id": row.element_id}
+        return self._versions(request, row.repository, row.element_id, living, title % words, **further)
 
     def restore_view(self, request: HttpRequest, version: int) -> HttpResponse:
         """Save the values of an old version as a new one: for editors, by the rules of every other save."""
         row = self._version(request, version)
         if not self._may_restore(request, row.repository):
             raise PermissionDenied
-        actor = Actor(request.user.get_username(), Channel.RESTORE)
+        reason = ReasonField(row.repository, request.POST)
+        if reason.error:
+            return self._versions_of_row(request, row, self._living(row), refused=reason, refused_version=row.number)
+        actor = Actor(request.user.get_username(), Channel.RESTORE, reason=reason.reason)
         editor = Editor(self.dimension, row.repository, actor, allow=lambda text: None)
         values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
         try:
@@ -125,7 +133,7 @@ class HistoryMixin(ScopedAdmin):
         return redirect(self.address_of_version(row))
 
     def _versions(
-        self, request: HttpRequest, repository: Repository, element_id: str, element: Any, title: str
+        self, request: HttpRequest, repository: Repository, element_id: str, element: Any, title: str, **further: Any
     ) -> HttpResponse:
         versions = self.model.versions_within([repository.pk]).filter(element_id=element_id)
         page = Paginator(versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
@@ -142,8 +150,10 @@ class HistoryMixin(ScopedAdmin):
             page_numbers=page.paginator.get_elided_page_range(page.number),
             page_var=PAGE_VAR,
             may_restore=self._may_restore(request, repository),
+            reason=ReasonField(repository),
             # The current version needs no restoring.
             current=rows[0].number if element is not None and page.number == 1 else None,
+            **further,
         )
 
     def _version(self, request: HttpRequest, key: int) -> Any:
@@ -156,13 +166,13 @@ class HistoryMixin(ScopedAdmin):
 
     def _living(self, row: Any) -> Any:
         """Return the element that has the id of the row now, if there is one."""
-        return self.model.of(row.repository_id).filter(element_id=row.element_id).only("pk").first()
+        return self.model.of(row.repository_id).filter(element_id=row.element_id).only("pk", "element_id").first()
 
     def _may_restore(self, request: HttpRequest, repository: Repository) -> bool:
         return repository.pk in self.open_keys(request, Role.EDITOR)
 
 
-def _page_number(request: HttpRequest) -> int:
+def page_number(request: HttpRequest) -> int:
     """Return the requested page number; 1 if it is not a valid one."""
     text = request.GET.get(PAGE_VAR, "1")
     return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) else 1

@@ -1,4 +1,4 @@
-"""The base class of a dimension's routes: which dimension it is, and who has access."""
+"""The base class of a dimension's routes: which dimension it is, who has access, and why something is written."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
@@ -6,13 +6,17 @@ from typing import Any, ClassVar, cast
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
+from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
 from dimensions_site.changes.states import State, current, versions_at
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
 from dimensions_site.repositories.credentials import Credential
 from dimensions_site.repositories.models import Repository, Role
@@ -42,6 +46,31 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     roles: ClassVar[dict[str, Role]] = {}
     # The name of the database that elements are read from.
     database: str = DEFAULT_DB_ALIAS
+
+    # The methods that write elements, for a reason (contract I2); an abort, DELETE, writes none.
+    writing_methods: ClassVar[frozenset[str]] = frozenset({"POST", "PUT", "PATCH"})
+    # The reason for what the request writes.
+    reason: str | None = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Raise the first error that applies, finally Problem 400 for an invalid or missing reason."""
+        super().initial(request, *args, **kwargs)
+        if request.method in self.writing_methods:
+            sent = request.headers.get(HEADER)
+            try:
+                self.reason = sent_reason(sent, self.scope.repository, is_trial=self.is_trial)
+            except InvalidReason as error:
+                raise bad_request([error.failure(HEADER)]) from None
+
+    @property
+    def is_trial(self) -> bool:
+        """Return whether the request saves nothing."""
+        return False
+
+    @property
+    def actor(self) -> Actor:
+        """The client as the author of what the request writes."""
+        return Actor(self.user.get_username(), Channel.REST, reason=self.reason)
 
     def resolve_scope(self) -> None:
         """Set the repository in the path as the scope, if the client has access to it (contract A6)."""

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter
 
+from dimensions_site.changes import reasons
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.wire import Wire
@@ -110,6 +111,13 @@ IDEMPOTENCY = (
         enum=["true"],
     ),
 )
+_REASON = (
+    f"The reason for the change, kept with it: 1 to {reasons.MAX_LENGTH:,} characters without control characters. "
+    "Write those beyond ASCII, and `%` itself, percent-encoded in UTF-8, such as `Pr%C3%BCfung`. A repository may "
+    "require it; then the response without one is 400 `REASON_REQUIRED`."
+)
+# A parameter of every operation that writes.
+CHANGE_REASON = _header(reasons.HEADER, _REASON, format="percent-encoded", minLength=1)
 LOCATION = _answered("Location", "The path of the new resource.", on=[201, 202], format="uri-reference")
 ETAG = _answered("ETag", "The version of the element, for `If-Match` and `If-None-Match`.", on=[200, 201, 304])
 PREFERENCE_APPLIED = _header(

@@ -88,6 +88,8 @@ class DimensionSchema(AutoSchema):
         found += [parameter for parameter in parameters.QUERY if parameter.name in names]
         if self.method == "POST":
             found += parameters.IDEMPOTENCY
+        if self.method in self.view.writing_methods:
+            found.append(parameters.CHANGE_REASON)
         return found
 
     def get_operation(

@@ -17,7 +17,6 @@ from rest_framework.response import Response
 from dimensions_site.api.errors import Failure, Problem, not_found
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
-from dimensions_site.changes.models import Channel
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
@@ -29,7 +28,6 @@ from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.streams import streamed
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser
 from dimensions_site.observability.observation import count_read
@@ -119,8 +117,7 @@ class ElementViewSet(DimensionViewSet):
 
     @property
     def _editor(self) -> Editor:
-        actor = Actor(self.user.get_username(), Channel.REST)
-        return Editor(self.dimension, self.scope.repository, actor, self._allow)
+        return Editor(self.dimension, self.scope.repository, self.actor, self._allow)
 
     def _allow(self, text: str | None) -> None:
         check_preconditions(self.request, None if text is None else etag_of(text))

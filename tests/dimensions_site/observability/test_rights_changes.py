@@ -169,7 +169,11 @@ def test_the_switch_of_a_repository(changes, northwind):
     northwind.name = "Another name"
     northwind.save()
     northwind.delete()
-    assert line(changes, "repository_created")["subject"] == {"repository": "contoso", "api_enabled": True}
+    assert line(changes, "repository_created")["subject"] == {
+        "repository": "contoso",
+        "api_enabled": True,
+        "requires_reason": False,
+    }
     assert line(changes, "repository_changed")["changed"] == {"api_enabled": [True, False]}
     assert line(changes, "repository_deleted")["subject"]["repository"] == "northwind"
 

@@ -16,6 +16,7 @@ from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import (
     AccessChange,
     AccessGrant,
@@ -71,6 +72,7 @@ def filled(alice: Caller, northwind: Repository) -> None:
     work()
     confirm(browser, checked(browser, northwind, HEADINGS + CASH))
     start(alice, ["2000"], "account")
+    alice.send("PATCH", alice.account("elements/1000"), {"nature": "PROFIT_AND_LOSS"}, Change_Reason="Word " * 199)
     # The widest client id: forty letters are drawn for each.
     access_token(service(alice.user, client_id="W" * 40))
 
@@ -84,7 +86,7 @@ def pages_of_managers() -> Iterator[str]:
     deleted = AccountVersion.objects.filter(element_id="OLD").latest("number")
     yield page(Account, "version", deleted.pk)
     yield page(Currency, "change", Currency.objects.get(element_id="EUR").pk)
-    for model in (DataProcessing, FileImport):
+    for model in (DataProcessing, FileImport, ChangeSet):
         yield page(model)
         yield from (page(model, "change", key) for key in model.objects.order_by("pk").values_list("pk", flat=True))
     yield page(FileImport, "add")

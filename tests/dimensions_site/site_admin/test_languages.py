@@ -14,6 +14,7 @@ from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
 from tests.bulkops.admin.imports import CASH, FAULTY, HEADINGS, describe, upload
 from tests.bulkops.jobs.deletions import start, work_now
@@ -100,13 +101,13 @@ def pages(alice, northwind):
 
     def addresses():
         yield from (reverse("admin:index"), reverse("admin:password_change"), f"{page(Account)}?q=nothing")
-        lists = Account, Currency, DataProcessing, FileImport, Worker, Repository, AccessGrant, ApiKey, User
+        lists = Account, Currency, ChangeSet, DataProcessing, FileImport, Worker, Repository, AccessGrant, ApiKey, User
         yield from map(page, lists)
-        yield from (page(model, "add") for model in lists if model not in (DataProcessing, Worker))
+        yield from (page(model, "add") for model in lists if model not in (ChangeSet, DataProcessing, Worker))
         yield from (page(Account, name, kept.pk) for name in ("change", "uses", "history", "delete"))
         yield from (page(Account, name) for name in ("deleted_elements", "export_file"))
         yield page(Account, "version", gone.number)
-        for model in (DataProcessing, FileImport, Repository, ApiKey, User):
+        for model in (ChangeSet, DataProcessing, FileImport, Repository, ApiKey, User):
             yield from (page(model, "change", found.pk) for found in model.objects.all())
 
     def ask(language):

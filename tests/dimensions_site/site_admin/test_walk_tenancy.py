@@ -38,7 +38,7 @@ from tests.storing import store_accounts, store_currencies
 pytestmark = [pytest.mark.contract("G2"), pytest.mark.django_db(transaction=True)]
 
 # Whoever sees one of these words has seen something of Contoso.
-TRACES = ("contoso", "holding", "bob", "ccode", "c-words", "cgone", "c-chart", "c-group")
+TRACES = ("contoso", "holding", "bob", "ccode", "c-words", "cgone", "c-chart", "c-group", "c-reason")
 _GENERAL = {"django_q.Schedule", "django_q.Success", "django_q.Failure", "django_q.OrmQ", "bulkops.Worker"}
 
 
@@ -57,6 +57,8 @@ def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repo
             start(person, [f"{mark}GONE", f"{mark}MISSING"], dimension, repository.db_id)
         work_now()
         start(person, [f"{mark}LEFT"], "account", repository.db_id)
+        path = person.account("elements/" + f"{mark}CODE", repository.db_id)
+        person.send("PATCH", path, {"type": "DETAIL"}, Change_Reason=f"{mark.lower()}-reason")
         browser = browser_of(person)
         upload(browser, repository, HEADINGS + BANK, f"{mark.lower()}-chart.csv")
         checked_import = checked(browser, repository, HEADINGS + BANK + FAULTY)
@@ -123,7 +125,7 @@ def general_addresses() -> Iterator[str]:
     for model, pages in admin.site._registry.items():
         base = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         yield from (f"{base}{pattern.pattern}" for pattern in pages.urls if "<" not in str(pattern.pattern))
-        yield from (f"{base}?q={word}" for word in ("CODE", "words", "chart"))
+        yield from (f"{base}?q={word}" for word in ("CODE", "words", "chart", "reason"))
         yield f"{base}?repository__id__exact={contoso.pk}"
         yield f"{base}add/?repository={contoso.pk}"
         yield f"{base}deleted/?q=GONE"

@@ -19,7 +19,7 @@ from dimensions_site.repositories.permissions import Scope
 def measure(db_id: str, count: int) -> None:
     """Delete the accounts 0 to `count` of the repository; print elements a second and how long a chunk takes."""
     scope = Scope(Repository.objects.get(db_id=db_id), "account", Role.MANAGER)
-    processing.start(scope, User.objects.get(), [f"{number:07}" for number in range(count)])
+    processing.start(scope, User.objects.get(), [f"{number:07}" for number in range(count)], None)
     claim = claim_next("measurement")
     assert claim is not None
     marks = [time.perf_counter()]

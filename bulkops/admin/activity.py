@@ -1,0 +1,134 @@
+"""What was changed, by whom, through what and why: the change sets that the user may see (contract I1, G2)."""
+
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from bulkops.admin.jobs import GrantedAdmin
+from bulkops.models import DataProcessing, FileImport
+from dimensions_site.changes.models import ChangeSet, Channel
+from dimensions_site.elements.admin.element import ElementAdmin
+from dimensions_site.elements.admin.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
+from dimensions_site.elements.admin.history import page_number
+from dimensions_site.elements.admin.listing import BoundedPaginator
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.writing.restoring import each_compared
+from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, open_keys, when
+from dimensions_site.repositories.dimensions import dimension_names
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.conditions import Contains, Needle
+from dimensions_site.rsql.expressions import Fold
+from dimensions_site.text.shortening import shortened
+
+VERSIONS_A_PAGE = 25
+# Characters of a reason that the list shows.
+_REASON_SHOWN = 120
+# The jobs that write elements, and their ids.
+_JOBS: dict[str, tuple[type[Any], str]] = {
+    Channel.DELETION: (DataProcessing, "oid"),
+    Channel.IMPORT: (FileImport, "pk"),
+}
+
+
+class _ByFilter(PersonFilter):
+    title = _("person")
+    parameter_name = "by"
+    column = "user"
+
+
+@admin.register(ChangeSet)
+class ActivityAdmin(GrantedAdmin):
+    """The list of change sets, the latest first, and a page with the versions of each."""
+
+    list_display = [
+        when("committed_at", _("when (UTC)")),
+        "user",
+        "channel",
+        "reason_text",
+        "created",
+        "changed",
+        "deleted",
+        "repository",
+        "dimension",
+    ]
+    list_filter = [
+        ("repository", GrantedRepositoryFilter),
+        ("dimension", ChoicesDropdownFilter),
+        ("channel", ChoicesDropdownFilter),
+        _ByFilter,
+        ("committed_at", DayFilter),
+    ]
+    list_filter_submit = True
+    search_fields = ["reason"]
+    search_help_text = _("Search in the reasons")
+    ordering = ["-committed_at", "-id"]
+    sortable_by = ()
+    paginator = BoundedPaginator
+    list_per_page = 50
+
+    def repositories(self, request: HttpRequest) -> QuerySet[Repository]:
+        """Return the repositories of which the user may see any dimension."""
+        keys = frozenset[int]().union(*(open_keys(request, name, self.role) for name in dimension_names()))
+        return Repository.objects.filter(pk__in=keys)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_GET(self.job_view))
+        return [path("<str:oid>/job/", view, name=self.url_name("job")), *super().get_urls()]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Search for the text as a whole, in any case."""
+        if len(search_term) > LONGEST_SEARCH:
+            return queryset.none(), False
+        found = Q(Contains(Fold(F("reason")), Fold(Needle(search_term)))) if search_term else Q()
+        return queryset.filter(found), False
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the change set and its versions page by page, with what each changed; `?p=2` is the second page."""
+        found: ChangeSet = self.get_object(request, object_id)
+        dimension, repository = dimension_named(found.dimension), found.repository
+        number = page_number(request)
+        first = (number - 1) * VERSIONS_A_PAGE
+        rows = dimension.model.versions_of(repository).filter(change_set=found.pk).order_by("number")
+        versions = each_compared(dimension, rows[first : first + VERSIONS_A_PAGE], repository)
+        elements = cast(ElementAdmin, self.admin_site.get_model_admin(dimension.model))
+        return self.render_page(
+            request,
+            "admin/activity/change_set.html",
+            title=_("Change in %(repository)s") % {"repository": repository.name},
+            change_set=found,
+            versions=[
+                (one, elements.address_of_version(one.row), one.row.descriptions.get(repository.default_language))
+                for one in versions
+            ],
+            has_job=found.operation is not None and found.channel in _JOBS,
+            number=number,
+            has_next=first + VERSIONS_A_PAGE < found.created + found.changed + found.deleted,
+        )
+
+    def job_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Redirect to the page of the deletion or the import that the change set belongs to."""
+        found: ChangeSet = self.get_object(request, oid)
+        if found.operation is not None and found.channel in _JOBS:
+            model, name = _JOBS[found.channel]
+            jobs = self.admin_site.get_model_admin(model).get_queryset(request)
+            if job := jobs.filter(**{name: found.operation}).first():
+                return redirect(f"admin:bulkops_{model._meta.model_name}_change", job.pk)
+        messages.info(request, _("The job of this change is no longer stored, or you may not see it."))
+        return redirect(self.route("change", found.pk))
+
+    @admin.display(description=_("reason"))
+    def reason_text(self, obj: ChangeSet) -> str:
+        """Return the reason in its own direction of writing."""
+        return format_html("<bdi>{}</bdi>", shortened(obj.reason or "", _REASON_SHOWN))

@@ -96,7 +96,7 @@ def _now() -> datetime:
 
 @cache
 def _statements(versions: str, is_postgresql: bool) -> tuple[str, str]:
-    """Return the statement that advances a slot and returns the place, and the one that inserts the change set there."""
+    """Return the statement that advances a slot, and the one that inserts a change set at the place it returns."""
     clock, latest = (_POSTGRESQL_CLOCK, "greatest") if is_postgresql else ("%s", "max")
     # `EXCLUDED` has a time of before the lock; this one is of after it.
     at = _POSTGRESQL_CLOCK if is_postgresql else "EXCLUDED.committed_at"

@@ -116,6 +116,8 @@ def grow(ground: Ground, stage: Stage) -> None:
     """
     database = ground.database
     columns = ", ".join(name for (name,) in database.execute(_COLUMNS))
+    # What was deleted at the stage before is there again, as if it had always been.
+    database.execute("DELETE FROM account_accountversion WHERE id NOT IN (SELECT id FROM account_account)")
     (before,) = database.execute("SELECT max(id) FROM account_account").fetchone() or (0,)
     for tenant, count in stage.sizes():
         (repository,) = database.execute(

@@ -81,10 +81,8 @@ def _written(
         if connection.vendor == "postgresql":  # in one round trip
             copy, metadata = history.copy_one(model, repository, change, provenance.actor)
             table = connection.ops.quote_name(model._meta.db_table)
-            cursor.execute(
-                f"WITH {table} AS ({writing} RETURNING *), version AS ({copy} FROM {table}) SELECT {values} FROM {table}",
-                [*parameters, *metadata, *renderer.parameters],
-            )
+            both = f"WITH {table} AS ({writing} RETURNING *), version AS ({copy} FROM {table})"
+            cursor.execute(f"{both} SELECT {values} FROM {table}", [*parameters, *metadata, *renderer.parameters])
             key, *row = cast(Sequence[Any], cursor.fetchone())
         else:
             cursor.execute(f"{writing} RETURNING {values}", [*parameters, *renderer.parameters])

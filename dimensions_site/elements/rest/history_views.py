@@ -1,5 +1,6 @@
 """The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
@@ -18,6 +19,7 @@ from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_arr
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
 from dimensions_site.elements.history.comparing import Side, difference_json, differences
@@ -140,7 +142,9 @@ class HistoryViewSet(DimensionViewSet):
             message = "Name an element by id, or a change set by changeSet."
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
-            versions = versions.none() if "\0" in id else versions.filter(element_id=id)
+            versions = versions.filter(element_id=id)
+            if len(id) > CODE_LENGTH or not re.fullmatch(ID_PATTERN, id):
+                failures.append(Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}."))
         if change_set is not None:
             try:
                 versions = versions.filter(change_set=UUID(change_set))

@@ -30,12 +30,13 @@ def channels(alice: Caller, **query: str) -> list[str]:
 
 def test_they_are_listed_with_all_that_they_have_the_latest_first(alice, deletion):
     sets = answer(alice, "changesets")
-    assert [tuple(one[name] for name in ("channel", "user", "origin", "created", "changed", "deleted")) for one in sets] == [
+    names = ("channel", "user", "origin", "created", "changed", "deleted")
+    assert [tuple(one[name] for name in names) for one in sets] == [
         ("DELETION", "alice", "INPUT_WEB", 0, 0, 2),
         ("REST", "ed", "INPUT_WEB", 1, 0, 0),
         ("REST", "alice", "INPUT_WEB", 0, 1, 0),
         ("IMPORT", "system", "IMPORT", 1, 0, 0),
-    ]  # fmt: skip
+    ]
     assert [one["reason"] for one in sets] == [None, None, "Prüfung", None]
     assert [one["operation"] for one in sets] == [deletion, None, None, None]
     instants = [datetime.fromisoformat(one["committedAt"]) for one in sets]

@@ -47,7 +47,7 @@ ROLES = {
     ("deletion", "DELETE"): Role.MANAGER,
     ("deletion-other-spelling", "DELETE"): Role.MANAGER,
 }
-QUERIES = {"elements-fetch": "?properties=id,description"}
+QUERIES = {"elements-fetch": "?properties=id,description", "elements-versions": "?id=NW"}
 # The status for clients with the role, where it is not 200, by dimension, name of the route and method.
 SUCCESS = {
     **{(dimension, "elements", "POST"): 201 for dimension in OIDS},
@@ -200,7 +200,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     caller = Client(headers={"Authorization": attempt.header} if attempt.header else {})
     before = state()
     cells = [(route, method) for route in api_routes() for method in sorted(PERMITTED[route.name])]
-    assert len(cells) == 132
+    assert len(cells) == 180
     for number, (route, method) in enumerate(cells, start=1):
         is_in = attempt.role is not None and attempt.role >= ROLES.get((route.name, method), Role.READER)
         dimension = route.namespace.partition("-")[0]

@@ -10,13 +10,14 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from openpyxl import load_workbook
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from currency.models import Currency
 from dimensions_site.elements.admin import comparing
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.elements.admin.dated import MARCH, OLDEST, TYPED, date_changes, store_chart
 from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import account, caller, content, currency
+from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("J2")
@@ -228,7 +229,15 @@ def test_a_comparison_costs_the_same_for_200_differences_as_for_one(rita, northw
     assert numbers[0][0] == numbers[1][0] <= 25
 
 
-@override_settings(READ_TIMEOUT_SECONDS=-1)
+@pytest.mark.django_db(transaction=True)
+@override_settings(READ_TIMEOUT_SECONDS=0.3)
 @pytest.mark.parametrize("address", [PAGE, EXPORT])
 def test_a_comparison_that_takes_too_long_is_stopped_and_says_what_to_do(chart, rita, northwind, address):
-    pytest.skip("TODO")
+    """Each of many texts is looked through fifty times; what was typed stays."""
+    store_accounts(northwind, *(account(f"A{number}") for number in range(60)))
+    texts = {f"aa-{number:05}": "Forderungen aus Lieferungen " * 2 for number in range(1_900)}
+    AccountVersion.objects.update(descriptions=texts)
+    answer = browser_of(rita).get(address, sides(northwind, filter=CONDITIONS))
+    (message,) = errors(answer)["__all__"]
+    assert message.startswith("The comparison took too long and was stopped. Choose moments that are closer together")
+    assert answer.context["form"]["filter"].value() == CONDITIONS

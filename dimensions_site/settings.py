@@ -376,7 +376,7 @@ CORS_ALLOW_HEADERS = (
 )
 CORS_EXPOSE_HEADERS = (
     *("Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Location"),
-    *("Preference-Applied", "Retry-After", "WWW-Authenticate", "X-Request-ID", "X-Total-Count"),
+    *("Preference-Applied", "Retry-After", "Sync-Token", "WWW-Authenticate", "X-Request-ID", "X-Total-Count"),
 )
 
 SILENCED_SYSTEM_CHECKS = [

@@ -162,7 +162,8 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
                 "ON CONFLICT DO NOTHING",
                 [repository, dimension, SLOTS - 1],
             )
-        list(slots.select_for_update().values_list("slot"))
+        # In one order, so that two who wait cannot wait for each other.
+        list(slots.order_by("slot").select_for_update().values_list("slot"))
 
 
 def move_horizon(repository: int, dimension: str, instant: datetime) -> None:

@@ -59,7 +59,7 @@ def test_a_page_of_a_named_origin_reads_answers_and_their_headers(open_service: 
         permitted = {name.lower(): value for name, value in permissions(answer).items()}
         assert (answer.status, permitted["access-control-allow-origin"]) == (status, ORIGIN)
         shown = permitted["access-control-expose-headers"].split(", ")
-        assert {"ETag", "Location", "X-Request-ID", "X-Total-Count", "Retry-After"} <= set(shown)
+        assert {"ETag", "Location", "X-Request-ID", "X-Total-Count", "Retry-After", "Sync-Token"} <= set(shown)
         assert "origin" in answer.headers["Vary"].lower()
 
 

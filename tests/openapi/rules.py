@@ -18,11 +18,19 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Stored:
-    """What of a dimension the repository `northwind` holds: one `element` of `wire`, and the `deletion` of another."""
+    """What of a dimension the repository `northwind` holds: one `element` of `wire`, and the `deletion` of another.
+
+    `token` is the Sync-Token of its list.
+    """
 
     wire: Wire
     element: Mapping[str, Any]
     deletion: str
+    token: str
+
+
+# Parameters that take a token.
+_MOMENTS = ("since", "asOf", "from", "to")
 
 
 def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
@@ -36,6 +44,13 @@ def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
         id = case.path_parameters["id"] = stored.element["id"]
     if case.path_parameters.get("dataProcessingId", "f") < "c":
         case.path_parameters["dataProcessingId"] = stored.deletion
+    query = case.query or {}
+    # I4: any other token is invalid. J1: nearly any instant is in the future, or before the first version.
+    query.update(dict.fromkeys(query.keys() & set(_MOMENTS), stored.token))
+    if "fromRepository" in query:
+        query["fromRepository"] = "northwind"
+    if case.path.endswith("/elements-versions") and not query.keys() & {"id", "changeSet"}:
+        case.query = {**query, "id": id}  # I5: an element or a change set is named
     if isinstance(case.body, dict):
         body = case.body
         if case.path.endswith("/elements-bulk"):

@@ -1,5 +1,6 @@
 """What texts of the formats look like that only this service knows, such as rsql, sort and percent-encoded."""
 
+from collections.abc import Mapping
 from random import Random
 from urllib.parse import quote
 
@@ -21,13 +22,14 @@ _FIELDS = {
     "descriptions.en": Kind.TEXT,
     **{path: place.leaf.kind for path, place in CURRENCY_WIRE.places.items() if path in ACCOUNT_WIRE.places},
 }
+_OF_CHANGE_SETS = {**dict.fromkeys(("user", "reason", "operation"), Kind.TEXT), "committedAt": Kind.TIMESTAMP}
 _ONE_VALUE = [path for path, kind in _FIELDS.items() if kind is not Kind.TEXT_MAP]
 _timestamps = instant_texts() | st.dates().map(str) | st.datetimes().map(lambda time: time.isoformat("T", "seconds"))
 
 
 @st.composite
-def _conditions(draw: st.DrawFn) -> Comparison:
-    path, kind = draw(st.sampled_from(sorted(_FIELDS.items())))
+def _conditions(draw: st.DrawFn, fields: Mapping[str, Kind]) -> Comparison:
+    path, kind = draw(st.sampled_from(sorted(fields.items())))
     operator = draw(st.sampled_from([operator for operator in OPERATORS if kind in operator.kinds]))
     values = truths if operator.relation is Relation.IS_SET else _timestamps if kind is Kind.TIMESTAMP else texts
     several = draw(st.lists(values, min_size=1, max_size=3 if operator.takes_list else 1))
@@ -35,8 +37,8 @@ def _conditions(draw: st.DrawFn) -> Comparison:
 
 
 @st.composite
-def _filters(draw: st.DrawFn) -> str:
-    return write(draw(trees(_conditions())), Random(draw(st.integers())))
+def _filters(draw: st.DrawFn, fields: Mapping[str, Kind]) -> str:
+    return write(draw(trees(_conditions(fields))), Random(draw(st.integers())))
 
 
 @st.composite
@@ -50,7 +52,8 @@ def register() -> None:
     """Teach schemathesis the formats."""
     # Not `descriptions` itself: beside one of its entries it is refused (contract D8).
     selected = st.sampled_from([*_ONE_VALUE, "updateInfo", "descriptions.de"])
-    schemathesis.openapi.format("rsql", _filters())
+    schemathesis.openapi.format("rsql", _filters(_FIELDS))
+    schemathesis.openapi.format("rsql-of-change-sets", _filters(_OF_CHANGE_SETS))
     schemathesis.openapi.format("sort", _sort_orders())
     schemathesis.openapi.format("properties", st.lists(selected, min_size=1, unique=True).map(",".join))
     schemathesis.openapi.format("timestamp", _timestamps)

@@ -104,7 +104,8 @@ def stored(alice: Caller) -> dict[str, Stored]:
     for name, dimension in DIMENSIONS.items():
         element = EXAMPLES[name]["create"]["request"]
         alice.send("POST", alice.elements(name), element)
-        found[name] = Stored(dimension.wire, element, deletions.start(alice, ["another"], name))
+        deletion = deletions.start(alice, ["another"], name)
+        found[name] = Stored(dimension.wire, element, deletion, alice.head(alice.elements(name))["Sync-Token"])
     return found
 
 

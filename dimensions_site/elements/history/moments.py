@@ -15,19 +15,19 @@ _LIST_ANEW = "List the elements anew, and follow the changes with the Sync-Token
 
 
 def state_of_token(
-    name: str, token: str, repository: Repository, dimension: str, *, using: str = DEFAULT_DB_ALIAS
+    name: str, token: str, repository: Repository, dimension: str, *, using: str = DEFAULT_DB_ALIAS, or_else: str = ""
 ) -> tuple[State, State]:
     """Return the state of the `token` in the parameter `name`, and the present one.
 
-    Raises Problem 400 INVALID_TOKEN for what is no token of the `dimension` of the `repository`, and 410 TOKEN_EXPIRED
-    for one whose changes are no longer known.
+    `or_else` is what else the parameter may be. Raises Problem 400 INVALID_TOKEN for what is no token of the
+    `dimension` of the `repository`, and 410 TOKEN_EXPIRED for one whose changes are no longer known.
     """
     try:
         state = state_of(token, repository.pk, dimension)
     except InvalidToken:
         message = (
-            f"{name} must be a Sync-Token that this service has returned for the {dimension} dimension of repository "
-            f"'{repository.db_id}'; got {quoted(token)}."
+            f"{name} must be {or_else}a Sync-Token that this service has returned for the {dimension} dimension of "
+            f"repository '{repository.db_id}'; got {quoted(token)}."
         )
         raise bad_request([Failure(name, "INVALID_TOKEN", message)]) from None
     now, horizon = current(repository.pk, dimension, using=using)
@@ -48,7 +48,8 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
     before the oldest kept version, and 503 if SQLite's writer is busy at that very moment.
     """
     if not text[:1].isdigit():  # no token begins with one
-        return state_of_token(name, text, repository, dimension)[0]
+        or_else = "an instant such as 2026-03-31T22:00:00Z, or "
+        return state_of_token(name, text, repository, dimension, or_else=or_else)[0]
     try:
         instant = parse_timestamp(text)
     except (NoSuchMoment, TooPrecise) as error:
@@ -57,7 +58,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
         message = f"{name} must be an instant such as 2026-03-31T22:00:00Z, or a Sync-Token; got {quoted(text)}."
         raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
     try:
-        state = state_at(repository.pk, dimension, instant)
+        return kept_state(repository, dimension, instant)
     except Future as error:
         message = f"{name} must not be in the future: it is {written(error.now)} now; got {quoted(text)}."
         raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
@@ -66,10 +67,26 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
             raise
         detail = "Others are writing at this moment; ask again in a few seconds, or for an earlier instant."
         raise Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"}) from None
+    except TooOld as error:
+        kept = f"the oldest version that is kept, of {written(error.oldest)}"
+        detail = f"{name} must not be before {kept}; got {quoted(text)}."
+        raise Problem(410, "HISTORY_EXPIRED", detail) from None
+
+
+class TooOld(ValueError):
+    """An instant before the `oldest` kept version."""
+
+    def __init__(self, oldest: datetime) -> None:
+        super().__init__(f"The oldest version is of {oldest}.")
+        self.oldest = oldest
+
+
+def kept_state(repository: Repository, dimension: str, instant: datetime) -> State:
+    """Return the state at the `instant`. Raises `TooOld` if its versions are no longer kept, else as `state_at`."""
+    state = state_at(repository.pk, dimension, instant)
     oldest = oldest_instant(repository.pk, dimension)
     if oldest is not None and instant < oldest:
-        detail = f"{name} must not be before the oldest version that is kept, of {written(oldest)}; got {quoted(text)}."
-        raise Problem(410, "HISTORY_EXPIRED", detail)
+        raise TooOld(oldest)
     return state
 
 

@@ -25,7 +25,7 @@ def version_texts(dimension: Dimension, repository: Repository, versions: QueryS
 
     `changes` is null for a version whose predecessor retention has deleted.
     """
-    stored = dimension.model.versions_of(repository)
+    stored = dimension.model.versions_of(repository).using(versions.db)
     earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number"))
     previous = Subquery(earlier.order_by("-number").values("number")[:1])
     numbers = list(versions.values_list("number", flat=True))

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.rest import parameters
@@ -68,8 +69,8 @@ _FILTER = (
     "Conditions in RSQL, as in the filter of elements, on `user`, `channel`, `origin`, `reason`, `committedAt` and "
     "`operation`. Example: `channel==IMPORT;committedAt=ge=2026-03-01`."
 )
-_TOKEN: Any = {"maxLength": MAX_TOKEN}
-_MOMENT: Any = {**_TOKEN, "minLength": 1, "format": "instant-or-sync-token"}
+_TOKEN: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "sync-token"}
+_MOMENT: Any = {**_TOKEN, "format": "instant-or-sync-token"}
 
 
 def _rows(row: serializers.Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
@@ -98,7 +99,7 @@ CHANGE_SETS = extend_schema(
     description="Returns the transactions that wrote {plural}, the latest first: who, when, through what, why, and how "
     "many {plural} they created, changed and deleted.",
     parameters=[
-        parameter("query", "filter", _FILTER, format="rsql"),
+        parameter("query", "filter", _FILTER, format="rsql-of-change-sets"),
         *parameters.COUNTED,
     ],
     responses=_rows(ChangeSet(many=True), "The change sets."),
@@ -109,7 +110,7 @@ VERSIONS = extend_schema(
     description="Returns the versions with what each has changed, the latest first. Name an element, a change set, or "
     "both.",
     parameters=[
-        parameter("query", "id", "The id of the {dimension}."),
+        parameter("query", "id", "The id of the {dimension}.", maxLength=CODE_LENGTH, pattern=ID_PATTERN),
         parameter("query", "changeSet", "The id of the change set.", format="uuid"),
         *parameters.COUNTED,
     ],

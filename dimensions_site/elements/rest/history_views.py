@@ -1,5 +1,6 @@
 """The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
@@ -18,6 +19,7 @@ from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_arr
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
 from dimensions_site.elements.history.comparing import Side, difference_json, differences
@@ -49,17 +51,8 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def changes(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the elements that were written since the token, each once (contract I3, I4)."""
-        repository, since = self.scope.repository, request.query_params.get("since")
-        refusals: list[Problem] = []
-        state = now = None
-        try:
-            if since is not None:
-                state, now = state_of_token("since", since, repository, self.dimension.name, using=self.database)
-        except Problem as problem:
-            refusals.append(problem)
-        matching, failures = self._matching(self.elements if since is None else self.stored_versions)
-        check_all(failures, refusals)
-        now = now or self.state_now()  # before the rows are read
+        repository = self.scope.repository
+        state, now, matching = self._asked_changes()
         if state is None:
             elements = (self.elements if matching is None else matching).order_by("element_id")
             texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(elements))
@@ -73,13 +66,8 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the change sets that the filter selects, the latest first (contract I5)."""
-        sets = ChangeSet.objects.using(self.database).filter(
-            repository=self.scope.repository, dimension=self.dimension.name
-        )
-        filterset = ChangeSetFilterSet(request.query_params, sets, table=ChangeSetFields())
-        paging, refusals = self._paging()
-        check_all(filterset.failures, refusals)
-        latest = filterset.qs.order_by("-committed_at", "-id")
+        sets, paging = self._asked_change_sets()
+        latest = sets.order_by("-committed_at", "-id")
         headers = counted(latest.order_by().count()) if prefers_count(request) else {}
         return self._streamed(change_set_texts(latest[paging.window]), headers)
 
@@ -87,14 +75,76 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
-        id, change_set = (request.query_params.get(name) for name in ("id", "changeSet"))
+        versions, paging = self._asked_versions()
+        headers = counted(versions.order_by().count()) if prefers_count(request) else {}
+        return self._streamed(version_texts(self.dimension, self.scope.repository, versions[paging.window]), headers)
+
+    @operations.COMPARE
+    def compare(self, request: Request, **path: str) -> HttpResponseBase:
+        """Return the elements that differ between two states, with their differences (contract J2)."""
+        before, after = self._asked_compare()
+        headers = {}
+        if prefers_count(request):
+            headers = counted(sum(1 for _ in differences(self.dimension, before, after)))
+        found = differences(self.dimension, before, after)
+        return self._streamed((difference_json(self.dimension, one) for one in found), headers)
+
+    def get_renderers(self) -> Renderers:
+        """Return the renderers; all of these lists are available as NDJSON, too."""
+        streamable: list[BaseRenderer] = [NdjsonRenderer()]
+        return [*super().get_renderers(), *streamable]
+
+    def further_failures(self) -> Sequence[Failure]:
+        asked = {
+            "changes": self._asked_changes,
+            "change_sets": self._asked_change_sets,
+            "versions": self._asked_versions,
+            "compare": self._asked_compare,
+        }
+        try:
+            asked[self.action or ""]()
+        except Problem as problem:
+            return problem.failures
+        return ()
+
+    # Each returns what the query parameters of an action ask for. Raises 400 with everything that is wrong with them.
+
+    def _asked_changes(self) -> tuple[State | None, State, QuerySet[Any] | None]:
+        """Return the state since which changes are wanted, the present one, and the rows that the filter selects."""
+        since = self.request.query_params.get("since")
+        refusals: list[Problem] = []
+        state = now = None
+        try:
+            if since is not None:
+                state, now = state_of_token(
+                    "since", since, self.scope.repository, self.dimension.name, using=self.database
+                )
+        except Problem as problem:
+            refusals.append(problem)
+        matching, failures = self._matching(self.elements if since is None else self.stored_versions)
+        check_all(failures, refusals)
+        return state, now or self.state_now(), matching  # before the rows are read
+
+    def _asked_change_sets(self) -> tuple[QuerySet[ChangeSet], SkipTake]:
+        sets = ChangeSet.objects.using(self.database).filter(
+            repository=self.scope.repository, dimension=self.dimension.name
+        )
+        filterset = ChangeSetFilterSet(self.request.query_params, sets, table=ChangeSetFields())
+        paging, refusals = self._paging()
+        check_all(filterset.failures, refusals)
+        return filterset.qs, paging
+
+    def _asked_versions(self) -> tuple[QuerySet[Any], SkipTake]:
+        id, change_set = (self.request.query_params.get(name) for name in ("id", "changeSet"))
         versions = self.stored_versions.order_by("-number")
         failures = []
         if id is None and change_set is None:
             message = "Name an element by id, or a change set by changeSet."
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
-            versions = versions.none() if "\0" in id else versions.filter(element_id=id)
+            versions = versions.filter(element_id=id)
+            if len(id) > CODE_LENGTH or not re.fullmatch(ID_PATTERN, id):
+                failures.append(Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}."))
         if change_set is not None:
             try:
                 versions = versions.filter(change_set=UUID(change_set))
@@ -103,12 +153,9 @@ class HistoryViewSet(DimensionViewSet):
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
         paging, refusals = self._paging()
         check_all(failures, refusals)
-        headers = counted(versions.order_by().count()) if prefers_count(request) else {}
-        return self._streamed(version_texts(self.dimension, self.scope.repository, versions[paging.window]), headers)
+        return versions, paging
 
-    @operations.COMPARE
-    def compare(self, request: Request, **path: str) -> HttpResponseBase:
-        """Return the elements that differ between two states, with their differences (contract J2)."""
+    def _asked_compare(self) -> tuple[Side, Side]:
         here, there = self.scope.repository, self._from_repository()
         refusals: list[Problem] = []
         states: list[State] = []
@@ -123,21 +170,7 @@ class HistoryViewSet(DimensionViewSet):
             Side(repository, state, matching)
             for repository, state, (matching, _) in zip((there, here), states, filtered, strict=True)
         )
-        headers = {}
-        if prefers_count(request):
-            headers = counted(sum(1 for _ in differences(self.dimension, before, after)))
-        found = differences(self.dimension, before, after)
-        return self._streamed((difference_json(self.dimension, one) for one in found), headers)
-
-    def get_renderers(self) -> Renderers:
-        """Return the renderers; all of these lists are available as NDJSON, too."""
-        streamable: list[BaseRenderer] = [NdjsonRenderer()]
-        return [*super().get_renderers(), *streamable]
-
-    def further_failures(self) -> Sequence[Failure]:
-        if "skip" in (self.allowed_query_parameters() or ()):
-            return [failure for problem in self._paging()[1] for failure in problem.failures]
-        return ()
+        return before, after
 
     def _from_repository(self) -> Repository:
         """Return the repository that is compared. Raises 404 and 403 as for that in the path (contract A6)."""

@@ -1,0 +1,35 @@
+"""Calls of the routes of what has changed, as clients make them."""
+
+from typing import Any
+
+from tests.factories import Caller, read
+
+Change = tuple[str, str]
+
+
+def token(caller: Caller, path: str = "elements", dimension: str = "account") -> str:
+    """The Sync-Token of a list, or of another route."""
+    response = caller.get(caller.elements(dimension, path))
+    assert response.status_code == 200
+    return str(response["Sync-Token"])
+
+
+def answer(caller: Caller, route: str, dimension: str = "account", **query: str) -> Any:
+    """The JSON of `elements-{route}`, which is answered with 200."""
+    response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
+    told = read(response)
+    assert response.status_code == 200, told
+    return told
+
+
+def changes(caller: Caller, since: str, **query: str) -> list[Change]:
+    """The changes since the token: what each says, and the id of its element."""
+    told = answer(caller, "changes", since=since, **query)
+    return [(one["change"], one["id"] if one["change"] == "deleted" else one["element"]["id"]) for one in told]
+
+
+def refusal(caller: Caller, route: str, dimension: str = "account", **query: str) -> tuple[int, str, list[Change]]:
+    """The status and the code of a refused call, and the path and code of each error."""
+    response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
+    told = read(response)
+    return response.status_code, told["code"], [(one["path"], one["code"]) for one in told.get("errors", ())]

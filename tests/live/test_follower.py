@@ -16,14 +16,14 @@ pytestmark = [
 
 
 def followed(behind: str, folder: Path) -> Report:
-    """Three rounds of ten writers, in the last of which a web process and the worker are killed."""
-    with scene(DATABASE, behind, folder, accounts=400, largest=300) as (place, worker):
-        return follow(place, worker, rounds=3, writers=10, seed=2)
+    """Two rounds of eight writers, in the last of which a web process and the worker are killed."""
+    with scene(DATABASE, behind, folder, accounts=300, largest=200) as (place, worker):
+        return follow(place, worker, rounds=2, writers=8, seed=2)
 
 
 def check(report: Report) -> None:
     assert report.wrong == []
-    assert (report.rounds, report.kills) == (3, 2)
+    assert (report.rounds, report.kills) == (2, 2)
     assert report.changes > report.elements > 0
     assert all(report.kinds[kind] for kind in ("put", "bulk", "deletion"))
 

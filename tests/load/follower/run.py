@@ -2,7 +2,7 @@
 
     DATABASE_URL=postgresql://… python -m tests.load.follower.run --rounds 200 --writers 24
 
-In each round every writer writes twice, and in each third one a web process and the worker are killed with SIGKILL;
+In each round every writer writes twice, and in each second one a web process and the worker are killed with SIGKILL;
 the client polls meanwhile. After it the copy equals the list byte for byte. `--behind` puts the service behind
 PgBouncer (`pool`), or lets it read from a replica (`replica`); both need PostgreSQL's programs (Linux).
 """
@@ -34,7 +34,7 @@ from tests.services.worker import QUICK, RunningWorker, working
 
 BEHIND = ("nothing", "pool", "replica")
 # A round in this many has kills.
-_KILLING = 3
+_KILLING = 2
 # More connections than one process has threads, so that writers wait for the pool and not for each other only.
 _POOL = 20
 

@@ -67,6 +67,8 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        # A tenth as often as by default: that saves a twelfth of the tests' processor time.
+        gc.set_threshold(10 * gc.get_threshold()[0])
         gc.enable()
 
 

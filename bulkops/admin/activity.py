@@ -48,6 +48,9 @@ class _ByFilter(PersonFilter):
 class ActivityAdmin(GrantedAdmin):
     """The list of change sets, the latest first, and a page with the versions of each."""
 
+    class Media:
+        css = {"all": ["site/admin/element.css"]}
+
     list_display = [
         when("committed_at", _("when (UTC)")),
         "user",
@@ -56,7 +59,7 @@ class ActivityAdmin(GrantedAdmin):
         "created",
         "changed",
         "deleted",
-        "repository",
+        "repository_name",
         "dimension",
     ]
     list_filter = [
@@ -73,6 +76,8 @@ class ActivityAdmin(GrantedAdmin):
     sortable_by = ()
     paginator = BoundedPaginator
     list_per_page = 50
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
 
     def repositories(self, request: HttpRequest) -> QuerySet[Repository]:
         """Return the repositories of which the user may see any dimension."""
@@ -128,7 +133,11 @@ class ActivityAdmin(GrantedAdmin):
         messages.info(request, _("The job of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
 
+    @admin.display(description=_("repository"))
+    def repository_name(self, obj: ChangeSet) -> str:
+        return obj.repository.db_id
+
     @admin.display(description=_("reason"))
     def reason_text(self, obj: ChangeSet) -> str:
         """Return the reason in its own direction of writing."""
-        return format_html("<bdi>{}</bdi>", shortened(obj.reason or "", _REASON_SHOWN))
+        return format_html('<bdi class="element-described">{}</bdi>', shortened(obj.reason or "", _REASON_SHOWN))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from tempfile import TemporaryFile
 from typing import Any, cast
 
@@ -17,15 +18,17 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from bulkops.admin.exporting_differences import DifferencesExportMixin
 from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import Shape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
-from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.admin.past import asked_moment, instant_of
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.tables import MAX_COLUMNS
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
+from dimensions_site.text.formats import moment
 
 
 class ExportForm(forms.Form):
@@ -81,7 +84,7 @@ def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase
     return model_admin.exported(request, shown, address, ["0"], "1") or redirect(address)
 
 
-class ExportMixin(ScopedAdmin):
+class ExportMixin(DifferencesExportMixin):
     """Adds an export button to a list of elements, and an action for the selected ones.
 
     Both lead to a page where the format is chosen; its form is sent to the action. A concrete admin names both.
@@ -116,10 +119,12 @@ class ExportMixin(ScopedAdmin):
         if not repositories:
             messages.warning(request, _("There is nothing to export: no elements were found."))
             return None
+        # There are elements, so the moment is valid.
+        instant = instant_of(asked_moment(request)) if asked_moment(request) else None
         form = ExportForm(self.dimension.wire, repositories, request.POST if "format" in request.POST else None)
         if form.is_valid():
             try:
-                return self._file(elements, **form.cleaned_data)
+                return self._file(elements, instant, **form.cleaned_data)
             except TableTooLarge as error:
                 form.add_error("format", str(error))
         return self.render_page(
@@ -128,6 +133,7 @@ class ExportMixin(ScopedAdmin):
             title=_("Export elements"),
             form=form,
             counts=[(found, counts[key]) for key, found in repositories.items()],
+            instant=None if instant is None else moment(instant),
             address=address,
             checkbox=ACTION_CHECKBOX_NAME,
             selected=selected,
@@ -135,7 +141,14 @@ class ExportMixin(ScopedAdmin):
         )
 
     def _file(
-        self, elements: QuerySet[Any], *, repository: Repository, format: Format, paths: Sequence[str], languages: str
+        self,
+        elements: QuerySet[Any],
+        instant: datetime | None,
+        *,
+        repository: Repository,
+        format: Format,
+        paths: Sequence[str],
+        languages: str,
     ) -> FileResponse:
         """Return the complete file, so that nobody mistakes a part of it for all. Raises TableTooLarge."""
         shape = Shape(format, FORMATS[format].encoding)
@@ -154,7 +167,8 @@ class ExportMixin(ScopedAdmin):
             )
             file.seek(0)
             stack.pop_all()
-        name = f"{repository.db_id}-{self.dimension}.{format}"
+        suffix = "" if instant is None else f"-{instant:%Y-%m-%dT%H%M%SZ}"
+        name = f"{repository.db_id}-{self.dimension}{suffix}.{format}"
         return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
 
 

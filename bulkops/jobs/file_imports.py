@@ -149,7 +149,7 @@ def check(file_import: FileImport, choices: Choices) -> bool:
     return _hand_over(file_import, WAITING, ImportStatus.CHECKING, choices)
 
 
-def confirm(file_import: FileImport, choices: Choices, reason: str | None) -> bool:
+def confirm(file_import: FileImport, choices: Choices, reason: str | None = None) -> bool:
     """Have a worker do what was checked, for that reason; return False if another request was first."""
     return _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
 

@@ -54,8 +54,8 @@ class ChangeSet(models.Model):
     deleted = models.PositiveIntegerField(_("deleted"))
 
     class Meta:
-        verbose_name = _("change")
-        verbose_name_plural = _("activity")
+        verbose_name = _("activity")
+        verbose_name_plural = _("activities")
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(fields=["repository", "dimension", "slot", "number"], name="change_set_place"),

@@ -58,14 +58,18 @@ class _Pending:
         id = self.stored(self.id)
         place: list[Any] = [self.repository, self.dimension, slot]
         known: list[Any] = [self.author.name, self.author.channel.value, get_contextvars().get("request_id")]
-        known += [self.author.operation, self.author.reason]
+        row = [id, *place, *known, self.author.operation, self.author.reason]
         advance, insert = _statements(self.versions, is_postgresql)
         with repeating_cursor(self.connection) as cursor:
-            # On SQLite the transaction has the only lock already, so the time is one of its end.
-            clock = [] if is_postgresql else [self.connection.ops.adapt_datetimefield_value(_now())]
-            cursor.execute(advance, [*place, id, *clock, id])
-            if cursor.rowcount:
-                cursor.execute(insert, [id, *known, id, *place])
+            if is_postgresql:  # in one round trip
+                cursor.execute(f"WITH placed AS ({advance}) {insert}", [*place, id, id, *row, id])
+                return
+            # The transaction has the only lock already, so the time is one of its end.
+            now = self.connection.ops.adapt_datetimefield_value(_now())
+            cursor.execute(advance, [*place, id, now, id])
+            placed = cursor.fetchone()
+            if placed is not None:
+                cursor.execute(insert, [*row, *placed, id])
 
     def stored(self, id: uuid.UUID) -> uuid.UUID | str:
         """Return the `id` as the database takes it."""
@@ -92,7 +96,7 @@ def _now() -> datetime:
 
 @cache
 def _statements(versions: str, is_postgresql: bool) -> tuple[str, str]:
-    """Return the statement that advances a slot, and the one that inserts the change set there."""
+    """Return the statement that advances a slot, and the one that inserts a change set at the place it returns."""
     clock, latest = (_POSTGRESQL_CLOCK, "greatest") if is_postgresql else ("%s", "max")
     # `EXCLUDED` has a time of before the lock; this one is of after it.
     at = _POSTGRESQL_CLOCK if is_postgresql else "EXCLUDED.committed_at"
@@ -100,14 +104,15 @@ def _statements(versions: str, is_postgresql: bool) -> tuple[str, str]:
         "INSERT INTO changes_slot (repository_id, dimension, slot, number, last, committed_at, horizon) "
         f"SELECT %s, %s, %s, 1, %s, {clock}, 0 WHERE EXISTS (SELECT 1 FROM {versions} WHERE change_set_id = %s) "
         "ON CONFLICT (repository_id, dimension, slot) DO UPDATE SET number = changes_slot.number + 1, "
-        f"last = EXCLUDED.last, committed_at = {latest}({at}, coalesce(changes_slot.committed_at, {at}))"
+        f"last = EXCLUDED.last, committed_at = {latest}({at}, coalesce(changes_slot.committed_at, {at})) "
+        "RETURNING number, committed_at"
     )
     kinds = ", ".join(f"count(CASE WHEN change = '{kind}' THEN 1 END) AS kind{n}" for n, kind in enumerate("+~-"))
+    source = "placed" if is_postgresql else "(SELECT %s AS number, %s AS committed_at)"
     insert = (
-        'INSERT INTO changes_changeset (id, repository_id, dimension, slot, number, committed_at, "user", channel, '
-        "request_id, operation, reason, created, changed, deleted) "
-        "SELECT %s, repository_id, dimension, slot, number, committed_at, %s, %s, %s, %s, %s, kind0, kind1, kind2 "
-        f"FROM changes_slot CROSS JOIN (SELECT {kinds} FROM {versions} WHERE change_set_id = %s) AS counted "
-        "WHERE repository_id = %s AND dimension = %s AND slot = %s"
+        'INSERT INTO changes_changeset (id, repository_id, dimension, slot, "user", channel, request_id, operation, '
+        "reason, number, committed_at, created, changed, deleted) "
+        "SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, number, committed_at, kind0, kind1, kind2 "
+        f"FROM {source} AS placed CROSS JOIN (SELECT {kinds} FROM {versions} WHERE change_set_id = %s) AS counted"
     )
     return advance, insert

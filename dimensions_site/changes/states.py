@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
@@ -11,6 +12,7 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
 from dimensions_site.db.among import Among
+from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import sqlite_timeout
 
 # How many seconds the answer about an instant waits on SQLite for a transaction that may be ending at that moment.
@@ -66,12 +68,17 @@ class Horizon:
 
 def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
     """Return the state of this moment, and the horizon; one query of the database with the name `using`."""
-    rows = Slot.objects.using(using).filter(repository=repository, dimension=dimension)
-    found = list(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
+    found = _slots().all(using=using, repository=repository, dimension=dimension)
     places = {slot: Place(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
     instants = [at for *_, at in found if at is not None]
     numbers = {slot: number for slot, _, _, number, _ in found if number}
     return State(repository, dimension, places), Horizon(numbers, max(instants, default=None))
+
+
+@cache
+def _slots() -> CompiledQuery:
+    rows = Slot.objects.filter(repository=Param("repository"), dimension=Param("dimension"))
+    return CompiledQuery(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
 
 
 # How many bytes of an id a place keeps.

@@ -88,12 +88,15 @@ class CompiledQuery:
         """Return the first row in the database `using`, or None; one query. Raises KeyError for a missing bind
         parameter.
         """
+        return next(iter(self.all(using=using, **given)), None)
+
+    def all(self, *, using: str = DEFAULT_DB_ALIAS, **given: Any) -> list[Sequence[Any]]:
+        """Return all rows, otherwise as `first` does."""
         sql, parameters, convert = self._compiled
         connection = connections[using]
         with repeating_cursor(connection) as cursor:
             cursor.execute(sql, [given[value.name] if isinstance(value, Param) else value for value in parameters])
-            row = cursor.fetchone()
-        return None if row is None else convert(row, connection)
+            return [convert(row, connection) for row in cursor.fetchall()]
 
 
 def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:

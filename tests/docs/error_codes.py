@@ -11,7 +11,7 @@ from rest_framework import exceptions
 from dimensions_site.elements.declaration.fields import Leaf
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("api", "rsql", "elements", "repositories", "idempotency", "tokens")
+PACKAGES = ("api", "rsql", "elements", "repositories", "changes", "idempotency", "tokens")
 FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "account"]
 # In this folder, the commands that import files use modules too, and clients never get their errors.
 SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
@@ -30,6 +30,7 @@ MAKERS = {
     "_failure": 0,
     "json_error": 0,
     "_locked_out": 0,
+    "InvalidReason": 0,
 }
 # The tables of Django's and gunicorn's exceptions: class, status, code.
 ROW_OF_TABLE = re.compile(r'\([\w.()\s,]+, +\d{3},\s+"([A-Z_]+)"')

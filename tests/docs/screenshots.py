@@ -90,9 +90,12 @@ def show_accounts(album: Album) -> None:
     album.take("about", 620)
     press(page, "History")
     album.take("history", 620)
-    page.get_by_role("button", name="Restore this version").click()
+    page.get_by_label("Reason").first.fill("The date was a mistake")
+    page.get_by_role("button", name="Restore this version").first.click()
     expect(page.get_by_text("was restored to the version of")).to_be_visible()
     album.take("restored", 820)
+    go(page, "Activities")
+    album.take("activities", 620)
 
 
 def show_deletion(album: Album, house: House) -> None:
@@ -101,6 +104,7 @@ def show_deletion(album: Album, house: House) -> None:
     choose_all_found(page, "Former account")
     album.take("selection", 600)
     page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_label("Reason").fill("Closed with the old ledger")
     album.take("deletion-question", 620)
     with house.without_worker():
         page.get_by_role("button", name="Delete them").click()
@@ -135,6 +139,8 @@ def show_import(album: Album) -> None:
             album.take("import-columns", 1000)
         page.get_by_role("button", name="Check the file").click()
         expect(page.get_by_role("heading", name="The first changes").or_(page.locator("table.errors"))).to_be_visible()
+        if is_right:
+            page.get_by_label("Reason").fill("Accounts of the new office")
         album.take("import-check" if is_right else "import-errors", 720)
         if is_right:
             page.get_by_role("button", name="Import", exact=True).click()

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from urllib.parse import quote
 
 import pytest
 
@@ -38,3 +39,17 @@ def test_the_log_line_of_a_request_has_its_id(service: Service):
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if sent in line]
     assert {line["request_id"] for line in lines} == {sent}
     assert [line["status"] for line in lines if line["event"] == "request_finished"] == [200]
+
+
+@pytest.mark.contract("I2")
+def test_the_longest_reason_arrives_and_two_are_refused(service: Service):
+    """Percent-encoded it is longer than many servers allow; a comma between two would look like a part of one."""
+    reason = "\N{HAMMER AND WRENCH}" * 1_000
+    answer = service.send("POST", ELEMENTS, account("reasoned"), Change_Reason=quote(reason))
+    assert answer.status == 201
+    (version,) = service.send("GET", f"{ELEMENTS}-versions?id=reasoned").json()
+    assert version["reason"] == reason
+    answer = service.send("PATCH", f"{ELEMENTS}/reasoned", {"type": "DETAIL"}, Change_Reason="a", change_reason="b")
+    assert (answer.status, answer.json()["code"]) == (400, "REPEATED_HEADER")
+    answer = service.send("PATCH", f"{ELEMENTS}/reasoned", {"type": "DETAIL"}, Change_Reason="a,b, c")
+    assert answer.status == 200

@@ -20,7 +20,7 @@ APPEND_ONLY = {
     "account_accountversion": "change",
     "currency_currencyversion": "change",
     "changes_changeset": '"user"',
-    "repositories_accesschange": "actor",
+    "repositories_accesschange": "changed_by",
 }
 
 

@@ -101,7 +101,7 @@ print(json.dumps(told))
 """
 
 
-@pytest.mark.contract("C18", "I1", "I4")
+@pytest.mark.contract("C18")
 def test_versions_of_before_get_change_sets_by_author_origin_and_moment(tmp_path: Path):
     """All are there in their order. The change sets are numbered by their moments, and later writes come after them."""
     with empty_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url:

@@ -101,8 +101,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "change",
-                "verbose_name_plural": "activity",
+                "verbose_name": "activity",
+                "verbose_name_plural": "activities",
                 "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["repository", "dimension", "-committed_at", "-id"], name="change_set_latest"),

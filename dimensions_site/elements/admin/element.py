@@ -7,6 +7,7 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from dimensions_site.changes.models import Channel
+from dimensions_site.elements.admin.comparing import ComparedAdmin
 from dimensions_site.elements.admin.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.elements.admin.listing import ListedAdmin
@@ -15,8 +16,8 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 
 
-class ElementAdmin(HistoryMixin, ListedAdmin, EditedAdmin):
-    """A list, a form, a history and a deletion. A dimension sets `dimension`, `listed` and `icon`."""
+class ElementAdmin(HistoryMixin, ComparedAdmin, ListedAdmin, EditedAdmin):
+    """A list, a form, a history, comparisons and a deletion. A dimension sets `dimension`, `listed` and `icon`."""
 
     # In the sidebar, from unfold's font.
     icon: ClassVar[str] = "list"

@@ -37,8 +37,6 @@ _LISTED = ("repository", "element_id", "descriptions", "change_set__user", "chan
 class HistoryMixin(ScopedAdmin):
     """The page with the versions of an element, and the list of deleted elements."""
 
-    list_before_template: Any = "admin/history/link.html"
-
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         restore = view(require_POST(self.restore_view))

@@ -21,11 +21,13 @@ from dimensions_site.elements.admin.filters import (
     GrantedRepositoryFilter,
     WireChoicesFilter,
 )
+from dimensions_site.elements.admin.past import AS_OF, PastList, asks_for_the_past
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.reading.searching import SEARCHED
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
+from dimensions_site.repositories.models import Role
 from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed
 from dimensions_site.rsql.expressions import Fold
 from dimensions_site.text.formats import grouped, minute
@@ -77,11 +79,33 @@ _DESCRIPTION_SHOWN = 120
 
 
 class ElementChangeList(ChangeList):
-    """Loads for each row only what the list shows, because some columns are large."""
+    """Loads for each row only what the list shows, because some columns are large.
+
+    With a moment, the rows are the versions that were the elements then (contract J1).
+    """
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        self.past = PastList(cast(ListedAdmin, self.model_admin), request)
+        if self.past.is_asked:
+            self.root_queryset = self.past.rows()
         selected: QuerySet[Any] = super().get_queryset(request, exclude_parameters)
         return selected.only(*cast(ListedAdmin, self.model_admin).columns_read)
+
+    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
+        """Return the parameters of the filters; the moment is none of them."""
+        found: dict[str, Any] = super().get_filters_params(params)
+        found.pop(AS_OF, None)
+        return found
+
+    def url_for_result(self, result: Any) -> str:
+        """Return the address of the element, or of its versions if the list shows the past."""
+        admin = cast(ListedAdmin, self.model_admin)
+        return admin.route("version", result.pk) if self.past.is_asked else super().url_for_result(result)
+
+    @property
+    def address_of_now(self) -> str:
+        """The same list as it is now."""
+        return self.get_query_string(remove=[AS_OF])
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -114,11 +138,14 @@ class ListedAdmin(ScopedAdmin):
     paginator = BoundedPaginator
     list_filter_submit = True
     list_display_links = ["element_id", "described"]
+    list_before_template: Any = "admin/elements/above_list.html"
 
     def __init__(self, model: type[Any], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
         places = {self.dimension.wire.places[path]: words for path, words in self.listed.items()}
         self.columns_read = [
+            # The theme reads it, though it is not the primary key of a version.
+            "id",
             "element_id",
             "descriptions",
             "update_user",
@@ -154,6 +181,10 @@ class ListedAdmin(ScopedAdmin):
         if len(search_term) > LONGEST_SEARCH:
             return queryset.none(), False
         return queryset.filter(containing(search_term)), False
+
+    def _has_role(self, request: HttpRequest, role: Role, element: Any = None) -> bool:
+        """Return whether the user has the role; nobody may write to the past."""
+        return (role == Role.READER or not asks_for_the_past(request)) and super()._has_role(request, role, element)
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Return the actions without Django's deletion, which would write no history."""

@@ -1,6 +1,6 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +52,7 @@ class Difference:
 
 def differences(
     dimension: Dimension, before: Side, after: Side, *, using: str = DEFAULT_DB_ALIAS
-) -> Iterator[Difference]:
+) -> Generator[Difference]:
     """Yield the elements that differ and that match the filter on either side, in the order of their ids.
 
     One query and constant memory.

@@ -58,7 +58,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
         message = f"{name} must be an instant such as 2026-03-31T22:00:00Z, or a Sync-Token; got {quoted(text)}."
         raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
     try:
-        state = state_at(repository.pk, dimension, instant)
+        return kept_state(repository, dimension, instant)
     except Future as error:
         message = f"{name} must not be in the future: it is {written(error.now)} now; got {quoted(text)}."
         raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
@@ -67,10 +67,26 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
             raise
         detail = "Others are writing at this moment; ask again in a few seconds, or for an earlier instant."
         raise Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"}) from None
+    except TooOld as error:
+        kept = f"the oldest version that is kept, of {written(error.oldest)}"
+        detail = f"{name} must not be before {kept}; got {quoted(text)}."
+        raise Problem(410, "HISTORY_EXPIRED", detail) from None
+
+
+class TooOld(ValueError):
+    """An instant before the `oldest` kept version."""
+
+    def __init__(self, oldest: datetime) -> None:
+        super().__init__(f"The oldest version is of {oldest}.")
+        self.oldest = oldest
+
+
+def kept_state(repository: Repository, dimension: str, instant: datetime) -> State:
+    """Return the state at the `instant`. Raises `TooOld` if its versions are no longer kept, else as `state_at`."""
+    state = state_at(repository.pk, dimension, instant)
     oldest = oldest_instant(repository.pk, dimension)
     if oldest is not None and instant < oldest:
-        detail = f"{name} must not be before the oldest version that is kept, of {written(oldest)}; got {quoted(text)}."
-        raise Problem(410, "HISTORY_EXPIRED", detail)
+        raise TooOld(oldest)
     return state
 
 

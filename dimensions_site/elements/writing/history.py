@@ -8,7 +8,6 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from dimensions_site.changes.placing import change_set
-from dimensions_site.db.compiled import repeating_cursor
 from dimensions_site.elements.dimension import dimension_of
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.writing.actors import Actor
@@ -27,13 +26,9 @@ def record(rows: QuerySet[Any], repository: int, change: Change, actor: Actor) -
         )
 
 
-def record_one(model: type[Element], repository: int, key: int, change: Change, actor: Actor) -> None:
-    """Copy the current values of the element with this primary key to the history."""
-    table = connection.ops.quote_name(model._meta.db_table)
-    with repeating_cursor(connection) as cursor:
-        cursor.execute(
-            f"{_copy(model)} FROM {table} WHERE id = %s", [*_metadata(model, repository, change, actor), key]
-        )
+def copy_one(model: type[Element], repository: int, change: Change, actor: Actor) -> tuple[str, Sequence[Any]]:
+    """Return the statement that copies an element to the history, without its FROM, and its parameters."""
+    return _copy(model), _metadata(model, repository, change, actor)
 
 
 @cache

@@ -76,10 +76,18 @@ def _written(
 
     `writing` is the statement that inserts or changes it, with its `parameters`.
     """
+    model, values = renderer.model, f"id, {renderer.sql}"
     with repeating_cursor(connection) as cursor:
-        cursor.execute(f"{writing} RETURNING id, {renderer.sql}", [*parameters, *renderer.parameters])
-        key, *row = cast(Sequence[Any], cursor.fetchone())
-    history.record_one(renderer.model, repository, key, change, provenance.actor)
+        if connection.vendor == "postgresql":  # in one round trip
+            copy, metadata = history.copy_one(model, repository, change, provenance.actor)
+            table = connection.ops.quote_name(model._meta.db_table)
+            both = f"WITH {table} AS ({writing} RETURNING *), version AS ({copy} FROM {table})"
+            cursor.execute(f"{both} SELECT {values} FROM {table}", [*parameters, *metadata, *renderer.parameters])
+            key, *row = cast(Sequence[Any], cursor.fetchone())
+        else:
+            cursor.execute(f"{writing} RETURNING {values}", [*parameters, *renderer.parameters])
+            key, *row = cast(Sequence[Any], cursor.fetchone())
+            history.record(model.of(repository).filter(pk=key), repository, change, provenance.actor)
     count_written(1)
     return key, renderer.text(row)
 

@@ -73,7 +73,7 @@ def test_versions_that_were_replaced_before_are_purged(alice, clean):
     assert kept() == [("~", "of the day"), ("~", "young"), ("~", "last")]
 
 
-@pytest.mark.contract("I4", "J1")
+@pytest.mark.contract("C18")
 def test_reads_that_have_begun_end_before_versions_are_purged(alice, northwind, clean, monkeypatch):
     """States that may be incomplete are refused before the wait. If nothing is to be deleted, nobody waits."""
     put(alice, "first", days_ago=900)

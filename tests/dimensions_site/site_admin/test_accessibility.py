@@ -1,6 +1,7 @@
 """Everybody can read and use the pages of the admin: axe finds nothing serious (WCAG 2.1 A and AA), and all fits."""
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from typing import Any, Literal
 from urllib.parse import urljoin
 
@@ -83,6 +84,7 @@ def pages_of_managers() -> Iterator[str]:
     yield from (reverse("admin:index"), page(Account), f"{page(Account)}?q=nothing", page(Currency))
     yield from (page(Account, name, element) for name in ("change", "history", "delete"))
     yield from (page(Account, name) for name in ("add", "deleted_elements", "export_file"))
+    yield from pages_of_states()
     deleted = AccountVersion.objects.filter(element_id="OLD").latest("number")
     yield page(Account, "version", deleted.pk)
     yield page(Currency, "change", Currency.objects.get(element_id="EUR").pk)
@@ -93,6 +95,16 @@ def pages_of_managers() -> Iterator[str]:
     yield from (reverse(f"admin:{name}") for name in ("password_change", "password_change_done"))
     # Neither of the first two is there, and the third is for superusers.
     yield from (page(Account, "change", 10**9), reverse("admin:app_list", args=["account"]), page(User))
+
+
+def pages_of_states() -> Iterator[str]:
+    """The list and the comparison with states of the past, and with errors."""
+    northwind = Repository.objects.get().pk
+    first = f"{ChangeSet.objects.earliest('committed_at').committed_at + timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"
+    late = "2999-01-01T00:00"
+    yield from (f"{page(Account)}?as_of={moment}" for moment in (first, late))
+    compared = f"{page(Account, 'compare')}?from_repository={northwind}&repository={northwind}"
+    yield from (page(Account, "compare"), f"{compared}&from={first}", f"{compared}&to={late}&filter=natur")
 
 
 def pages_of_superusers() -> Iterator[str]:

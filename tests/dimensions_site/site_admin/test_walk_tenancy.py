@@ -117,7 +117,8 @@ def addresses_of_patterns() -> Iterator[str]:
 
 def general_addresses() -> Iterator[str]:
     """Every address without a key, searches for what is Contoso's, and lists filtered by it."""
-    contoso = Repository.objects.get(db_id="contoso")
+    northwind, contoso = (Repository.objects.get(db_id=name) for name in ("northwind", "contoso"))
+    moment = f"{timezone.now() - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"
     for pattern in admin.site.urls[0]:
         if isinstance(pattern, URLPattern) and "<" not in str(pattern.pattern) and str(pattern.pattern) != "logout/":
             yield f"/admin/{pattern.pattern}"
@@ -129,6 +130,12 @@ def general_addresses() -> Iterator[str]:
         yield f"{base}?repository__id__exact={contoso.pk}"
         yield f"{base}add/?repository={contoso.pk}"
         yield f"{base}deleted/?q=GONE"
+        yield f"{base}?as_of={moment}&repository__id__exact={contoso.pk}"
+        yield f"{base}export_file/?as_of={moment}&repository__id__exact={contoso.pk}"
+        for one, other in ((northwind, contoso), (contoso, northwind)):
+            yield from (
+                f"{base}compare/{rest}?from_repository={one.pk}&repository={other.pk}" for rest in ("", "export/")
+            )
 
 
 def seen(browser: Client, address: str) -> tuple[int, str]:

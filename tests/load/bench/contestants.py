@@ -60,6 +60,17 @@ class Contestant:
         finally:
             connection.close()
 
+    def header(self, name: str, path: str) -> str:
+        """Return the header that it answers to a GET of that path."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=_TIMEOUT)
+        try:
+            connection.request("GET", path, headers=dict(self.credentials))
+            response = connection.getresponse()
+            response.read()
+            return response.headers[name]
+        finally:
+            connection.close()
+
     def answer(self, what: str, tenant: str = MEASURED, *, id: str = "", offset: int = 0) -> bytes:
         """The body that it answers to the request that reads what is called so."""
         path = self.addresses.of(what, tenant, id=id, offset=offset)

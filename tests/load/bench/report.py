@@ -68,16 +68,16 @@ def main_table(found: Mapping[str, Any]) -> str:
         if row.key in middle:
             figures = middle[row.key]
             cells = [row.title, row.unit.text, *(shown(figures.get(who)) for who in _WHO)]
-            cells.append(_of_floor(row, figures, middle.get("list")))
+            cells.append(_of_floor(row, figures, middle.get(row.of_own[0]) if row.of_own else None))
             cells.append(_told(against_plain(row, figures), "×", ""))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _of_floor(row: Row, figures: Medians, listed: Medians | None) -> str:
-    verdict = against_floor(row, figures, listed)
-    if row.of_list is not None:
-        return _told(verdict, " × the list", "at least ")
+def _of_floor(row: Row, figures: Medians, other: Medians | None) -> str:
+    verdict = against_floor(row, figures, other)
+    if row.of_own is not None:
+        return _told(verdict, f" × {BY_KEY[row.of_own[0]].title}", "at least ")
     if row.unit is Unit.SECONDS:
         return f"{_told(verdict, ' × the time', 'at most ')}; {figures[WAKE_UP]:.2f} s of waking up left out"
     return _told(verdict, "", "at most " if row.at_most else "")

@@ -27,8 +27,8 @@ class Unit(Enum):
 class Row:
     """One line of the table; a missing target means that there is none.
 
-    `of_floor` and `of_plain` are what part of their speed the service has to reach, `of_list` the part of its own
-    speed at the list. `at_most` is the largest result; of seconds it is that many times the floor's.
+    `of_floor` and `of_plain` are what part of their speed the service has to reach, `of_own` the part of its own
+    speed at another row. `at_most` is the largest result; of seconds it is that many times the floor's.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Row:
     unit: Unit
     of_floor: float | None = None
     of_plain: float | None = None
-    of_list: float | None = None
+    of_own: tuple[str, float] | None = None
     at_most: float | None = None
 
 
@@ -58,8 +58,14 @@ ROWS = (
     Row("page-after", "page of 100 after the last id", Unit.REQUESTS, of_floor=0.50),
     Row("count", "count with an enum filter", Unit.REQUESTS, of_floor=0.60, of_plain=1.5),
     Row("containment", "containment in one language, 20 hits", Unit.REQUESTS, of_floor=1.5, of_plain=3),
-    Row("fetch", "fetch of 3 properties of 20,000", Unit.ELEMENTS, of_list=4),
+    Row("fetch", "fetch of 3 properties of 20,000", Unit.ELEMENTS, of_own=("list", 4)),
     Row("patch", "patch one field of one account", Unit.REQUESTS, of_floor=0.25, of_plain=2),
+    Row("poll", "poll of the feed, nothing changed, 8 connections", Unit.REQUESTS, of_own=("read-one", 0.5)),
+    Row("compare", "comparison of 100 changes, 8 connections", Unit.REQUESTS, of_own=("poll", 0.1)),
+    Row("changes", "feed of 10,000 changes", Unit.ELEMENTS, of_own=("list", 0.5)),
+    Row("as-of", "list as of a moment, 1 % changed since", Unit.ELEMENTS, of_own=("list", 0.5)),
+    Row("as-of-10", "list as of a moment, all changed ten times", Unit.ELEMENTS, of_own=("list", 0.15)),
+    Row("compare-two", "comparison of two repositories of 20,000", Unit.ELEMENTS, of_own=("list", 1 / 3)),
     Row("bulk-post-1000", "bulk post of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
     Row("bulk-put-1000", "bulk put of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=20),
     Row("bulk-post-10000", "bulk post of 10,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
@@ -78,15 +84,15 @@ def medians(samples: Mapping[str, list[float]]) -> Medians:
     return {name: median(figures) for name, figures in samples.items()}
 
 
-def against_floor(row: Row, figures: Medians, listed: Medians | None) -> Verdict | None:
-    """Whether the service is near enough to the limit; `listed` are the medians of the list."""
+def against_floor(row: Row, figures: Medians, other: Medians | None) -> Verdict | None:
+    """Whether the service is near enough to the limit; `other` are the medians of the row in `of_own`."""
     if "service" not in figures:
         return None
     service = figures["service"]
     if row.of_floor is not None:
         return _at_least(service / figures["floor"], row.of_floor)
-    if row.of_list is not None:
-        return None if listed is None else _at_least(service / listed["service"], row.of_list)
+    if row.of_own is not None:
+        return None if other is None else _at_least(service / other["service"], row.of_own[1])
     assert row.at_most is not None
     reached = service
     if row.unit is Unit.SECONDS:

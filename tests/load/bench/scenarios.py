@@ -15,6 +15,8 @@ from tests.load.bench import deletion
 from tests.load.bench.addresses import MEASURED, PATCHED, SAVED, Name
 from tests.load.bench.bodies import accounts, bulk, identifier
 from tests.load.bench.contestants import Contestant
+from tests.load.bench.following import ROWS as FOLLOWED
+from tests.load.bench.following import followed
 from tests.load.bench.load import drain, rate
 from tests.load.bench.loading import Ready, empty, tidy
 from tests.load.bench.processors import Meter
@@ -141,6 +143,16 @@ def deleting(count: int) -> Scenario:
     return Scenario(["deletion"], measure, (Name.FLOOR, Name.SERVICE), tidies=True)
 
 
+def following(count: int) -> Scenario:
+    """What changed, the chart as it was, and comparisons, in a repository with that many accounts."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        found = followed(contestant, count, _CONNECTIONS, ground.seconds)
+        return {(row, contestant.name): figure for row, figure in found}
+
+    return Scenario(FOLLOWED, measure, (Name.SERVICE,), tidies=True)
+
+
 def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
     with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
         alone.answer("page", offset=0)  # so that what is loaded once counts as idle
@@ -184,6 +196,7 @@ def scenarios(count: int) -> Sequence[Scenario]:
         repeating("containment", "containing"),
         streaming("fetch"),
         Scenario(["patch"], _patch, tidies=True),
+        following(count),
         saving(count // 20),
         saving(half),
         deleting(half),

@@ -39,9 +39,9 @@ class Report:
 def remaining(database_url: str, db_id: str) -> tuple[int, int]:
     """How many accounts the repository has, and how many rows of the history record a deletion."""
     code = (
-        "from account.models import Account as A; "
+        "from account.models import Account as A, AccountVersion as V; "
         f"print(A.objects.filter(repository__db_id={db_id!r}).count(), "
-        f"A.history.filter(repository__db_id={db_id!r}, change='-').count())"
+        f"V.objects.filter(repository__db_id={db_id!r}, change='-').count())"
     )
     left, deleted = errand(database_url, code).split()
     return int(left), int(deleted)

@@ -28,12 +28,18 @@ def cleaned(ground: Ground, stage: Stage) -> Mapping[str, float]:
     before = _count(ground)
     command = [sys.executable, str(PROJECT / "manage.py"), "clean_old_history", f"--days={KEPT_DAYS}"]
     log = ground.folder / f"clean-{stage.total}.log"
+    # The command waits as long as a read may take.
+    variables = environment(ground.url, READ_TIMEOUT_SECONDS="1")
     patches: list[float] = []
     memory = 0.0
     with (
         log.open("wb") as errors,
         subprocess.Popen(
-            command, cwd=ground.folder, env=environment(ground.url), stdout=subprocess.DEVNULL, stderr=errors
+            command,
+            cwd=ground.folder,
+            env=variables,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
         ) as process,
     ):
         while process.poll() is None:

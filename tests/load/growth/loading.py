@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 
@@ -58,11 +59,21 @@ SELECT account_account.id, name, computes, formula FROM account_account
 CROSS JOIN (SELECT name, computes, formula FROM account_calculationlogic LIMIT 1) AS logic
 WHERE gross_amount_equal_ic_sum AND account_account.id > %s
 """
+_SLOT = """
+INSERT INTO changes_slot (repository_id, dimension, slot, number, last, committed_at, horizon)
+VALUES (%(repository)s, 'account', 0, 1, %(id)s, {date}, 0)
+ON CONFLICT (repository_id, dimension, slot) DO UPDATE SET number = changes_slot.number + 1, last = EXCLUDED.last
+"""
+_CHANGE_SET = """
+INSERT INTO changes_changeset (id, repository_id, dimension, slot, number, "user", channel, committed_at, created,
+    changed, deleted)
+SELECT last, repository_id, dimension, slot, number, 'alice', 'IMPORT', {date}, 0, 0, 0
+FROM changes_slot WHERE last = %(id)s
+"""
 _VERSIONS = """
-INSERT INTO account_accountversion (id, repository_id, element_id, descriptions, {columns},
-    change, change_set__committed_at, change_set__user, change_set__channel)
-SELECT id, repository_id, element_id, descriptions, {columns}, '{kind}', {date}, 'alice', 'IMPORT'
-FROM account_account WHERE id > %s ORDER BY id
+INSERT INTO account_accountversion (id, repository_id, element_id, descriptions, {columns}, change, change_set_id)
+SELECT id, repository_id, element_id, descriptions, {columns}, '{kind}', %(id)s
+FROM account_account WHERE repository_id = %(repository)s AND id > %(after)s ORDER BY id
 """
 
 
@@ -91,7 +102,7 @@ def prepared(server_url: str, folder: Path, base: int) -> Iterator[Ground]:
         *_, session, _, key = errand(url, _PEOPLE.format(tenants=(LARGE, *OTHERS))).splitlines()
         with running(Name.SERVICE, url, {"Authorization": f"Api-Key {key}"}, folder) as service:
             service.call("POST", service.addresses.of("bulk", LARGE), bulk("post", accounts(base)))
-            database.execute(f"UPDATE account_accountversion SET change_set__committed_at = {_MADE}")
+            database.execute(f"UPDATE changes_changeset SET committed_at = {_MADE}")
             # Room within the table would take in what is saved later, and hide what the history grows by.
             database.execute("VACUUM FULL account_accountversion")
             database.execute("CREATE TABLE growth_base AS SELECT * FROM account_account")
@@ -105,6 +116,8 @@ def grow(ground: Ground, stage: Stage) -> None:
     """
     database = ground.database
     columns = ", ".join(name for (name,) in database.execute(_COLUMNS))
+    # What was deleted at the stage before is there again, as if it had always been.
+    database.execute("DELETE FROM account_accountversion WHERE id NOT IN (SELECT id FROM account_account)")
     (before,) = database.execute("SELECT max(id) FROM account_account").fetchone() or (0,)
     for tenant, count in stage.sizes():
         (repository,) = database.execute(
@@ -113,9 +126,11 @@ def grow(ground: Ground, stage: Stage) -> None:
         parameters = {"repository": repository, "count": count, "base": ground.base, "word": f", {RARE}"}
         parameters["rare"] = ground.base if tenant == LARGE else _RARE_IN_OTHERS
         database.execute(_MULTIPLY.format(columns=columns), parameters)
+        for kind, date, after in (("+", _MADE, before), ("~", _CHANGED, 0)):
+            placed = {"repository": repository, "id": uuid4(), "after": after}
+            for statement in (_SLOT, _CHANGE_SET, _VERSIONS):
+                database.execute(statement.format(columns=columns, kind=kind, date=date), placed)
     database.execute(_LOGIC, [before])
-    database.execute(_VERSIONS.format(columns=columns, kind="+", date=_MADE), [before])
-    database.execute(_VERSIONS.format(columns=columns, kind="~", date=_CHANGED), [0])
     tidy(database, analyse=True)
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
 from tests.load.bench.loading import tidy
-from tests.load.growth import cleaning, reading, writing
+from tests.load.growth import cleaning, following, reading, writing
 from tests.load.growth.checking import check
 from tests.load.growth.loading import Ground, grow
 from tests.load.growth.rows import BY_KEY
@@ -37,6 +37,8 @@ def _figures(ground: Ground, stage: Stage, repeats: int, seconds: float) -> Iter
     yield "memory-list", reading.memory_of_list(ground)
     for _ in range(repeats):
         yield from reading.read(ground, stage, seconds)
+    for _ in range(repeats):
+        yield from following.followed(ground, stage, seconds)
     for _ in range(repeats):
         yield from writing.saved(ground, stage, seconds)
     yield from writing.deleted(ground, stage)

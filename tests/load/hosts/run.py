@@ -76,19 +76,19 @@ class Report:
         return "\n".join([*lines, told, *self.wrong[:20]])
 
 
-def main(folder: Path, seconds: float, pause: float) -> int:
+def main(folder: Path, seconds: float, measured: float, pause: float) -> int:
     """Do everything with files in the empty folder, print the report, and return 0 when nothing is wrong."""
     with estate(folder) as all_hosts:
-        report = suffer(all_hosts, seconds, pause)
+        report = suffer(all_hosts, seconds, measured, pause)
     sys.stdout.write(f"{report}\n")
     return 1 if report.wrong else 0
 
 
-def suffer(built: Estate, seconds: float, pause: float) -> Report:
+def suffer(built: Estate, seconds: float, measured: float, pause: float) -> Report:
     """Measure, cause all failures while clients continue, and compare what they were answered with what is stored."""
     report, log = Report(), sys.stderr
     _wait_until_served(built)
-    _measure(built, report, seconds)
+    _measure(built, report, measured)
     with calling(built.front, pause) as record:
         for name, harm in _HARMS.items():
             log.write(f"{name} …\n")
@@ -239,10 +239,12 @@ def begin(words: Sequence[str]) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.load.hosts.run")
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--measured", type=float, help="seconds of each measurement; without it those of --seconds")
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between the calls of each caller")
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.alone is None:
         sys.exit(begin(sys.argv[1:]))
     bury_the_dead()
-    sys.exit(main(chosen.alone, chosen.seconds, chosen.pause))
+    measured = chosen.seconds if chosen.measured is None else chosen.measured
+    sys.exit(main(chosen.alone, chosen.seconds, measured, chosen.pause))

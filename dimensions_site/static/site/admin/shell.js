@@ -4,15 +4,20 @@
 const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";
 const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
 
+// Alpine shows what a button opens in a later frame; on a busy machine that is not always the next one.
+const MOST_FRAMES = 60;
+const focusFirst = (button, frames = 0) => {
+  const opened = document.getElementById(button.getAttribute("aria-controls"));
+  if (button.getAttribute("aria-expanded") !== "true" || frames > MOST_FRAMES) return;
+  const first = [...opened.querySelectorAll(FOCUSABLE)].find(isShown);
+  if (first) first.focus();
+  else requestAnimationFrame(() => focusFirst(button, frames + 1));
+};
+
 // Focus moves into what a button with `data-opens` has opened, and back to the button when Escape closes it.
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("[data-opens]");
-  if (!button) return;
-  setTimeout(() => {
-    const opened = document.getElementById(button.getAttribute("aria-controls"));
-    if (button.getAttribute("aria-expanded") === "true")
-      [...opened.querySelectorAll(FOCUSABLE)].find(isShown)?.focus();
-  });
+  if (button) setTimeout(() => focusFirst(button));
 });
 
 document.addEventListener("keydown", ({ key }) => {

@@ -1,0 +1,57 @@
+"""Export the differences between two states to a workbook (contract J2)."""
+
+from contextlib import ExitStack, closing
+from tempfile import TemporaryFile
+
+from django.db import OperationalError
+from django.http import FileResponse, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from bulkops.files.workbooks.writing import TableTooLarge, WorkbookWriter
+from dimensions_site.elements.admin.comparing import ACTIONS, ComparedAdmin, CompareForm, point_out_timeout
+from dimensions_site.elements.history.comparing import differences
+from dimensions_site.elements.writing.differences import differences as in_words
+from dimensions_site.text.file_formats import Format
+
+
+class DifferencesExportMixin(ComparedAdmin):
+    """Adds the workbook to the page that compares."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_GET(self.compare_export_view))
+        return [path("compare/export/", view, name=self.url_name("compare_export")), *super().get_urls()]
+
+    def compare_export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """Return the complete workbook, or the page that compares if its form has errors."""
+        form = self.compare_form(request)
+        if not form.is_bound:
+            return redirect(self.route("compare"))
+        if form.is_valid():
+            try:
+                return self._workbook(form)
+            except TableTooLarge:
+                form.add_error(None, _("The differences do not fit into a workbook. Restrict them by a filter."))
+            except OperationalError as error:
+                point_out_timeout(form, error)
+        return self.compare_page(request, form)
+
+    def _workbook(self, form: CompareForm) -> FileResponse:
+        with ExitStack() as stack:
+            file = stack.enter_context(TemporaryFile())
+            writer = WorkbookWriter(file)
+            writer.headings(["id", _("Action"), _("Field"), _("Before"), _("After")])
+            with closing(differences(self.dimension, *form.sides)) as found:
+                for one in found:
+                    action = str(ACTIONS[one.action].label)
+                    for changed in in_words(self.dimension.wire, one.before, one.after):
+                        writer.row([one.id, action, changed.path, changed.before, changed.after])
+            writer.close()
+            file.seek(0)
+            stack.pop_all()
+        name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
+        name = f"{name}-{self.dimension}-differences.{Format.XLSX}"
+        return FileResponse(file, as_attachment=True, filename=name, content_type=Format.XLSX.content_type)

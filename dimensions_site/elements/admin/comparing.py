@@ -1,0 +1,242 @@
+"""The page that compares two states of a dimension, of one repository or of two (contract J2)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django import forms
+from django.contrib.admin.views.main import PAGE_VAR
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Paginator
+from django.db import OperationalError
+from django.db.models import Max
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from dimensions_site.changes.states import State, current
+from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
+from dimensions_site.elements.admin.history import page_number
+from dimensions_site.elements.admin.listing import MoreThan
+from dimensions_site.elements.admin.past import instant_of, state_at_instant
+from dimensions_site.elements.admin.scope import ScopedAdmin
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.comparing import Difference, Side, differences
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.writing import differences as words
+from dimensions_site.repositories.models import Repository
+
+DIFFERENCES_A_PAGE = 50
+# Counting and paging stop here.
+COUNTED_DIFFERENCES = 10_000
+ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
+# The fields of the two sides: the repository and the moment.
+_SIDES = (("from_repository", "from"), ("repository", "to"))
+
+
+class CompareForm(forms.Form):
+    """Two states: a repository and a moment each, now if it is empty; with a filter, those elements that match it.
+
+    A valid form has the two `sides`.
+    """
+
+    filter = forms.CharField(
+        label=gettext_lazy("Filter"),
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy(
+            "Only elements that match on either side, in the filter language of the REST API: "
+            "nature==PROFIT_AND_LOSS;descriptions.en=ilike=cash. Leave it empty for all."
+        ),
+    )
+
+    def __init__(self, dimension: Dimension, repositories: dict[int, Repository], data: QueryDict | None) -> None:
+        super().__init__(data)
+        self.dimension = dimension
+        self.repositories = repositories
+        self.sides: list[Side] = []
+        choices = [(str(key), str(one)) for key, one in repositories.items()]
+        headings = (_("Before"), _("After"))
+        for (repository, moment), heading in zip(_SIDES, headings, strict=True):
+            self.fields[repository] = forms.TypedChoiceField(
+                label=_("%(side)s: repository") % {"side": heading},
+                choices=choices,
+                coerce=int,
+                widget=UnfoldAdminSelectWidget,
+            )
+            self.fields[moment] = forms.CharField(
+                label=_("%(side)s: date and time (UTC)") % {"side": heading},
+                required=False,
+                widget=UnfoldAdminTextInputWidget(
+                    {"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}
+                ),
+                help_text=_("Empty means now."),
+            )
+        self.order_fields([name for side in _SIDES for name in side])
+
+    def clean(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = self.cleaned_data
+        for repository_field, moment in _SIDES:
+            repository = self.repositories.get(chosen.get(repository_field, 0))
+            if repository is None or moment not in chosen:
+                continue
+            matching = self._matching(repository)
+            try:
+                self.sides.append(Side(repository, self._state(chosen[moment], repository), matching))
+            except ValidationError as error:
+                self.add_error(moment, error)
+        if not self.errors and self.sides[0].state == self.sides[1].state:
+            self.add_error("from", _("Both sides are the same state. Choose another moment or another repository."))
+        return chosen
+
+    def _state(self, typed: str, repository: Repository) -> State:
+        if not typed:
+            return current(repository.pk, self.dimension.name)[0]
+        return state_at_instant(instant_of(typed), repository, self.dimension.name)
+
+    def _matching(self, repository: Repository) -> Any:
+        """Return the versions of the repository that match the filter; None without one."""
+        text = self.cleaned_data.get("filter")
+        if not text:
+            return None
+        rows, fields = (
+            self.dimension.model.versions_of(repository),
+            ElementFields(self.dimension, repository.default_language),
+        )
+        filterset = ElementFilterSet({"filter": text}, rows, table=fields)
+        if not self.has_error("filter"):
+            for failure in filterset.failures:
+                self.add_error("filter", failure.message)
+        return None if filterset.failures else filterset.qs
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """A difference in words; a created or deleted element comes with all of its values."""
+
+    found: Difference
+    change: Change
+    description: str | None
+    differences: list[words.Difference]
+    address: str = ""
+
+    # For the template of versions.
+    is_cut_off = False
+
+    @property
+    def is_change(self) -> bool:
+        return self.change == Change.CHANGED
+
+
+class ComparedAdmin(ScopedAdmin):
+    """The page with the differences between two states."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_GET(self.compare_view))
+        return [path("compare/", view, name=self.url_name("compare")), *super().get_urls()]
+
+    def compare_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
+        form = self.compare_form(request)
+        found: dict[str, Any] = {}
+        if form.is_valid():
+            try:
+                found = self._compared(form, page_number(request))
+            except OperationalError as error:
+                point_out_timeout(form, error)
+        return self.compare_page(request, form, **found)
+
+    def compare_form(self, request: HttpRequest) -> CompareForm:
+        """Return the form with the parameters of the URL, if there are any. Raises PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return CompareForm(self.dimension, self.repositories(request).in_bulk(), request.GET or None)
+
+    def compare_page(self, request: HttpRequest, form: CompareForm, **found: Any) -> HttpResponse:
+        """Return the page with the form and what was `found`."""
+        query = request.GET.copy()
+        query.pop(PAGE_VAR, None)
+        title = _("Compare %(elements)s") % {"elements": self.opts.verbose_name_plural}
+        return self.render_page(
+            request,
+            "admin/elements/compare.html",
+            title=title,
+            form=form,
+            query=query.urlencode(),
+            page_var=PAGE_VAR,
+            **found,
+        )
+
+    def _compared(self, form: CompareForm, number: int) -> dict[str, Any]:
+        """Return the counts and the differences of the page with this number, or of the last one."""
+        counts: Counter[Change] = Counter()
+        page: list[Difference] = []
+        with closing(differences(self.dimension, *form.sides)) as found:
+            for position, difference in enumerate(islice(found, COUNTED_DIFFERENCES)):
+                counts[ACTIONS[difference.action]] += 1
+                if position < number * DIFFERENCES_A_PAGE:
+                    if position % DIFFERENCES_A_PAGE == 0:
+                        page = []
+                    page.append(difference)
+            has_more = next(found, None) is not None
+        total = counts.total()
+        shown = Paginator(range(total), DIFFERENCES_A_PAGE).get_page(number)
+        return {
+            "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
+            "total": MoreThan(total) if has_more else total,
+            "has_more": has_more,
+            "page": shown,
+            "page_numbers": shown.paginator.get_elided_page_range(shown.number),
+            "found": list(self._shown(form.sides, page)),
+        }
+
+    def _shown(self, sides: list[Side], page: list[Difference]) -> Iterator[ShownDifference]:
+        numbers = [self._last_versions(side.repository, page) for side in sides]
+        for one in page:
+            side = 0 if one.after is None else 1
+            number = numbers[side].get(one.id)
+            yield ShownDifference(
+                one,
+                ACTIONS[one.action],
+                _description(one, sides[side].repository),
+                in_words(self.dimension, one),
+                "" if number is None else self.route("version", number),
+            )
+
+    def _last_versions(self, repository: Repository, page: list[Difference]) -> dict[str, int]:
+        """Return the number of the last version of each element, which leads to its history; one query."""
+        versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
+        return dict(versions.values_list("element_id").annotate(Max("number")))
+
+
+def in_words(dimension: Dimension, difference: Difference) -> list[words.Difference]:
+    """Return the values that differ; those of a deleted element are what it had, as those of a created one."""
+    if difference.after is None:
+        return words.differences(dimension.wire, None, difference.before)
+    return words.differences(dimension.wire, difference.before, difference.after)
+
+
+def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
+    """Say in the form that the comparison took too long. Raises the error again if it is another one."""
+    if not is_cancellation(error) or reads_ended_by() not in (End.TIME, End.CROWD):
+        raise error
+    form.add_error(
+        None,
+        _(
+            "The comparison took too long and was stopped. Choose moments that are closer together, or restrict it "
+            "by a filter, and try again."
+        ),
+    )
+
+
+def _description(difference: Difference, repository: Repository) -> str | None:
+    texts = (difference.after or difference.before or {}).get("descriptions") or {}
+    found: str | None = texts.get(repository.default_language)
+    return found

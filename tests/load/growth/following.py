@@ -1,0 +1,42 @@
+"""What a follower of the large repository waits for: that nothing has changed, and a hundred changes."""
+
+import time
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import orjson
+
+from tests.load.bench import load
+from tests.load.bench.bodies import bulk, identifier
+from tests.load.growth.loading import Ground
+from tests.load.growth.reading import ELEMENTS
+from tests.load.growth.stages import LARGE, Stage
+
+_CHANGED = 100
+
+
+def followed(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
+    """The milliseconds of polls and comparisons, asked for again and again for that many `seconds`, and the seconds of
+    the list as of the moment before the changes.
+    """
+    service = ground.service
+    token = service.header("Sync-Token", f"{ELEMENTS}?take=1")
+    yield "poll", _milliseconds(ground, f"{ELEMENTS}-changes?{urlencode({'since': token})}", seconds)
+    data = {"documentationLink": f"https://example.com/{time.time_ns()}"}
+    ids = map(identifier, range(min(_CHANGED, stage.large)))
+    patches = ({"key": {"id": id}, "data": data} for id in ids)
+    service.call("POST", service.addresses.of("bulk", LARGE), bulk("patch", patches))
+    changes = f"{ELEMENTS}-changes?{urlencode({'since': token})}"
+    comparison = f"{ELEMENTS}-compare?{urlencode({'from': token})}"
+    for path in (changes, comparison):
+        assert len(orjson.loads(service.call("GET", path))) == min(_CHANGED, stage.large)
+    yield "poll-100", _milliseconds(ground, changes, seconds)
+    yield "compare-100", _milliseconds(ground, comparison, seconds)
+    as_of = load.request("GET", f"{ELEMENTS}?{urlencode({'asOf': token})}", service.credentials, last=True)
+    yield "as-of", load.drain(service.port, as_of)
+
+
+def _milliseconds(ground: Ground, path: str, seconds: float) -> float:
+    service = ground.service
+    asked = [load.request("GET", path, service.credentials)]
+    return 1000 / load.rate(service.port, asked, connections=1, seconds=seconds).per_second

@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install client-tools lock run run-environment test test-quick test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
-	bulk-speed file-speed admin-speed bench growth chaos lost-updates fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
+	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` uses another.
@@ -188,6 +188,15 @@ LOST_UPDATES = SECRET_KEY=only-for-counting-in-a-throw-away-service .venv/bin/py
 lost-updates: install ## Have 100 callers count in one account, each by read, If-Match and PATCH (ARGS="--callers 20")
 	@DATABASE_URL=sqlite:// $(LOST_UPDATES)
 	@if $(POSTGRESQL_ANSWERS); then DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(LOST_UPDATES); fi
+
+FOLLOWER = SECRET_KEY=only-for-a-client-that-follows-a-throw-away-service .venv/bin/python -m tests.load.follower.run $(ARGS)
+
+follower: install ## Follow the feed for 200 rounds while all write and processes are killed (Linux; ARGS="--rounds 20")
+	DATABASE_URL=sqlite:// $(FOLLOWER)
+	@if $(POSTGRESQL_ANSWERS); then set -ex; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FOLLOWER); \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FOLLOWER) --behind pool; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(FOLLOWER) --behind replica; fi
 
 FUZZ = SECRET_KEY=only-for-hostile-requests-to-a-throw-away-service .venv/bin/python -m tests.load.fuzz.run $(ARGS)
 

@@ -21,6 +21,7 @@ def test_the_calls_of_the_documents_get_the_answers_that_they_show(page, live_se
     """In the order of the page, in the demo repository; after each call a worker does what waits."""
     Repository.objects.create(db_id="demo", name="Demo group", default_language="en")
     call_command("fill_repository", "demo", verbosity=0)
+    Repository.objects.create(db_id="demo-test", name="Demo group, test", default_language="en")
     user = User.objects.create_superuser("demo", password="secret")
     program = Application(name="documents", authorization_grant_type="client-credentials", user=user)
     program.full_clean()

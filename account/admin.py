@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
 from account.dimension import ACCOUNT
-from account.models import Account
+from account.models import Account, CalculationLogic
 from bulkops.admin.deleting import DeletionActionMixin
 from bulkops.admin.exporting import ExportMixin
 from bulkops.admin.importing import ImportButtonMixin
@@ -26,8 +26,10 @@ class HasLogicFilter(DropdownFilter):
         return [("yes", _("yes")), ("no", _("no"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        # Those that have it by contract C17; versions have no rows of it.
-        has_logic = Q(gross_amount_equal_ic_sum__isnull=False, gross_amount_equal_ic_sum=True)
+        if queryset.model is Account:
+            has_logic: Any = Exists(CalculationLogic.objects.filter(account=OuterRef("pk")))
+        else:  # versions: only those had one that required it (contract C17)
+            has_logic = Q(gross_amount_equal_ic_sum__isnull=False, gross_amount_equal_ic_sum=True)
         condition = {"yes": has_logic, "no": ~has_logic}.get(self.value() or "")
         return queryset if condition is None else queryset.filter(condition)
 

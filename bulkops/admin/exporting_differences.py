@@ -42,14 +42,13 @@ class DifferencesExportMixin(ComparedAdmin):
     def _workbook(self, form: CompareForm) -> FileResponse:
         with ExitStack() as stack:
             file = stack.enter_context(TemporaryFile())
-            writer = WorkbookWriter(file)
-            writer.headings(["id", _("Action"), _("Field"), _("Before"), _("After")])
-            with closing(differences(self.dimension, *form.sides)) as found:
+            found = differences(self.dimension, *form.sides)
+            with closing(found), closing(WorkbookWriter(file)) as workbook:
+                workbook.headings(["id", _("Action"), _("Field"), _("Before"), _("After")])
                 for one in found:
                     action = str(ACTIONS[one.action].label)
                     for changed in in_words(self.dimension.wire, one.before, one.after):
-                        writer.row([one.id, action, changed.path, changed.before, changed.after])
-            writer.close()
+                        workbook.row([one.id, action, changed.path, changed.before, changed.after])
             file.seek(0)
             stack.pop_all()
         name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))

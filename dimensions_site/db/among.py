@@ -8,6 +8,16 @@ from django.db.models import BooleanField, F, Func, QuerySet, Subquery
 from django.db.models.sql.compiler import SQLCompiler
 
 
+class _Rows(Subquery):
+    """A query within another one.
+
+    If Django knows that it finds nothing, it raises `EmptyResultSet`, which a condition turns into false. Otherwise
+    `Func` writes `IN NULL`, a syntax error.
+    """
+
+    empty_result_set_value: Any = NotImplemented
+
+
 class Among(Func):
     """Whether the `column` has one of the values that `query` finds, each of which is looked up in an index.
 
@@ -21,7 +31,7 @@ class Among(Func):
     conditional = True
 
     def __init__(self, column: str, query: QuerySet[Any]) -> None:
-        super().__init__(F(column), Subquery(query))
+        super().__init__(F(column), _Rows(query))
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
         """Return the condition on an array."""

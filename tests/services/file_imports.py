@@ -25,7 +25,7 @@ def begin(db_id: str, count: int) -> None:
         file.seek(0)
         file_import = file_imports.receive(User.objects.get(username="alice"), repository, "account", "a.csv", file)
     FileImport.objects.filter(pk=file_import.pk).update(status=ImportStatus.CHECKED)
-    assert file_imports.confirm(file_import, file_imports.Choices())
+    assert file_imports.confirm(file_import, file_imports.Choices(), None)
     sys.stdout.write(file_import.oid)
 
 

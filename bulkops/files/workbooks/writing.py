@@ -108,10 +108,12 @@ class WorkbookWriter:
         self._write_row(values, style=1)
 
     def close(self) -> None:
-        """Complete the workbook."""
-        self._write(_SHEET_END)
-        self._sheet.close()
-        self._archive.close()
+        """Complete the workbook, or after an error only close it."""
+        try:
+            self._write(_SHEET_END)
+        finally:
+            self._sheet.close()
+            self._archive.close()
 
     def _write_row(self, values: Iterable[str | int | bool | None], style: int) -> None:
         self._rows += 1

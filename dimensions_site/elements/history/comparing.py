@@ -64,7 +64,8 @@ def differences(
     for number, (side, rows) in enumerate(_versions(dimension, before, after)):
         columns = _columns(dimension, number) if side.matching is None else _filtered(dimension, number, side.matching)
         query = rows.using(using).order_by().values_list(columns.selected).query
-        sql, values = query.get_compiler(connection=connection).as_sql()
+        # Django knows of some sides that they have no rows.
+        sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
         sides.append(sql)
         parameters += values
     sql = _differing(sides, len(renderer.expressions))

@@ -40,8 +40,10 @@ def begin(ed, northwind):
             file.seek(0)
             file_import = file_imports.receive(ed.user, northwind, "account", "chart.csv", file)
         FileImport.objects.filter(pk=file_import.pk).update(status=status)
-        hand_over = file_imports.confirm if status == ImportStatus.CHECKED else file_imports.check
-        assert hand_over(file_import, Choices())
+        if status == ImportStatus.CHECKED:
+            assert file_imports.confirm(file_import, Choices(), None)
+        else:
+            assert file_imports.check(file_import, Choices())
         return file_import
 
     return begin
@@ -106,8 +108,8 @@ def test_nobody_else_gets_an_import_that_somebody_works_on(begin, settings):
 def test_only_one_of_two_confirmations_counts(begin):
     file_import = begin()
     work()
-    assert file_imports.confirm(file_import, Choices())
-    assert not file_imports.confirm(file_import, Choices())
+    assert file_imports.confirm(file_import, Choices(), None)
+    assert not file_imports.confirm(file_import, Choices(), None)
     assert not file_imports.check(file_import, Choices())
 
 

@@ -59,7 +59,7 @@ def begin_import(rows: int) -> None:
 
 def confirm_import(oid: str) -> None:
     """Have the checked import done."""
-    assert file_imports.confirm(FileImport.objects.get(oid=oid), file_imports.Choices())
+    assert file_imports.confirm(FileImport.objects.get(oid=oid), file_imports.Choices(), None)
 
 
 def _editor(name: str, repository: Repository) -> tuple[User, str]:

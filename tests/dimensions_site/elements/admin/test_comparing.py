@@ -171,7 +171,7 @@ def test_the_workbook_has_all_differences(chart, rita, northwind):
     """Id, action, path, before and after: a row for each value."""
     answer = browser_of(rita).get(EXPORT, sides(northwind))
     assert "northwind-account-differences.xlsx" in answer["Content-Disposition"]
-    headings, *rows = load_workbook(io.BytesIO(content(answer))).active.iter_rows(values_only=True)
+    headings, *rows = load_workbook(io.BytesIO(content(answer))).worksheets[0].iter_rows(values_only=True)
     assert headings == ("id", "Action", "Field", "Before", "After")
     assert [row for row in rows if row[0] == "1000"] == [
         ("1000", "Changed", "descriptions.en", "Cash", "Petty money"),
@@ -180,7 +180,7 @@ def test_the_workbook_has_all_differences(chart, rita, northwind):
     assert ("2000", "Deleted", "descriptions.en", "Loans", "not set") in rows
     assert ("3000", "Created", "descriptions.en", "not set", "New") in rows
     filtered = browser_of(rita).get(EXPORT, sides(northwind, filter="type==DETAIL"))
-    _, *rows = load_workbook(io.BytesIO(content(filtered))).active.iter_rows(values_only=True)
+    _, *rows = load_workbook(io.BytesIO(content(filtered))).worksheets[0].iter_rows(values_only=True)
     assert Counter(row[0] for row in rows) == {"1000": 2}
 
 
@@ -209,7 +209,7 @@ def test_pages_hold_50_differences_and_counting_has_a_bound(rita, northwind, mon
     assert "Differences: more than 100" in text
     assert "Only the first 100 are counted and shown here." in text
     assert '&amp;p=2" aria-label="Page 2"' in text
-    rows = load_workbook(io.BytesIO(content(browser.get(EXPORT, sides(northwind, before))))).active
+    rows = load_workbook(io.BytesIO(content(browser.get(EXPORT, sides(northwind, before))))).worksheets[0]
     assert len({row[0] for row in rows.iter_rows(min_row=2, values_only=True)}) == 101
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from typing import Any
 
 import orjson
 import pytest
@@ -103,12 +104,12 @@ def test_nothing_can_be_changed_in_the_past(chart, alice):
     assert Account.objects.count() == 3
 
 
-def read_file(answer):
-    """The rows of an exported file of any format, by the id, with the English description."""
+def read_file(answer) -> dict[Any, Any]:
+    """The English descriptions in an exported file of any format, by the id."""
     kind = answer["Content-Type"].partition(";")[0]
     if kind.endswith("sheet"):
-        headings, *rows = load_workbook(io.BytesIO(content(answer))).active.iter_rows(values_only=True)
-        found = [dict(zip(headings, row, strict=True)) for row in rows]
+        headings, *rows = load_workbook(io.BytesIO(content(answer))).worksheets[0].iter_rows(values_only=True)
+        found: list[dict[Any, Any]] = [dict(zip(headings, row, strict=True)) for row in rows]
     elif kind == "text/csv":
         found = list(csv.DictReader(io.StringIO(content(answer).decode("utf-8-sig"))))
     else:

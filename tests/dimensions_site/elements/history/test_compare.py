@@ -129,6 +129,11 @@ def test_each_difference_says_what_has_become_of_its_element(alice, since):
     assert {"path": "descriptions.en", "before": None, "after": "Cash"} in created["changes"]
 
 
+def test_a_chart_in_which_nothing_was_ever_written_has_no_differences(alice, northwind, dimension):
+    """Neither of its two states has a change set."""
+    assert answer(alice, "compare", dimension) == answer(alice, "compare", dimension, filter="id!=x") == []
+
+
 def test_what_was_changed_and_changed_back_is_no_difference(alice, northwind):
     """Nor are the last change and a currency's oid: one that was deleted and created again alike is the same."""
     store_accounts(northwind, account("1"))

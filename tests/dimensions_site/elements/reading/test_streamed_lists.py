@@ -1,5 +1,6 @@
 """Lists are written while the rows are read."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any
@@ -62,13 +63,13 @@ def test_head_does_not_read_what_it_does_not_send(alice, northwind, monkeypatch)
     """Only the part of a list that determines the status is rendered; the headers are those of GET."""
     store_currencies(northwind, *(currency(f"C{number:03}") for number in range(50)))
     rendered: list[Any] = []
-    render = Renderer._render
+    render = Renderer.written
 
-    def observed(self: Renderer, row: tuple[Any, ...]) -> str:
+    def observed(self: Renderer, row: Sequence[Any]) -> str:
         rendered.append(row)
         return render(self, row)
 
-    monkeypatch.setattr(Renderer, "_render", observed)
+    monkeypatch.setattr(Renderer, "written", observed)
     server = Server()
     assert server.request(alice, "HEAD", alice.currency()) == []
     assert (server.status, server.headers["Content-Type"]) == (200, "application/json")

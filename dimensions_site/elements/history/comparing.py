@@ -57,8 +57,6 @@ def differences(
 
     One query and constant memory.
     """
-    if (before.repository, before.state) == (after.repository, after.state):
-        return
     connection = connections[using]
     renderer, sides, parameters = _renderer(dimension), [], []
     for number, (side, rows) in enumerate(_versions(dimension, before, after)):

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from dimensions_site.changes.states import Future, State, versions_at
@@ -109,6 +110,14 @@ class PastList:
     def shown(self) -> str:
         """The moment in words, in UTC."""
         return "" if self.instant is None else moment(self.instant)
+
+    @property
+    def comparison(self) -> str:
+        """The query of the page that compares the shown state with now; empty if the list is that of now."""
+        if self.repository is None or self.instant is None:
+            return ""
+        key = self.repository.pk
+        return f"?{urlencode({'from_repository': key, 'from': self.value, 'repository': key, 'to': ''})}"
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Yield the other parameters of the list, which the form sends again."""

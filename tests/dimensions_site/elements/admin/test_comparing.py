@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
+from django.utils.html import escape
 from openpyxl import load_workbook
 
 from account.models import Account, AccountVersion
@@ -182,6 +183,13 @@ def test_the_workbook_has_all_differences(chart, rita, northwind):
     filtered = browser_of(rita).get(EXPORT, sides(northwind, filter="type==DETAIL"))
     _, *rows = load_workbook(io.BytesIO(content(filtered))).worksheets[0].iter_rows(values_only=True)
     assert Counter(row[0] for row in rows) == {"1000": 2}
+
+
+def test_the_list_of_the_past_leads_to_what_has_changed_since(chart, rita, northwind):
+    text = browser_of(rita).get(page(Account), {"as_of": TYPED}).content.decode()
+    query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00&repository={northwind.pk}&to="
+    assert f'href="{PAGE}?{escape(query)}">Compare</a>' in text
+    assert counts(browser_of(rita).get(f"{PAGE}?{query}")) == {"Created": 1, "Changed": 1, "Deleted": 1}
 
 
 def test_without_parameters_the_form_is_shown(chart, rita):

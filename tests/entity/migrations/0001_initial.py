@@ -109,7 +109,9 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "default_permissions": (),
                 "indexes": [
-                    models.Index(fields=["repository", "element_id", "number"], name="entityversion_of_element"),
+                    models.Index(
+                        fields=["repository", "element_id", "number", "change_set"], name="entityversion_of_element"
+                    ),
                     models.Index(
                         condition=models.Q(("change", "-")),
                         fields=["repository", "element_id", "number"],

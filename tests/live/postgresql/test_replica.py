@@ -32,6 +32,9 @@ READS = (
     f"{ACCOUNTS}?filter=descriptions=like=first",
     f"{ACCOUNTS}-count",
     f"{ACCOUNTS}-fetch?properties=id,descriptions",
+    f"{ACCOUNTS}-changes",
+    f"{ACCOUNTS}-changesets",
+    f"{ACCOUNTS}-versions?id=first",
 )
 READ = re.compile(r'^dimensions_element_reads_total\{database="(\w+)"\} ([0-9.]+)', re.MULTILINE)
 

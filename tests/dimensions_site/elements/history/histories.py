@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from dimensions_site.changes.models import Slot
+from dimensions_site.changes.models import ChangeSet
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.reading.meaning import MAPS
@@ -78,7 +78,7 @@ class _Walk:
         """Write once; return whether the dimension has had a change set by now."""
         living = [element["id"] for element in read(self.alice.get(self.path()))]
         self.random.choice((self.put, self.patch, self.save, self.delete))(living)
-        return Slot.objects.filter(repository__db_id=self.db_id, dimension=self.dimension).exists()
+        return ChangeSet.objects.filter(repository__db_id=self.db_id, dimension=self.dimension).exists()
 
     def put(self, living: list[str]) -> None:
         id = self.random.choice(IDS)
@@ -111,8 +111,8 @@ class _Walk:
         response = self.alice.get(self.path())
         json = content(response)
         csv = content(self.alice.get(self.path(), headers={"accept": "text/csv"}))
-        slots = Slot.objects.filter(repository__db_id=self.db_id, dimension=self.dimension)
-        committed_at = max(slots.values_list("committed_at", flat=True))
+        sets = ChangeSet.objects.filter(repository__db_id=self.db_id, dimension=self.dimension)
+        committed_at = sets.latest("committed_at").committed_at
         return Moment(response["Sync-Token"], committed_at, read(self.alice.get(self.path())), json, csv)
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dimensions_site.changes.models import ChangeSet, Slot
+from dimensions_site.changes.models import ChangeSet
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.history.calls import answer, refusal, token
 from tests.dimensions_site.elements.history.histories import History, random_history
@@ -105,7 +105,7 @@ def test_properties_sort_orders_and_the_count_are_of_then(alice, history, dimens
 def first(alice: Caller, northwind) -> datetime:
     """The instant at which the only account was created."""
     store_accounts(northwind, account("1"))
-    return Slot.objects.get(repository=northwind, dimension="account").committed_at
+    return ChangeSet.objects.get(repository=northwind, dimension="account").committed_at
 
 
 def test_an_instant_in_the_future_is_refused_with_the_time(alice, first):

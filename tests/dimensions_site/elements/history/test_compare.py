@@ -93,6 +93,18 @@ def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, his
     assert told(alice, dimension, fromRepository="northwind") == []
 
 
+def test_a_dimension_that_was_empty_is_compared_like_any_other(alice, northwind):
+    """With itself, and with what there is now."""
+    assert answer(alice, "compare") == []
+    empty = token(alice)
+    assert answer(alice, "compare", **{"from": empty, "to": empty}) == []
+    store_accounts(northwind, account("1"))
+    assert [one["action"] for one in answer(alice, "compare", **{"from": empty})] == ["created"]
+    assert [one["action"] for one in answer(alice, "compare", to=empty)] == ["deleted"]
+    assert answer(alice, "compare", filter="id!=1", **{"from": empty}) == []
+    assert (answer(alice, "", asOf=empty), answer(alice, "count", asOf=empty)) == ([], 0)
+
+
 @pytest.fixture
 def since(alice: Caller, northwind: Repository) -> str:
     """The token before account 1 was changed, 2 deleted, and 3 created."""

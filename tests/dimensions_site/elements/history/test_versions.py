@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from operator import itemgetter
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -28,7 +29,7 @@ def again(alice: Caller, northwind) -> None:
     alice.send("POST", alice.account(), account("1", descriptions={"en": "Again"}))
 
 
-def value(version: dict[str, object], path: str) -> object:
+def value(version: dict[str, Any], path: str) -> Any:
     """What a version has changed at the path: before and after."""
     found = {one["path"]: (one["before"], one["after"]) for one in version["changes"]}
     return found.get(path)

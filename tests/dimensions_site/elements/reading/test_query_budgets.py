@@ -107,9 +107,9 @@ def test_a_refusal_costs_no_more_than_it_needs(bob, rita, northwind, django_asse
         rita.get(rita.currency("elements?filter=("))
 
 
-# Access 1, the new row with the answer 1, its history 1, its change set 1 and the place of that 1. PostgreSQL writes the
-# row with its history, and the change set with its place, in one statement each. A replacement and a change read and
-# lock the old row before.
+# Access 1, the new row with the answer 1, its history 1, its change set 1 and the place of that 1. PostgreSQL writes
+# the row with its history, and the change set with its place, in one statement each. A replacement and a change read
+# and lock the old row before.
 CREATING = {"sqlite": 5, "postgresql": 3}[connection.vendor]
 CHANGING, UNCHANGED = CREATING + 1, 2
 # An account's generated logic is updated where necessary: removed, and added.

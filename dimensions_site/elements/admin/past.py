@@ -116,7 +116,7 @@ class PastList:
         """The query of the page that compares the shown state with now; empty if the list is that of now."""
         if self.repository is None or self.instant is None:
             return ""
-        key = self.repository.pk
+        key = str(self.repository.pk)
         return f"?{urlencode({'from_repository': key, 'from': self.value, 'repository': key, 'to': ''})}"
 
     def kept(self) -> Iterator[tuple[str, str]]:

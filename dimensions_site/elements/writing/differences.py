@@ -43,7 +43,7 @@ def words_of(place: Place, value: Any) -> str:
 
 
 def _value(place: Place, element: Mapping[str, Any] | None) -> Any:
-    return _shown(place, value_at(element or {}, Spot(place.path)))
+    return None if element is None else _shown(place, value_at(element, Spot(place.path)))
 
 
 def _shown(place: Place, value: Any) -> Any:

@@ -22,8 +22,10 @@ def is_meant_untyped(model: str, member: str, annotation: object) -> bool:
     """Whether the documents name no type for `member` of `model` on purpose.
 
     `update_info` in a request is ignored, whatever it is (contract C12). Of a selection the groups hold what was asked
-    for, and `descriptions` is a text or a map (contract D8).
+    for, and `descriptions` is a text or a map (contract D8). What a field had before and after a change has its type.
     """
+    if model == "ChangedField":
+        return member in {"before", "after", "additional_properties"}
     if model.endswith("Selection"):
         return member in {"additional_properties", "descriptions"} or "Dict[str, " in str(annotation)
     if member == "update_info":
@@ -55,6 +57,10 @@ def do_every_operation(call: Callable[..., Any], dimension: str, plural: str, el
     assert [found.id for found in do(f"list_{plural}", 200, filter=f"id=={id}", sort="-id", take=1)] == [id]
     assert do(f"count_{plural}", 200, filter=f"id=={id}") == 1
     assert do(f"fetch_{plural}", 200, properties="id,description", filter=f"id=={id}")[0].id == id
+    assert [found.change for found in do(f"list_{dimension}_changes", 200, filter=f"id=={id}")] == ["saved"]
+    assert do(f"list_{dimension}_change_sets", 200, take=1)[0].user == "alice"
+    assert do(f"list_{dimension}_versions", 200, id=id, take=1)[0].id == id
+    assert do(f"compare_{plural}", 200, filter=f"id=={id}") == []
     do(f"save_{plural}", 200, body={"put": [element]})
     started = do(f"delete_{plural}", 202, body=[{"id": id}])
     assert started.data_processing_id in [each.data_processing_id for each in do(f"list_{dimension}_deletions", 200)]

@@ -75,6 +75,10 @@ class Corpus:
                 f"elements-fetch?properties={quote(examples['fetch']['query']['properties'])}&{query(random)}",
                 None,
             ),
+            "GET elements-changes": lambda random: ("elements-changes", None),
+            "GET elements-changesets": lambda random: ("elements-changesets?filter=channel==REST&take=5", None),
+            "GET elements-versions": lambda random: (f"elements-versions?id={id(random)}", None),
+            "GET elements-compare": lambda random: ("elements-compare?from=2026-01-01T00:00:00Z", None),
             "POST elements-bulk": lambda random: (
                 f"elements-bulk?dryRun={random.choice(['true', 'false'])}",
                 save(random),

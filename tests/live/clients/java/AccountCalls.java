@@ -22,13 +22,13 @@ class AccountCalls {
             .rules(new RulesRequest().accrual(new AccrualRequest().debitAccrual(new ReferenceRequest().id("1900"))))
             .cashFlowPlanning(null);
 
-        Account created = api.createAccount(db, element, null, null);
+        Account created = api.createAccount(db, element, null, null, null);
         check(created.getDescriptions().get("en").equals("Cash"), "created");
         check(created.getDataEntryAndReporting().getPropertyClass().getValue().equals("INCREASE IN LIABILITIES"), "class");
         check(created.getCashFlowPlanning() == null, "null");
         check(created.getRules().getAccrual().getDebitAccrual().getId().equals("1900"), "accrual");
         try {
-            api.createAccount(db, element, null, null);
+            api.createAccount(db, element, null, null, null);
             check(false, "not refused");
         } catch (ApiException refused) {
             check(refused.getCode() == 400, "refused");
@@ -37,18 +37,18 @@ class AccountCalls {
         AccountReplace replacement = new AccountReplace().descriptions(Map.of("en", "Replaced"))
             .nature(AccountReplace.NatureEnum.BALANCE_SHEET).type(AccountReplace.TypeEnum.DETAIL)
             .conversion(new ConversionRequest().conversionType(ConversionRequest.ConversionTypeEnum.FINAL));
-        check(api.replaceAccount(db, id, replacement, null, null, null).getType() == Account.TypeEnum.DETAIL, "replaced");
+        check(api.replaceAccount(db, id, replacement, null, null, null, null).getType() == Account.TypeEnum.DETAIL, "replaced");
         AccountPatch change = new AccountPatch().descriptions(Map.of("en", "Another name"))
             .conversion(new ConversionPatch().conversionType(ConversionPatch.ConversionTypeEnum.AVERAGE));
-        Account patched = api.patchAccount(db, id, change, null, null, null);
+        Account patched = api.patchAccount(db, id, change, null, null, null, null);
         check(patched.getConversion().getConversionType() == Conversion.ConversionTypeEnum.AVERAGE, "patched");
-        check(api.listAccounts(db, filter, "-id", null, 1L, null, null).size() == 1, "listed");
-        check(api.countAccounts(db, filter, null, null, null, null) == 1, "counted");
-        List<AccountSelection> fetched = api.fetchAccounts(db, "id,descriptions", filter, null, null, null, null, null);
+        check(api.listAccounts(db, filter, null, "-id", null, 1L, null, null).size() == 1, "listed");
+        check(api.countAccounts(db, filter, null, null, null, null, null) == 1, "counted");
+        List<AccountSelection> fetched = api.fetchAccounts(db, "id,descriptions", filter, null, null, null, null, null, null);
         check(fetched.get(0).getDescriptions().equals("Another name"), "fetched");
-        List<Account> saved = api.saveAccounts(db, new AccountBulk().put(List.of(element)), true, null, null);
+        List<Account> saved = api.saveAccounts(db, new AccountBulk().put(List.of(element)), true, null, null, null);
         check(saved.get(0).getId().equals(id), "saved");
-        DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), null, null);
+        DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), null, null, null);
         check(api.listAccountDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
         List<DeletionStatus> status = api.getAccountDeletion(db, started.getDataProcessingId(), null);

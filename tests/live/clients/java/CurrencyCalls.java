@@ -21,11 +21,11 @@ class CurrencyCalls {
             .referenceCurrency(new ReferenceCurrencyRequest().id("EUR")
                 .coefficient(new ReferenceCurrencyCoefficient("1.0000")));
 
-        Currency created = api.createCurrency(db, element, null, null);
+        Currency created = api.createCurrency(db, element, null, null, null);
         check(created.getDescriptions().get("en").equals("A currency"), "created");
         check(created.getReferenceCurrency().getCoefficient().getActualInstance().equals("1.0000"), "a text");
         try {
-            api.createCurrency(db, element, null, null);
+            api.createCurrency(db, element, null, null, null);
             check(false, "not refused");
         } catch (ApiException refused) {
             check(refused.getCode() == 400, "refused");
@@ -33,19 +33,19 @@ class CurrencyCalls {
         check(api.getCurrency(db, id, null, null).getDecimalNumbers() == 2, "read");
         CurrencyReplace replacement = new CurrencyReplace().description("Replaced").decimalNumbers(3)
             .percentageDifference("0");
-        Currency replaced = api.replaceCurrency(db, id, replacement, null, null, null);
+        Currency replaced = api.replaceCurrency(db, id, replacement, null, null, null, null);
         check(replaced.getReferenceCurrency().getCoefficient() == null, "null");
         CurrencyPatch change = new CurrencyPatch().descriptions(Map.of("en", "Another name")).referenceCurrency(
             new ReferenceCurrencyRequest().coefficient(new ReferenceCurrencyCoefficient(true)));
-        Currency patched = api.patchCurrency(db, id, change, null, null, null);
+        Currency patched = api.patchCurrency(db, id, change, null, null, null, null);
         check(patched.getReferenceCurrency().getCoefficient().getActualInstance().equals(true), "a boolean");
-        check(api.listCurrencies(db, filter, "-id", null, 1L, null, null).size() == 1, "listed");
-        check(api.countCurrencies(db, filter, null, null, null, null) == 1, "counted");
-        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null);
+        check(api.listCurrencies(db, filter, null, "-id", null, 1L, null, null).size() == 1, "listed");
+        check(api.countCurrencies(db, filter, null, null, null, null, null) == 1, "counted");
+        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null, null);
         check(fetched.get(0).getDescriptions().equals("Another name"), "fetched");
-        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null);
+        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null, null);
         check(saved.getCode() == BulkResult.CodeEnum.SUCCESS, "saved");
-        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), null, null);
+        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), null, null, null);
         check(api.listCurrencyDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
         DeletionStatus status = api.getCurrencyDeletion(db, started.getDataProcessingId(), null);

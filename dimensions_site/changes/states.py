@@ -81,6 +81,8 @@ def _slots() -> CompiledQuery:
     return CompiledQuery(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
 
 
+# How many change sets a query names by their ids.
+_FEW = 500
 # How many bytes of an id a place keeps.
 MARK = 4
 
@@ -206,23 +208,26 @@ def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
 
 
 def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    """Return the versions, of the model of the `versions`, that the `change_sets` have written."""
-    return _among(versions, "change_set_id", change_sets.values("pk"))
+    """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
+    keys = change_sets.using(versions.db).values("pk")
+    few = list(keys.values_list("pk", flat=True)[: _FEW + 1])
+    # By their values PostgreSQL knows that they are not the few large ones of its statistics.
+    return _among(versions, Among("change_set_id", keys) if len(few) > _FEW else Q(change_set__in=few))
 
 
 def _newest(versions: QuerySet[Any]) -> QuerySet[Any]:
     """Return the version with the highest number of each element of the `versions`."""
     last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
-    return _among(versions, "number", last)
+    return _among(versions, Among("number", last))
 
 
-def _among(versions: QuerySet[Any], column: str, query: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the versions, of the model of the `versions`, whose `column` has a value of the `query` on one repository.
+def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
+    """Return the versions, of the model of the `versions`, with numbers or change sets of one repository.
 
     The repository is no condition of its own: SQLite would read all versions of it.
     """
     model: Any = versions.model
-    found: QuerySet[Any] = model._base_manager.using(versions.db).filter(Among(column, query))
+    found: QuerySet[Any] = model._base_manager.using(versions.db).filter(condition)
     return found
 
 

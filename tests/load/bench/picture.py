@@ -23,7 +23,8 @@ def drawn(found: Mapping[str, Any]) -> str:
 
     The scale is logarithmic. A line through the bar of the service is its target.
     """
-    rows = [row for row in ROWS if row.key in found["rows"] and row.unit not in (Unit.MEGABYTES, Unit.BODIES)]
+    measured = [row for row in ROWS if "floor" in found["rows"].get(row.key, {})]
+    rows = [row for row in measured if row.unit not in (Unit.MEGABYTES, Unit.BODIES)]
     height = _TOP + _LINE * len(rows) + 20
     width = _LEFT + _WIDTH + _RIGHT
     parts = [

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.declaration.wire import Node, Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.merging import Spot, value_at
 
 
 @dataclass(frozen=True)
@@ -27,25 +26,38 @@ def changed_values(
     None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`. Left out are
     `updateInfo`, what names the element, and the `description` that lists show.
     """
-    for place in places(dimension):
-        old, new = (None if element is None else value_at(element, Spot(place.path)) for element in (before, after))
-        if old == new and type(old) is type(new):
+    yield from _within(dimension, dimension.wire.root, before or {}, after or {})
+
+
+def _within(
+    dimension: Dimension, node: Node, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[ChangedValue]:
+    """Yield the differences in one object; what is equal, mostly everything, is not looked into."""
+    for name, member in node.members.items():
+        old, new = before.get(name), after.get(name)
+        if old == new:
             continue
-        if not place.is_map:
-            yield ChangedValue(place.path, old, new)
+        if isinstance(member, Node):
+            yield from _within(dimension, member, old or {}, new or {})
+        elif not _counts(dimension, member):
             continue
-        old, new = old or {}, new or {}
-        for key in {**old, **new}:
-            if (key in old) != (key in new) or old.get(key) != new.get(key):
-                yield ChangedValue(f"{place.path}.{key}", old.get(key), new.get(key))
+        elif member.is_map:
+            old, new = old or {}, new or {}
+            for key in {**old, **new}:
+                if (key in old) != (key in new) or old.get(key) != new.get(key):
+                    yield ChangedValue(f"{member.path}.{key}", old.get(key), new.get(key))
+        else:
+            yield ChangedValue(member.path, old, new)
 
 
 def places(dimension: Dimension) -> Iterator[Place]:
     """Yield the fields whose differences count."""
-    for place in dimension.wire.places.values():
-        is_name = place.column in dimension.model.unique_in_repository
-        if not (place.leaf.read_only or is_name or place.is_default_description):
-            yield place
+    return (place for place in dimension.wire.places.values() if _counts(dimension, place))
+
+
+def _counts(dimension: Dimension, place: Place) -> bool:
+    is_name = place.column in dimension.model.unique_in_repository
+    return not (place.leaf.read_only or is_name or place.is_default_description)
 
 
 def as_json(values: Iterator[ChangedValue]) -> str:

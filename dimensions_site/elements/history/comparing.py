@@ -20,7 +20,7 @@ from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import as_json, changed_values, places
 from dimensions_site.elements.reading.rendering import Renderer
-from dimensions_site.elements.reading.selection import selected_plan
+from dimensions_site.elements.reading.selection import everything, selected_plan
 from dimensions_site.repositories.models import Repository
 
 
@@ -106,8 +106,9 @@ def difference_json(dimension: Dimension, difference: Difference) -> str:
 @cache
 def _renderer(dimension: Dimension) -> Renderer:
     """Return the renderer of the values that count as differences; none of them depends on a language."""
-    paths = [f"{place.path}.*" if place.is_map else place.path for place in places(dimension)]
-    return Renderer(selected_plan(dimension.wire, paths, "en", as_stored=True))
+    wire, counting = dimension.wire, {place.path.partition(".")[0] for place in places(dimension)}
+    paths = [path for path in everything(wire) if path.partition(".")[0] in counting]
+    return Renderer(selected_plan(wire, paths, "en", as_stored=True))
 
 
 @cache
@@ -127,9 +128,11 @@ def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
 
 def _versions(dimension: Dimension, before: Side, after: Side) -> Iterator[tuple[Side, QuerySet[Any]]]:
     """Yield each side with the versions that its state had, at least of the elements that may differ."""
+    ids = None
+    if before.repository == after.repository:
+        versions = dimension.model.versions_of(before.repository)
+        written = written_in(versions, committed_between(before.state, after.state))
+        ids = Among("element_id", written.order_by().values("element_id").distinct())
     for side in (before, after):
         versions = dimension.model.versions_of(side.repository)
-        if before.repository == after.repository:
-            written = written_in(versions, committed_between(before.state, after.state))
-            versions = versions.filter(Among("element_id", written.order_by().values("element_id").distinct()))
-        yield side, versions_at(versions, side.state)
+        yield side, versions_at(versions if ids is None else versions.filter(ids), side.state)

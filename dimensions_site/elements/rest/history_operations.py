@@ -29,8 +29,8 @@ class ElementChange(serializers.Serializer[Any]):
 
 class ChangedField(serializers.Serializer[Any]):
     path = serializers.CharField(help_text="The path of the field; an entry of a map has its own.")
-    before = serializers.JSONField(allow_null=True, help_text="Its value before; null if it was not set.")
-    after = serializers.JSONField(allow_null=True, help_text="Its value after; null if it is not set.")
+    before = serializers.JSONField(help_text="Its value before; null if it was not set.")
+    after = serializers.JSONField(help_text="Its value after; null if it is not set.")
 
 
 class ElementDifference(serializers.Serializer[Any]):
@@ -143,7 +143,7 @@ class HistorySchema(DimensionSchema):
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""
         element = self.examples["create"]["answer"]
-        changed = {"path": "descriptions.en", "before": "Cash", "after": element["descriptions"].get("en")}
+        changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
         head = {"user": "alice", "channel": Channel.REST.value}
         tail = {"committedAt": _INSTANT, "reason": "Month-end review"}
         match self.action:

@@ -63,7 +63,7 @@ def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(co
     widths = [*product(Role, (ALL, *dimension_names()), REPOSITORIES)]
     programs = {width: narrow_key(cora, width[2], role=width[0], dimension=width[1]) for width in widths}
     routes = [route for route in api_routes() if route.namespace in dimension_names()]
-    assert (len(programs), len(routes)) == (45, 18)
+    assert (len(programs), len(routes)) == (45, 26)
     for route in routes:
         path = route.path("northwind")
         methods = [method for method in peers[Role.MANAGER].options(path).json()["allow"] if method in METHODS]
@@ -146,7 +146,7 @@ def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_client(cora):
 
 
 def test_a_narrow_key_costs_no_query_more(cora, django_assert_num_queries):
-    """The key with its user and the repository with role and limits, the rows."""
+    """The key with its user and the repository with role and limits, the state of the answer, the rows."""
     program = narrow_key(cora, ("contoso", "northwind"), role=Role.READER, dimension="account")
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert content(program.get(program.account())) == b"[]"

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
+from django.db.backends.base.base import BaseDatabaseWrapper
+
 
 class Pending(Protocol):
     """Something that is done right before the commit."""
@@ -13,7 +15,7 @@ class Pending(Protocol):
 P = TypeVar("P", bound=Pending)
 
 
-class ActsBeforeCommit:
+class ActsBeforeCommit(BaseDatabaseWrapper):
     """A connection that does, right before the current transaction commits, what was left for that moment.
 
     Locks that are taken then are held only briefly. What is done may only query the database; for anything else use
@@ -38,12 +40,12 @@ class ActsBeforeCommit:
 
     def commit(self) -> None:
         self.place_pending()
-        super().commit()  # type: ignore[misc]
+        super().commit()
 
     def rollback(self) -> None:
         self._pending.clear()
-        super().rollback()  # type: ignore[misc]
+        super().rollback()
 
     def close(self) -> None:
         self._pending.clear()
-        super().close()  # type: ignore[misc]
+        super().close()

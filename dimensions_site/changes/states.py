@@ -171,10 +171,12 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
 def move_horizon(repository: int, dimension: str, instant: datetime) -> None:
     """Record that states before the `instant` may be incomplete from now on."""
     numbers = state_at(repository, dimension, instant).numbers()
-    for slot in Slot.objects.filter(repository=repository, dimension=dimension):
-        horizon = max(slot.horizon, numbers.get(slot.slot, 0))
-        at = instant if slot.horizon_at is None else max(slot.horizon_at, instant)
-        Slot.objects.filter(pk=slot.pk).update(horizon=horizon, horizon_at=at)
+    slots = Slot.objects.filter(repository=repository, dimension=dimension).order_by("slot")
+    with transaction.atomic():  # locked, so that the horizon never goes back
+        for slot in slots.select_for_update():
+            horizon = max(slot.horizon, numbers.get(slot.slot, 0))
+            at = instant if slot.horizon_at is None else max(slot.horizon_at, instant)
+            Slot.objects.filter(pk=slot.pk).update(horizon=horizon, horizon_at=at)
 
 
 def empty_change_sets(

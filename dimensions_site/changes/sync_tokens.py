@@ -38,8 +38,8 @@ def state_of(token: str, repository: int, dimension: str) -> State:
         raise InvalidToken
     try:
         text = _signer(repository, dimension).unsign(token)
-        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        places = {slot: Place(number, mark) for slot, number, mark in _PART.iter_unpack(packed)}
+        parts = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        places = {slot: Place(number, mark) for slot, number, mark in _PART.iter_unpack(parts)}
     except (BadSignature, binascii.Error, struct.error):
         raise InvalidToken from None
     return State(repository, dimension, places)

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
-from dimensions_site.elements.admin.reasons import ReasonField
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope

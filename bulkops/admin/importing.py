@@ -24,8 +24,8 @@ from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.locks import is_about_locks
-from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.admin.repositories import when
 from dimensions_site.repositories.models import Role

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import unquote
 
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure
@@ -11,6 +12,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped
 
 HEADER = "Change-Reason"
+FIELD = "_reason"  # of pages; an element has no field of that name
 MAX_LENGTH = 1_000
 # Surrogates come from arguments of commands that are not UTF-8.
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -66,3 +68,21 @@ def typed_reason(text: str, repository: Repository) -> str | None:
         message = _("The reason has the character U+{code}, which is no part of a text in one line.")
         raise InvalidReason("INVALID_CHARACTER", message.format(code=f"{ord(found[0]):04X}"))
     return reason
+
+
+class ReasonField:
+    """The field of a page: what was `typed`, its `error`, and the `reason` that it means; `data` is the sent form."""
+
+    name = FIELD
+    maximum = MAX_LENGTH
+
+    def __init__(self, repository: Repository, data: QueryDict | None = None, typed: str = "") -> None:
+        self.is_required = repository.requires_reason
+        self.typed = typed if data is None else data.get(FIELD, "")
+        self.reason: str | None = None
+        self.error = ""
+        if data is not None:
+            try:
+                self.reason = typed_reason(self.typed, repository)
+            except InvalidReason as error:
+                self.error = str(error)

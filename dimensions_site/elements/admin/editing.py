@@ -16,10 +16,10 @@ from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.attempts import Attempt, Reader
 from dimensions_site.elements.admin.element_page import ElementPageAdmin, PageElement
 from dimensions_site.elements.admin.forms import ElementForm
-from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor

@@ -7,11 +7,11 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.comparing import ComparedAdmin
 from dimensions_site.elements.admin.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
 from dimensions_site.elements.admin.listing import ListedAdmin
-from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 

@@ -12,10 +12,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.controls import TimestampControl
 from dimensions_site.elements.admin.forms import ElementForm
 from dimensions_site.elements.admin.pickers import PickedAdmin
-from dimensions_site.elements.admin.reasons import ReasonField
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.structs import shape_of

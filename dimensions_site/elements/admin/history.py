@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.admin.reasons import ReasonField
+from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor

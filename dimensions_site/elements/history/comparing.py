@@ -18,7 +18,7 @@ from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.changed_values import as_json, changed_values, places
+from dimensions_site.elements.history.changed_values import changes_json, counts
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
 from dimensions_site.repositories.models import Repository
@@ -71,11 +71,11 @@ def differences(
         converted = (columns.convert(row, connection) for row in found)
         for id, rows_of_id in groupby(converted, itemgetter(0)):
             texts: dict[int, str] = {}
-            is_told = False
+            is_wanted = False
             for _, number, is_matching, *row in rows_of_id:
                 texts[number] = renderer.written(row)
-                is_told = is_told or bool(is_matching)
-            if is_told:
+                is_wanted = is_wanted or bool(is_matching)
+            if is_wanted:
                 old, new = (None if text is None else orjson.loads(text) for text in (texts.get(0), texts.get(1)))
                 if old != new:  # equal values may be stored as different texts
                     yield Difference(id, old, new)
@@ -99,14 +99,15 @@ def _differing(sides: Sequence[str], count: int) -> str:
 
 def difference_json(dimension: Dimension, difference: Difference) -> str:
     """Return the JSON of the `difference`."""
-    changes = as_json(changed_values(dimension, difference.before, difference.after))
+    changes = changes_json(dimension, difference.before, difference.after)
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'
 
 
 @cache
 def _renderer(dimension: Dimension) -> Renderer:
     """Return the renderer of the values that count as differences; none of them depends on a language."""
-    wire, counting = dimension.wire, {place.path.partition(".")[0] for place in places(dimension)}
+    wire = dimension.wire
+    counting = {path.partition(".")[0] for path, place in wire.places.items() if counts(dimension, place)}
     paths = [path for path in everything(wire) if path.partition(".")[0] in counting]
     return Renderer(selected_plan(wire, paths, "en", as_stored=True))
 

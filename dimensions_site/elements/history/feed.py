@@ -28,7 +28,7 @@ def changes(
     """Yield the JSON of the changes of the elements that were written after the `state`, in the order of their ids.
 
     `matching` are the versions that the client's filter selects; an element whose newest version it does not select is
-    told as deleted. None selects all.
+    reported as deleted. None selects all.
     """
     versions = dimension.model.versions_of(repository).using(using)
     newest = changed_since(versions, state).order_by("element_id")

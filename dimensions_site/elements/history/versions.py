@@ -9,7 +9,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.changed_values import as_json, changed_values
+from dimensions_site.elements.history.changed_values import changes_json
 from dimensions_site.elements.history.moments import written
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.rendering import full_renderer, streamed_values
@@ -71,5 +71,5 @@ def _text(dimension: Dimension, row: Any, texts: dict[int, str]) -> str:
         "committedAt": written(row.change_set.committed_at),
         "reason": row.change_set.reason,
     }
-    changes = as_json(changed_values(dimension, before, after)) if is_known else "null"
+    changes = changes_json(dimension, before, after) if is_known else "null"
     return f'{orjson.dumps(head).decode()[:-1]},"changes":{changes}}}'

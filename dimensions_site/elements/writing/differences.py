@@ -1,4 +1,4 @@
-"""The differences between two versions of an element, as text for people, with the names of the wire."""
+"""The differences between two versions of an element, as values and as text for people, by the paths of the wire."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +8,21 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
-from dimensions_site.elements.declaration.wire import Place, Wire
-from dimensions_site.elements.writing.merging import Spot, value_at
+from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.writing.merging import Absent, Spot
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A field of the wire, or an entry of a map, at `spot`: its value before and after.
+
+    `Absent.ENTRY` stands for an entry that the map does not have.
+    """
+
+    place: Place
+    spot: Spot
+    before: Any
+    after: Any
 
 
 @dataclass(frozen=True)
@@ -21,17 +34,20 @@ class Difference:
     after: str
 
 
-def differences(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
-    """Return the differences between the elements `before` and `after`, which are wire JSON, in the order of the wire.
+def changed(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[Changed]:
+    """Yield what differs between the elements `before` and `after`, which are wire JSON, in the order of the wire.
 
     None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`. Left out are
     read-only fields (contract C12) and `description`, which `descriptions` contain (contract C4).
     """
+    return _within(wire.root, before or {}, after or {})
+
+
+def differences(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
+    """Return what `changed` yields, as text for people."""
     return [
-        difference
-        for place in wire.places.values()
-        if not place.leaf.read_only
-        for difference in _differences(place, _value(place, before), _value(place, after))
+        Difference(str(one.spot), _words(one, one.before), _words(one, one.after))
+        for one in changed(wire, before, after)
     ]
 
 
@@ -42,25 +58,34 @@ def words_of(place: Place, value: Any) -> str:
     return _text(_shown(place, value))
 
 
-def _value(place: Place, element: Mapping[str, Any] | None) -> Any:
-    return None if element is None else _shown(place, value_at(element, Spot(place.path)))
+def _within(node: Node, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Changed]:
+    """Yield the differences in one object; what is equal, mostly everything, is not looked into."""
+    for name, member in node.members.items():
+        old, new = before.get(name), after.get(name)
+        if old == new:
+            continue
+        if isinstance(member, Node):
+            yield from _within(member, old or {}, new or {})
+        elif member.leaf.read_only:
+            continue
+        elif member.is_map and (old or new):
+            old, new = old or {}, new or {}
+            for key in {**old, **new}:
+                one, other = old.get(key, Absent.ENTRY), new.get(key, Absent.ENTRY)
+                if one != other:
+                    yield Changed(member, Spot(member.path, key), one, other)
+        else:
+            yield Changed(member, Spot(member.path), old, new)
+
+
+def _words(one: Changed, value: Any) -> str:
+    if value is Absent.ENTRY:
+        return _text(None)
+    return _text(_shown(one.place, value)) if one.spot.key is None else _entry_text(value)
 
 
 def _shown(place: Place, value: Any) -> Any:
     return as_people_write(value) if isinstance(place.leaf, TimestampField) and isinstance(value, str) else value
-
-
-def _differences(place: Place, before: Any, after: Any) -> Iterator[Difference]:
-    if before == after and type(before) is type(after):
-        return
-    if not place.is_map or not (before or after):
-        yield Difference(place.path, _text(before), _text(after))
-        return
-    old, new = ({key: _entry_text(text) for key, text in (entries or {}).items()} for entries in (before, after))
-    for key in {**old, **new}:
-        texts = old.get(key, _text(None)), new.get(key, _text(None))
-        if (key in old) != (key in new) or texts[0] != texts[1]:
-            yield Difference(f"{place.path}.{key}", *texts)
 
 
 def _entry_text(text: str | None) -> str:

@@ -155,7 +155,7 @@ def test_all_errors_are_reported_at_once(chart, rita, northwind):
 @pytest.mark.contract("G2")
 def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, northwind, contoso):
     """Another one is neither offered nor found by its key, and a grant for currencies is none for accounts."""
-    store_accounts(contoso, account("C1"))
+    store_accounts(contoso, account("OF-CONTOSO"))
     AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER, dimension="currency")
     browser = browser_of(rita)
     assert "contoso" not in browser.get(PAGE).content.decode()
@@ -163,7 +163,7 @@ def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, nort
         for address in (PAGE, EXPORT):
             answer = browser.get(address, query)
             assert list(errors(answer)) == ["repository" if query["repository"] == contoso.pk else "from_repository"]
-            assert "C1" not in answer.content.decode()
+            assert "OF-CONTOSO" not in answer.content.decode()
     assert browser_of(caller("nobody")).get(PAGE).status_code == 403
     assert browser_of(caller("other")).get(EXPORT, sides(northwind)).status_code == 403
 

@@ -126,6 +126,8 @@ def differences(before: Moment, after: Moment) -> list[tuple[str, str, dict[str,
             path: (one.get(path), other.get(path))
             for path in one.keys() | other.keys()
             if (path in one) != (path in other) or one[path] != other[path]
+            # Of a map that gets its first entries, or loses its last ones, only these are told.
+            if not any(name.startswith(f"{path}.") for name in one.keys() | other.keys() if path in MAPS)
         }
         action = "created" if id not in old else "deleted" if id not in new else "changed"
         if paths or action != "changed":
@@ -134,8 +136,8 @@ def differences(before: Moment, after: Moment) -> list[tuple[str, str, dict[str,
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in an element that are set, by path; those of the entries of its maps, even if they are null."""
-    if not isinstance(value, dict):
+    """The values in an element that are set, by path: entries of its maps, even if they are null, and empty maps."""
+    if not isinstance(value, dict) or (path in MAPS and not value):
         if value is not None or (path.partition(".")[0] in MAPS and "." in path):
             yield path, value
         return

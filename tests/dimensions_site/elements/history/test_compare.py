@@ -207,3 +207,13 @@ def test_equal_values_that_are_stored_as_different_texts_are_no_difference(alice
     store_accounts(northwind, account("1", descriptions={"en": "Cash", "de": "Kasse"}))
     store_accounts(contoso, account("1", descriptions={"de": "Kasse", "en": "Cash"}))
     assert answer(alice, "compare", fromRepository="contoso") == []
+
+
+def test_an_empty_map_differs_from_one_that_is_not_set(alice: Caller, northwind: Repository):
+    """The list shows the two as different values, so a comparison and a version name them."""
+    store_accounts(northwind, account("1"))
+    since = token(alice)
+    alice.send("PATCH", alice.account("elements/1"), {"alternativeDescriptions": {}})
+    changes = [{"path": "alternativeDescriptions", "before": None, "after": {}}]
+    assert answer(alice, "compare", **{"from": since}) == [{"id": "1", "action": "changed", "changes": changes}]
+    assert answer(alice, "versions", id="1")[0]["changes"] == changes

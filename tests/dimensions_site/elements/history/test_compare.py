@@ -214,6 +214,6 @@ def test_an_empty_map_differs_from_one_that_is_not_set(alice: Caller, northwind:
     store_accounts(northwind, account("1"))
     since = token(alice)
     alice.send("PATCH", alice.account("elements/1"), {"alternativeDescriptions": {}})
-    changes = [{"path": "alternativeDescriptions", "before": None, "after": {}}]
+    changes: list[dict[str, Any]] = [{"path": "alternativeDescriptions", "before": None, "after": {}}]
     assert answer(alice, "compare", **{"from": since}) == [{"id": "1", "action": "changed", "changes": changes}]
     assert answer(alice, "versions", id="1")[0]["changes"] == changes

@@ -118,7 +118,7 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     """Return the state at an `instant`: all that had been committed by then.
 
     It is the same whenever it is asked for, because what is being committed is awaited first. Raises `Future`, and
-    `OperationalError` if SQLite's writer lets nobody know.
+    `OperationalError` if a writer holds SQLite's lock for too long.
     """
     _await_commits(repository, dimension, instant)
     of_dimension = ChangeSet.objects.filter(repository=repository, dimension=dimension)

@@ -33,10 +33,10 @@ def state_of_token(
     now, horizon = current(repository.pk, dimension, using=using)
     numbers = state.numbers()
     if any(numbers.get(slot, 0) < number for slot, number in horizon.numbers.items()):
-        detail = f"The changes since {name} are no longer stored: retention has deleted old versions. {_LIST_ANEW}"
+        detail = f"What followed the state of {name} is no longer stored: old versions were deleted. {_LIST_ANEW}"
         raise Problem(410, "TOKEN_EXPIRED", detail)
     if not has_places(state, now, using=using):
-        detail = f"The database no longer has what {name} has seen: a backup was restored. {_LIST_ANEW}"
+        detail = f"The database does not have the state of {name}: a backup was restored since. {_LIST_ANEW}"
         raise Problem(410, "TOKEN_EXPIRED", detail)
     return state, now
 

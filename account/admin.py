@@ -12,14 +12,20 @@ from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
 from bulkops.admin.deleting import DeletionActionMixin
 from bulkops.admin.exporting import ExportMixin
-from bulkops.admin.importing import ImportButtonMixin
+from bulkops.admin.imports.wizard import ImportButtonMixin
+from bulkops.admin.plans.bringing_over import BringOverMixin
+from bulkops.admin.plans.changing import ChangeActionMixin
+from bulkops.admin.tables.page import TableMixin
 from dimensions_site.elements.admin.element import ElementAdmin
+from dimensions_site.elements.admin.lists.filters import PlainChoiceForm
+from dimensions_site.elements.admin.lists.tree import TreeMixin
 
 
 class HasLogicFilter(DropdownFilter):
     """Filters accounts with or without a generated calculation logic."""
 
     title = _("calculation logic")
+    form_class = PlainChoiceForm
     parameter_name = "has_logic"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
@@ -35,18 +41,26 @@ class HasLogicFilter(DropdownFilter):
 
 
 @admin.register(Account)
-class AccountAdmin(DeletionActionMixin, ImportButtonMixin, ExportMixin, ElementAdmin):
+class AccountAdmin(
+    ChangeActionMixin,
+    TableMixin,
+    DeletionActionMixin,
+    ImportButtonMixin,
+    ExportMixin,
+    BringOverMixin,
+    TreeMixin,
+    ElementAdmin,
+):
     dimension = ACCOUNT
     icon = "account_balance"
-    actions = ["export_elements", "delete_elements"]
-    actions_list = ["import_file", "export_file"]
-    listed = {
-        "nature": "nature",
-        "type": "type",
-        "dataEntryAndReporting.class": "class",
-        "conversion.conversionType": "conversion",
-        "rules.grossAmountEqualICSum": _("logic"),
-    }
+    actions = ["export_elements", "change_elements", "edit_elements", "delete_elements"]
+    actions_list = ["edit_table", "import_file", "export_file"]
+    listed = (
+        "nature",
+        "type",
+        "dataEntryAndReporting.class",
+        "conversion.conversionType",
+    )
     further_filters = (HasLogicFilter,)
 
     def generated(self, element: Account) -> list[str]:

@@ -9,13 +9,16 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from account import choices
+from account.serializers import ACCOUNT_WIRE
+from dimensions_site.elements.declaration.indexes import reference_indexes
 from dimensions_site.elements.models import Element, ElementColumns, Version, json_column
 from dimensions_site.rsql.columns import CodePointTextField
 
 
 def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField[Any, Any]:
     """Return a column for one of `values`."""
-    return CodePointTextField(choices=values.choices, null=null)
+    # Labels are translated, and so no part of the schema.
+    return CodePointTextField(choices=[(value, value) for value in values.values], null=null)
 
 
 _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
@@ -99,6 +102,7 @@ class Account(AccountColumns, Element):
                 # find ids, and read the whole repository for each (record 10).
                 condition=reduce(or_, (models.Q((f"{category}__isnull", False)) for category in _CATEGORIES)),
             ),
+            *reference_indexes("account", ACCOUNT_WIRE),
         ]
 
     @classmethod

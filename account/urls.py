@@ -1,5 +1,11 @@
-from account.views import AccountBulkViewSet, AccountDeletionViewSet, AccountHistoryViewSet, AccountViewSet
-from bulkops.rest.routes import bulk_routes
+from account.views import (
+    AccountBulkViewSet,
+    AccountDeletionViewSet,
+    AccountHistoryViewSet,
+    AccountPlanViewSet,
+    AccountViewSet,
+)
+from bulkops.rest.routes import bulk_routes, plan_routes
 from dimensions_site.elements.rest.history_views import history_routes
 from dimensions_site.elements.rest.views import element_routes
 
@@ -7,4 +13,5 @@ urlpatterns = (
     element_routes(AccountViewSet)
     + history_routes(AccountHistoryViewSet)
     + bulk_routes(AccountBulkViewSet, AccountDeletionViewSet)
+    + plan_routes(AccountPlanViewSet)
 )

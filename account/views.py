@@ -2,6 +2,7 @@
 
 from account.dimension import ACCOUNT
 from bulkops.rest.deletion_views import DeletionViewSet
+from bulkops.rest.plan_views import PlanViewSet
 from bulkops.rest.processing_form import ProcessingForm
 from bulkops.rest.views import BulkViewSet
 from dimensions_site.elements.rest.history_views import HistoryViewSet
@@ -26,3 +27,7 @@ class AccountDeletionViewSet(DeletionViewSet):
     form = ProcessingForm(utc="Z", in_arrays=True)
     aborted = 200
     listed_start = "elements-bulk-delete-asynch"
+
+
+class AccountPlanViewSet(PlanViewSet):
+    dimension = ACCOUNT

@@ -5,6 +5,8 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.elements.declaration.indexes import reference_indexes
 from dimensions_site.elements.models import Element, ElementColumns, Version
 from dimensions_site.rsql.columns import CodePointTextField
 
@@ -38,6 +40,7 @@ class Currency(CurrencyColumns, Element):
     class Meta(Element.Meta):
         verbose_name = _("currency")
         verbose_name_plural = _("currencies")
+        indexes = reference_indexes("currency", CURRENCY_WIRE)
         constraints = [
             *Element.Meta.constraints,
             # Keeps the oid unique (contract C2). The oid is the first column: with few statistics PostgreSQL considers

@@ -1,10 +1,11 @@
 """The wire of the currency dimension, declared once (specification, "Currency element"; contract C2, C4, C10)."""
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.json.texts import shown
@@ -24,7 +25,11 @@ class OidField(TextField):
     fast_type_decides = False
 
     def __init__(self) -> None:
-        super().__init__(max_length=64)
+        super().__init__(
+            max_length=64,
+            label=_("Object id"),
+            help_text=_("Leave it empty for a new one. It never changes afterwards."),
+        )
         self.allow_null = False
 
     def get_default(self) -> str:
@@ -35,7 +40,7 @@ class OidField(TextField):
         oid = super().to_internal_value(data)
         existing = self.context.get("existing")
         if not oid:
-            self.reject(_("{name} must not be empty."))
+            self.reject(gettext("{name} must not be empty."))
         if existing is not None and existing.oid != oid:
             raise ValidationError(immutable("oid", oid, existing.oid))
         return oid
@@ -45,19 +50,24 @@ class OidField(TextField):
 
 
 class ReferenceCurrencyGroup(Group):
-    id = CodeField(refers_to="currency")
-    coefficient = CoefficientField()
+    id = CodeField(refers_to="currency", label=_("Id"))
+    coefficient = CoefficientField(label=_("Coefficient"))
 
 
 class CurrencySerializer(ElementSerializer):
     oid = OidField()
     descriptions = DescriptionsField()
     description = DescriptionField()
-    preferred = BooleanField()
-    decimalNumbers = IntegerField(minimum=0, maximum=MAXIMUM_DECIMALS, required=True)
-    referenceCurrency = ReferenceCurrencyGroup(prefix="reference_currency_")
-    percentageDifference = DecimalTextField(required=True)
-    xbrlContent = FreeTextField()
+    preferred = BooleanField(label=_("Preferred currency"))
+    decimalNumbers = IntegerField(minimum=0, maximum=MAXIMUM_DECIMALS, required=True, label=_("Number of decimals"))
+    referenceCurrency = ReferenceCurrencyGroup(prefix="reference_currency_", label=_("Reference currency"))
+    percentageDifference = DecimalTextField(required=True, label=_("Percentage difference"))
+    xbrlContent = FreeTextField(label=_("XBRL content"))
+
+    also_called: ClassVar[Mapping[str, Sequence[str]]] = {
+        **ElementSerializer.also_called,
+        "id": ("Currency", "Currency code", "ISO code", "Code", "Währung", "Devise", "Valuta", "Moneda"),
+    }
 
     def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
         """Fold `description` and a plain string in `descriptions` into the map of descriptions (contract C4)."""
@@ -91,7 +101,7 @@ class CurrencySerializer(ElementSerializer):
             descriptions.setdefault(language, description)
         if descriptions.get(language) == description:
             return {}
-        message = _(
+        message = gettext(
             "description ({value}) means descriptions.{language} ({other}) and must have the same value; "
             "send only one of them."
         ).format(value=shown(description), language=language, other=shown(descriptions.get(language)))

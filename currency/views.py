@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from bulkops.rest.deletion_views import DeletionViewSet
+from bulkops.rest.plan_views import PlanViewSet
 from bulkops.rest.processing_form import ProcessingForm
 from bulkops.rest.views import BulkViewSet
 from currency.dimension import CURRENCY
@@ -30,3 +31,7 @@ class CurrencyDeletionViewSet(DeletionViewSet):
     form = ProcessingForm(utc="+0000", in_arrays=False)
     aborted = 202
     listed_start = "elements-bulk-delete-async"
+
+
+class CurrencyPlanViewSet(PlanViewSet):
+    dimension = CURRENCY

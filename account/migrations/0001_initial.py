@@ -44,34 +44,34 @@ class Migration(migrations.Migration):
                     "nature",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("BALANCE_SHEET", "Balance Sheet"),
-                            ("PROFIT_AND_LOSS", "Profit And Loss"),
-                            ("GUARANTIES_AND_COMMITMENTS", "Guaranties And Commitments"),
-                            ("OTHER_VARIATIONS", "Other Variations"),
-                            ("OTHER_STOCKS", "Other Stocks"),
+                            ("BALANCE_SHEET", "BALANCE_SHEET"),
+                            ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
+                            ("GUARANTIES_AND_COMMITMENTS", "GUARANTIES_AND_COMMITMENTS"),
+                            ("OTHER_VARIATIONS", "OTHER_VARIATIONS"),
+                            ("OTHER_STOCKS", "OTHER_STOCKS"),
                         ]
                     ),
                 ),
                 (
                     "type",
                     dimensions_site.rsql.columns.CodePointTextField(
-                        choices=[("NORMAL", "Normal"), ("DETAIL", "Detail"), ("VARIATION", "Variation")]
+                        choices=[("NORMAL", "NORMAL"), ("DETAIL", "DETAIL"), ("VARIATION", "VARIATION")]
                     ),
                 ),
                 (
                     "conversion_type",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("PROFIT_AND_LOSS", "Profit And Loss"),
-                            ("AVERAGE", "Average"),
-                            ("PERIOD_AVERAGE", "Period Average"),
-                            ("FINAL", "Final"),
-                            ("HISTORICAL", "Historical"),
-                            ("PREVIOUS_PROFIT_AND_LOSS", "Previous Profit And Loss"),
-                            ("PREVIOUS_FINAL", "Previous Final"),
-                            ("INITIAL_BALANCE", "Initial Balance"),
-                            ("YEAR_TO_YEAR", "Year To Year"),
-                            ("NONE", "None"),
+                            ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
+                            ("AVERAGE", "AVERAGE"),
+                            ("PERIOD_AVERAGE", "PERIOD_AVERAGE"),
+                            ("FINAL", "FINAL"),
+                            ("HISTORICAL", "HISTORICAL"),
+                            ("PREVIOUS_PROFIT_AND_LOSS", "PREVIOUS_PROFIT_AND_LOSS"),
+                            ("PREVIOUS_FINAL", "PREVIOUS_FINAL"),
+                            ("INITIAL_BALANCE", "INITIAL_BALANCE"),
+                            ("YEAR_TO_YEAR", "YEAR_TO_YEAR"),
+                            ("NONE", "NONE"),
                         ]
                     ),
                 ),
@@ -82,15 +82,15 @@ class Migration(migrations.Migration):
                     "custom_dimension1_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -101,15 +101,15 @@ class Migration(migrations.Migration):
                     "custom_dimension2_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -120,15 +120,15 @@ class Migration(migrations.Migration):
                     "custom_dimension3_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -139,15 +139,15 @@ class Migration(migrations.Migration):
                     "custom_dimension4_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -158,15 +158,15 @@ class Migration(migrations.Migration):
                     "custom_dimension5_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -182,15 +182,15 @@ class Migration(migrations.Migration):
                     "account_class",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("ASSET", "Asset"),
-                            ("COST", "Cost"),
-                            ("DECREASE_IN_ASSETS", "Decrease In Assets"),
-                            ("DECREASE_IN_LIABILITIES", "Decrease In Liabilities"),
-                            ("INCREASE_IN_ASSETS", "Increase In Assets"),
-                            ("INCREASE IN LIABILITIES", "Increase In Liabilities"),
-                            ("LIABILITY", "Liability"),
-                            ("REVENUE", "Revenue"),
+                            ("NONE", "NONE"),
+                            ("ASSET", "ASSET"),
+                            ("COST", "COST"),
+                            ("DECREASE_IN_ASSETS", "DECREASE_IN_ASSETS"),
+                            ("DECREASE_IN_LIABILITIES", "DECREASE_IN_LIABILITIES"),
+                            ("INCREASE_IN_ASSETS", "INCREASE_IN_ASSETS"),
+                            ("INCREASE IN LIABILITIES", "INCREASE IN LIABILITIES"),
+                            ("LIABILITY", "LIABILITY"),
+                            ("REVENUE", "REVENUE"),
                         ],
                         null=True,
                     ),
@@ -203,16 +203,16 @@ class Migration(migrations.Migration):
                 (
                     "standard_sign_check",
                     dimensions_site.rsql.columns.CodePointTextField(
-                        choices=[("ANY", "Any"), ("DEBIT", "Debit"), ("CREDIT", "Credit")], null=True
+                        choices=[("ANY", "ANY"), ("DEBIT", "DEBIT"), ("CREDIT", "CREDIT")], null=True
                     ),
                 ),
                 (
                     "ic_capacity_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_MINUS_EQUALS_TO", "Check Minus Equals To"),
-                            ("CHECK_EQUALS_TO", "Check Equals To"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_MINUS_EQUALS_TO", "CHECK_MINUS_EQUALS_TO"),
+                            ("CHECK_EQUALS_TO", "CHECK_EQUALS_TO"),
                         ],
                         null=True,
                     ),
@@ -221,9 +221,9 @@ class Migration(migrations.Migration):
                     "fx_rates_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_ONLY_IC_AMOUNTS", "Check Only Ic Amounts"),
-                            ("CHECK_GROSS_AND_IC_AMOUNTS", "Check Gross And Ic Amounts"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
+                            ("CHECK_GROSS_AND_IC_AMOUNTS", "CHECK_GROSS_AND_IC_AMOUNTS"),
                         ],
                         null=True,
                     ),
@@ -232,10 +232,10 @@ class Migration(migrations.Migration):
                     "ic_sign_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("AS_GROSS_AMOUNT", "As Gross Amount"),
-                            ("DEBIT", "Debit"),
-                            ("CREDIT", "Credit"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("AS_GROSS_AMOUNT", "AS_GROSS_AMOUNT"),
+                            ("DEBIT", "DEBIT"),
+                            ("CREDIT", "CREDIT"),
                         ],
                         null=True,
                     ),
@@ -244,9 +244,9 @@ class Migration(migrations.Migration):
                     "notes_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_ONLY_IC_AMOUNTS", "Check Only Ic Amounts"),
-                            ("CHECK_GROSS_AND_IC_AMOUNTS", "Check Gross And Ic Amounts"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
+                            ("CHECK_GROSS_AND_IC_AMOUNTS", "CHECK_GROSS_AND_IC_AMOUNTS"),
                         ],
                         null=True,
                     ),
@@ -255,10 +255,10 @@ class Migration(migrations.Migration):
                     "use_account_for_setup",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NO", "No"),
-                            ("FINANCIAL_INVESTMENTS", "Financial Investments"),
-                            ("NET_EQUITY", "Net Equity"),
-                            ("FALSE", "False"),
+                            ("NO", "NO"),
+                            ("FINANCIAL_INVESTMENTS", "FINANCIAL_INVESTMENTS"),
+                            ("NET_EQUITY", "NET_EQUITY"),
+                            ("FALSE", "FALSE"),
                         ],
                         null=True,
                     ),
@@ -269,12 +269,12 @@ class Migration(migrations.Migration):
                     "monthly_splitting_type",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NO", "No"),
-                            ("FLAT", "Flat"),
-                            ("COEFFICIENT_445", "Coefficient 445"),
-                            ("COEFFICIENT_454", "Coefficient 454"),
-                            ("COEFFICIENT_544", "Coefficient 544"),
-                            ("ADVANCED_MANAGEMENT", "Advanced Management"),
+                            ("NO", "NO"),
+                            ("FLAT", "FLAT"),
+                            ("COEFFICIENT_445", "COEFFICIENT_445"),
+                            ("COEFFICIENT_454", "COEFFICIENT_454"),
+                            ("COEFFICIENT_544", "COEFFICIENT_544"),
+                            ("ADVANCED_MANAGEMENT", "ADVANCED_MANAGEMENT"),
                         ],
                         null=True,
                     ),
@@ -355,34 +355,34 @@ class Migration(migrations.Migration):
                     "nature",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("BALANCE_SHEET", "Balance Sheet"),
-                            ("PROFIT_AND_LOSS", "Profit And Loss"),
-                            ("GUARANTIES_AND_COMMITMENTS", "Guaranties And Commitments"),
-                            ("OTHER_VARIATIONS", "Other Variations"),
-                            ("OTHER_STOCKS", "Other Stocks"),
+                            ("BALANCE_SHEET", "BALANCE_SHEET"),
+                            ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
+                            ("GUARANTIES_AND_COMMITMENTS", "GUARANTIES_AND_COMMITMENTS"),
+                            ("OTHER_VARIATIONS", "OTHER_VARIATIONS"),
+                            ("OTHER_STOCKS", "OTHER_STOCKS"),
                         ]
                     ),
                 ),
                 (
                     "type",
                     dimensions_site.rsql.columns.CodePointTextField(
-                        choices=[("NORMAL", "Normal"), ("DETAIL", "Detail"), ("VARIATION", "Variation")]
+                        choices=[("NORMAL", "NORMAL"), ("DETAIL", "DETAIL"), ("VARIATION", "VARIATION")]
                     ),
                 ),
                 (
                     "conversion_type",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("PROFIT_AND_LOSS", "Profit And Loss"),
-                            ("AVERAGE", "Average"),
-                            ("PERIOD_AVERAGE", "Period Average"),
-                            ("FINAL", "Final"),
-                            ("HISTORICAL", "Historical"),
-                            ("PREVIOUS_PROFIT_AND_LOSS", "Previous Profit And Loss"),
-                            ("PREVIOUS_FINAL", "Previous Final"),
-                            ("INITIAL_BALANCE", "Initial Balance"),
-                            ("YEAR_TO_YEAR", "Year To Year"),
-                            ("NONE", "None"),
+                            ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
+                            ("AVERAGE", "AVERAGE"),
+                            ("PERIOD_AVERAGE", "PERIOD_AVERAGE"),
+                            ("FINAL", "FINAL"),
+                            ("HISTORICAL", "HISTORICAL"),
+                            ("PREVIOUS_PROFIT_AND_LOSS", "PREVIOUS_PROFIT_AND_LOSS"),
+                            ("PREVIOUS_FINAL", "PREVIOUS_FINAL"),
+                            ("INITIAL_BALANCE", "INITIAL_BALANCE"),
+                            ("YEAR_TO_YEAR", "YEAR_TO_YEAR"),
+                            ("NONE", "NONE"),
                         ]
                     ),
                 ),
@@ -393,15 +393,15 @@ class Migration(migrations.Migration):
                     "custom_dimension1_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -412,15 +412,15 @@ class Migration(migrations.Migration):
                     "custom_dimension2_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -431,15 +431,15 @@ class Migration(migrations.Migration):
                     "custom_dimension3_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -450,15 +450,15 @@ class Migration(migrations.Migration):
                     "custom_dimension4_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -469,15 +469,15 @@ class Migration(migrations.Migration):
                     "custom_dimension5_restriction",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("RESTRICTED", "Restricted"),
+                            ("NONE", "NONE"),
+                            ("RESTRICTED", "RESTRICTED"),
                             (
                                 "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
-                                "Restricted On Entity Default Custom Dimension",
+                                "RESTRICTED_ON_ENTITY_DEFAULT_CUSTOM_DIMENSION",
                             ),
                             (
                                 "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
-                                "Restricted Based On Account Classifiers Relationships",
+                                "RESTRICTED_BASED_ON_ACCOUNT_CLASSIFIERS_RELATIONSHIPS",
                             ),
                         ],
                         null=True,
@@ -493,15 +493,15 @@ class Migration(migrations.Migration):
                     "account_class",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NONE", "None"),
-                            ("ASSET", "Asset"),
-                            ("COST", "Cost"),
-                            ("DECREASE_IN_ASSETS", "Decrease In Assets"),
-                            ("DECREASE_IN_LIABILITIES", "Decrease In Liabilities"),
-                            ("INCREASE_IN_ASSETS", "Increase In Assets"),
-                            ("INCREASE IN LIABILITIES", "Increase In Liabilities"),
-                            ("LIABILITY", "Liability"),
-                            ("REVENUE", "Revenue"),
+                            ("NONE", "NONE"),
+                            ("ASSET", "ASSET"),
+                            ("COST", "COST"),
+                            ("DECREASE_IN_ASSETS", "DECREASE_IN_ASSETS"),
+                            ("DECREASE_IN_LIABILITIES", "DECREASE_IN_LIABILITIES"),
+                            ("INCREASE_IN_ASSETS", "INCREASE_IN_ASSETS"),
+                            ("INCREASE IN LIABILITIES", "INCREASE IN LIABILITIES"),
+                            ("LIABILITY", "LIABILITY"),
+                            ("REVENUE", "REVENUE"),
                         ],
                         null=True,
                     ),
@@ -514,16 +514,16 @@ class Migration(migrations.Migration):
                 (
                     "standard_sign_check",
                     dimensions_site.rsql.columns.CodePointTextField(
-                        choices=[("ANY", "Any"), ("DEBIT", "Debit"), ("CREDIT", "Credit")], null=True
+                        choices=[("ANY", "ANY"), ("DEBIT", "DEBIT"), ("CREDIT", "CREDIT")], null=True
                     ),
                 ),
                 (
                     "ic_capacity_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_MINUS_EQUALS_TO", "Check Minus Equals To"),
-                            ("CHECK_EQUALS_TO", "Check Equals To"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_MINUS_EQUALS_TO", "CHECK_MINUS_EQUALS_TO"),
+                            ("CHECK_EQUALS_TO", "CHECK_EQUALS_TO"),
                         ],
                         null=True,
                     ),
@@ -532,9 +532,9 @@ class Migration(migrations.Migration):
                     "fx_rates_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_ONLY_IC_AMOUNTS", "Check Only Ic Amounts"),
-                            ("CHECK_GROSS_AND_IC_AMOUNTS", "Check Gross And Ic Amounts"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
+                            ("CHECK_GROSS_AND_IC_AMOUNTS", "CHECK_GROSS_AND_IC_AMOUNTS"),
                         ],
                         null=True,
                     ),
@@ -543,10 +543,10 @@ class Migration(migrations.Migration):
                     "ic_sign_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("AS_GROSS_AMOUNT", "As Gross Amount"),
-                            ("DEBIT", "Debit"),
-                            ("CREDIT", "Credit"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("AS_GROSS_AMOUNT", "AS_GROSS_AMOUNT"),
+                            ("DEBIT", "DEBIT"),
+                            ("CREDIT", "CREDIT"),
                         ],
                         null=True,
                     ),
@@ -555,9 +555,9 @@ class Migration(migrations.Migration):
                     "notes_check",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("DO_NOT_CHECK", "Do Not Check"),
-                            ("CHECK_ONLY_IC_AMOUNTS", "Check Only Ic Amounts"),
-                            ("CHECK_GROSS_AND_IC_AMOUNTS", "Check Gross And Ic Amounts"),
+                            ("DO_NOT_CHECK", "DO_NOT_CHECK"),
+                            ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
+                            ("CHECK_GROSS_AND_IC_AMOUNTS", "CHECK_GROSS_AND_IC_AMOUNTS"),
                         ],
                         null=True,
                     ),
@@ -566,10 +566,10 @@ class Migration(migrations.Migration):
                     "use_account_for_setup",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NO", "No"),
-                            ("FINANCIAL_INVESTMENTS", "Financial Investments"),
-                            ("NET_EQUITY", "Net Equity"),
-                            ("FALSE", "False"),
+                            ("NO", "NO"),
+                            ("FINANCIAL_INVESTMENTS", "FINANCIAL_INVESTMENTS"),
+                            ("NET_EQUITY", "NET_EQUITY"),
+                            ("FALSE", "FALSE"),
                         ],
                         null=True,
                     ),
@@ -580,12 +580,12 @@ class Migration(migrations.Migration):
                     "monthly_splitting_type",
                     dimensions_site.rsql.columns.CodePointTextField(
                         choices=[
-                            ("NO", "No"),
-                            ("FLAT", "Flat"),
-                            ("COEFFICIENT_445", "Coefficient 445"),
-                            ("COEFFICIENT_454", "Coefficient 454"),
-                            ("COEFFICIENT_544", "Coefficient 544"),
-                            ("ADVANCED_MANAGEMENT", "Advanced Management"),
+                            ("NO", "NO"),
+                            ("FLAT", "FLAT"),
+                            ("COEFFICIENT_445", "COEFFICIENT_445"),
+                            ("COEFFICIENT_454", "COEFFICIENT_454"),
+                            ("COEFFICIENT_544", "COEFFICIENT_544"),
+                            ("ADVANCED_MANAGEMENT", "ADVANCED_MANAGEMENT"),
                         ],
                         null=True,
                     ),

@@ -1,4 +1,4 @@
-"""Adds two SQL functions to SQLite: case folding beyond ASCII, and exact decimals."""
+"""Adds SQL functions to SQLite: case folding beyond ASCII, an alphabetical order, and exact decimals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from django.apps import AppConfig
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from dimensions_site.rsql.characters import fold
+from dimensions_site.rsql.characters import alphabetical, fold
 from dimensions_site.rsql.decimals import sort_key
 
 
@@ -22,8 +22,9 @@ class RsqlConfig(AppConfig):
 def _add_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
     if connection.vendor == "sqlite":
         # Deterministic: SQLite computes a constant once per query, and may use the function in an index.
-        connection.connection.create_function("rsql_fold", 1, _null_safe(fold), deterministic=True)
-        connection.connection.create_function("rsql_decimal", 1, _null_safe(sort_key), deterministic=True)
+        functions = {"rsql_fold": fold, "rsql_alphabetical": alphabetical, "rsql_decimal": sort_key}
+        for name, function in functions.items():
+            connection.connection.create_function(name, 1, _null_safe(function), deterministic=True)
 
 
 def _null_safe(function: Callable[[str], str]) -> Callable[[str | None], str | None]:

@@ -1,6 +1,7 @@
-"""Case folding, and characters that a filter or a sort order must not contain."""
+"""Case folding, an alphabetical order, and characters that a filter or a sort order must not contain."""
 
 import re
+import unicodedata
 
 from dimensions_site.rsql.errors import RsqlError
 
@@ -12,6 +13,14 @@ def fold(text: str) -> str:
     Python and ICU agree on these mappings for all code points that both know; they do not on `str.casefold`.
     """
     return text.lower().upper()
+
+
+def alphabetical(text: str) -> str:
+    """Return a key that sorts texts without regard to case and accents."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    return "".join(letter for letter in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(letter))
 
 
 _CONTROL = "\x01-\x08\x0a-\x1f\x7f-\x9f"

@@ -122,3 +122,24 @@ class Fold(Func):
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         return self.as_sql(compiler, connection, template=POSTGRESQL_FOLD.format("%(expressions)s"))
+
+
+class Alphabetical(Func):
+    """The key by which people sort texts: without regard to case and accents, in the alphabet of a language.
+
+    On SQLite (`characters.alphabetical`) the alphabet is that of most languages. Texts that differ have the same key
+    if only case and accents differ.
+    """
+
+    function = "rsql_alphabetical"
+    arity = 1
+    output_field = TextField()
+
+    def __init__(self, text: Combinable, language: str) -> None:
+        if not (language.isascii() and language.isalpha()):
+            raise ValueError(f"{language!r} is not a language.")
+        super().__init__(text)
+        self._collation = f"{language}-x-icu"
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
+        return self.as_sql(compiler, connection, template=f'(%(expressions)s) COLLATE "{self._collation}"')

@@ -21,6 +21,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 
 from dimensions_site.api.json.texts import KnownJson, described, json_text, shown, text_as_json
+from dimensions_site.elements.declaration.labels import are_in_messages, name_of
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.suggestions import close_names, did_you_mean
@@ -29,16 +30,6 @@ from dimensions_site.text.suggestions import close_names, did_you_mean
 CODE_LENGTH = 128
 FREE_TEXT_LENGTH = 1000
 LINK_LENGTH = 2000
-
-
-def path_of(field: serializers.Field[Any, Any, Any, Any]) -> str:
-    """Return the wire path of an object's member, as in messages."""
-    names: list[str] = []
-    member: Any = field
-    while member is not None and member.field_name:
-        names.append(member.field_name)
-        member = member.parent
-    return ".".join(reversed(names))
 
 
 def too_long_message() -> str:
@@ -111,7 +102,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
         """Raise the error with the code `key` and its message."""
-        super().fail(key, **{"name": path_of(self), "expected": self.expected, **kwargs})
+        super().fail(key, **{"name": name_of(self), "expected": self.expected, **kwargs})
 
     def refuse(self, value: object) -> NoReturn:
         """Raise the error that names the field, the `value` and what is expected."""
@@ -119,7 +110,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 
     def reject(self, message: str, **values: object) -> NoReturn:
         """Raise the error of an invalid value with its own `message`, in which {name} is the path of the field."""
-        raise ValidationError(message.format(name=path_of(self), **values), code="invalid")
+        raise ValidationError(message.format(name=name_of(self), **values), code="invalid")
 
     def checked_text(self, value: object, maximum: int) -> str:
         """Return `value` if it is a string of at most `maximum` characters. Raises the error that says so otherwise."""
@@ -149,6 +140,10 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     def from_cell(self, text: str) -> Any:
         """Return the JSON value for the text of a cell in a file."""
         return text
+
+    def in_words(self, value: Any) -> str:
+        """Return the text for people for the JSON `value`, which is not null, in the language of the thread."""
+        return value if isinstance(value, str) else json_text(value)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -300,10 +295,14 @@ class EnumField(Leaf):
 
     @property
     def expected(self) -> str:
-        values = {"values": ", ".join(self.choices.values), "maximum": self.open_length}
+        listed = self.choices.labels if are_in_messages() else self.choices.values
+        values = {"values": ", ".join(map(str, listed)), "maximum": self.open_length}
         if self.open_length is None:
             return gettext("one of {values}").format(**values)
         return gettext("one of {values}, or text of at most {maximum} characters").format(**values)
+
+    def in_words(self, value: Any) -> str:
+        return str(dict(self.choices.choices).get(value, value))
 
     def to_internal_value(self, data: Any) -> str:
         if self.open_length is not None:
@@ -343,7 +342,7 @@ class BooleanField(Leaf):
 
     @property
     def expected(self) -> str:
-        return gettext("true or false")
+        return gettext("yes or no") if are_in_messages() else gettext("true or false")
 
     def to_internal_value(self, data: Any) -> bool:
         if isinstance(data, str) and data.lower() in ("true", "false"):
@@ -355,6 +354,9 @@ class BooleanField(Leaf):
     @property
     def encode(self) -> Callable[[Any], str]:
         return {None: "null", True: "true", False: "false"}.__getitem__
+
+    def in_words(self, value: Any) -> str:
+        return gettext("yes") if value else gettext("no")
 
     def from_cell(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)

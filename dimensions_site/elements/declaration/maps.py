@@ -18,9 +18,9 @@ from dimensions_site.elements.declaration.fields import (
     FREE_TEXT_LENGTH,
     FreeTextField,
     Leaf,
-    path_of,
     too_long_message,
 )
+from dimensions_site.elements.declaration.labels import name_of
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.formats import grouped
@@ -79,7 +79,7 @@ class MapField(Leaf):
             return ErrorDetail(self.key_refusal(key), code="invalid_key")
         if value is None:
             return None
-        name = f"{path_of(self)}.{shortened(key)}"
+        name = name_of(self, shortened(key))
         if not isinstance(value, str):
             message = _("{name} must be a string or null, not {value}.")
             return ErrorDetail(message.format(name=name, value=described(value)), code="invalid")
@@ -95,7 +95,7 @@ class MapField(Leaf):
     def key_refusal(self, key: str) -> str:
         """Return the error message for a `key` that this map cannot have."""
         message = _("{name}: '{key}' is not {expected}.")
-        return message.format(name=path_of(self), key=shortened(key), expected=self.key_expected)
+        return message.format(name=name_of(self), key=shortened(key), expected=self.key_expected)
 
     def key_as_written(self, key: str) -> str:
         """Return the usual spelling of the `key`."""
@@ -161,7 +161,9 @@ class DescriptionField(FreeTextField):
     """The text in the repository's default language, read from `descriptions` and not stored itself (contract C4)."""
 
     def __init__(self) -> None:
-        super().__init__(column="descriptions", read_only=True)
+        super().__init__(
+            column="descriptions", read_only=True, label=gettext_lazy("Description in the default language")
+        )
 
     def to_representation(self, value: dict[str, str | None]) -> str | None:
         return value.get(self.context["repository"].default_language)
@@ -177,7 +179,7 @@ class DescriptionsField(LanguageMapField):
     }
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=True, **kwargs)
+        super().__init__(required=True, label=gettext_lazy("Description"), **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, str | None]:
         return self._not_blank(super().to_internal_value(data))

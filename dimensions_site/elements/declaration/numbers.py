@@ -5,14 +5,17 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from dimensions_site.api.json.texts import KnownJson, json_text, shown
 from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.decimals import DECIMAL_PATTERN, is_decimal
 from dimensions_site.rsql.fields import Kind
 
+_EXAMPLE = "12.50"
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -56,13 +59,18 @@ class DecimalTextField(Leaf):
 
     @property
     def expected(self) -> str:
-        return _('a decimal number with at most 15 digits before and 10 after the point, such as "12.50"')
+        example = self.in_words(_EXAMPLE) if are_in_messages() else f'"{_EXAMPLE}"'
+        message = _("a decimal number with at most 15 digits before and 10 after the point, such as {example}")
+        return message.format(example=example)
 
     def to_internal_value(self, data: Any) -> str:
         text = _plain(data) if isinstance(data, int | Decimal) and not isinstance(data, bool) else data
         if not isinstance(text, str) or not is_decimal(text):
             self.refuse(data)
         return text
+
+    def in_words(self, value: Any) -> str:
+        return super().in_words(value).replace(".", get_format("DECIMAL_SEPARATOR"))
 
     def fast_type(self) -> Any:
         return Annotated[str, Meta(pattern=rf"\A(?:{DECIMAL_PATTERN})\Z")]
@@ -100,6 +108,9 @@ class CoefficientField(DecimalTextField):
 
     def to_representation(self, value: Any) -> Any:
         return {"true": True, "false": False}.get(value, value)
+
+    def in_words(self, value: Any) -> str:
+        return super().in_words(value) if isinstance(value, str) else (_("yes") if value else _("no"))
 
     @property
     def encode(self) -> Callable[[Any], str]:

@@ -11,7 +11,7 @@ underscore, which the JSON does not show (`class_` is `class`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from itertools import islice
@@ -34,8 +34,8 @@ from dimensions_site.elements.declaration.fields import (
     IdField,
     QuickClone,
     TextField,
-    path_of,
 )
+from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
@@ -125,9 +125,9 @@ class ColumnObject(WireObject):
 class Group(ColumnObject):
     """A nested object of columns. It always exists; if it is left out or null, its leaves are unset (contract C8)."""
 
-    def __init__(self, *, prefix: str = "", read_only: bool = False) -> None:
+    def __init__(self, *, prefix: str = "", **kwargs: Any) -> None:
         self.prefix = prefix
-        super().__init__(source="*", read_only=read_only)
+        super().__init__(source="*", **kwargs)
 
     def run_validation(self, data: Any = empty) -> Any:
         return super().run_validation({} if data is None or data is empty else data)
@@ -136,8 +136,8 @@ class Group(ColumnObject):
 class Bundle(WireObject):
     """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
 
-    def __init__(self, *, column: str | None = None) -> None:
-        super().__init__(source=column, required=False, allow_null=True)
+    def __init__(self, *, column: str | None = None, **kwargs: Any) -> None:
+        super().__init__(source=column, required=False, allow_null=True, **kwargs)
 
     def run_validation(self, data: Any = empty) -> Any:
         return self._unset if data is None or data is empty else self._stored(data)
@@ -161,11 +161,11 @@ class Reference(Bundle):
     nullable = True
 
     id = CodeField()
-    description = FreeTextField()
+    description = FreeTextField(label=gettext_lazy("Description"))
 
-    def __init__(self, *, column: str | None = None, refers_to: str | None = None) -> None:
-        super().__init__(column=column)
-        self._id = CodeField(refers_to=refers_to)
+    def __init__(self, *, refers_to: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._id = CodeField(refers_to=refers_to, label=gettext_lazy("Id"))
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {**super().get_fields(), "id": deepcopy(self._id)}
@@ -199,9 +199,9 @@ def is_set(value: Any) -> bool:
 class UpdateInfoGroup(Group):
     """Who changed the element last, when and from where; never taken from a request (contract C12)."""
 
-    user = TextField(max_length=150, read_only=True)
-    date = TimestampField(read_only=True)
-    origin = TextField(max_length=20, read_only=True)
+    user = TextField(max_length=150, read_only=True, label=gettext_lazy("Changed by"))
+    date = TimestampField(read_only=True, label=gettext_lazy("Changed on"))
+    origin = TextField(max_length=20, read_only=True, label=gettext_lazy("Changed through"))
 
 
 class ElementSerializer(ColumnObject):
@@ -213,8 +213,18 @@ class ElementSerializer(ColumnObject):
 
     default_error_messages = {"null": gettext_lazy("The element must be an object, not null.")}
 
-    id = IdField(required=True, column="element_id")
-    updateInfo = UpdateInfoGroup(prefix="update_", read_only=True)
+    # What files of other programs call fields, besides their labels, by wire path.
+    also_called: ClassVar[Mapping[str, Sequence[str]]] = {
+        "descriptions": ("Name", "Text", "Bezeichnung", "Libellé", "Intitulé"),
+    }
+
+    id = IdField(
+        required=True,
+        column="element_id",
+        label=gettext_lazy("Id"),
+        help_text=gettext_lazy("It never changes afterwards."),
+    )
+    updateInfo = UpdateInfoGroup(prefix="update_", read_only=True, label=gettext_lazy("Last change"))
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         fields = super().get_fields()

@@ -1,32 +1,42 @@
 """Timestamps."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, Any
 
 from django.db.models import F, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
+from django.utils.formats import localize_input
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
 _REMEMBERED_LENGTH = 40
+# Examples.
+_DAY, _TIME = "2026-01-31", "2026-01-31T10:00:00.000+0000"
 _MIDNIGHT = "T00:00:00.000+0000"
 _remembered_timestamp = lru_cache(1_000)(parse_timestamp)
 
 
 def as_people_write(instant: str) -> str:
-    """Return a timestamp without needless parts: `2026-01-31` for midnight, else `2026-01-31 10:00:00`."""
-    if instant.endswith(_MIDNIGHT):
-        return instant.removesuffix(_MIDNIGHT)
-    return instant.replace("T", " ").removesuffix("+0000").removesuffix(".000")
+    """Return a timestamp without needless parts, with the day as in the language of the thread.
+
+    In English that is `2026-01-31` for midnight, else `2026-01-31 10:00:00`.
+    """
+    day, _separator, time = instant.partition("T")
+    try:
+        day = localize_input(date.fromisoformat(day))
+    except ValueError:
+        return instant  # stored before timestamps were checked
+    return day if instant.endswith(_MIDNIGHT) else f"{day} {time}".removesuffix("+0000").removesuffix(".000")
 
 
 def _wire_text(instant: datetime) -> str:
@@ -47,7 +57,10 @@ class TimestampField(Leaf):
 
     @property
     def expected(self) -> str:
-        return _("a date or time such as 2026-01-31 or 2026-01-31T10:00:00.000+0000")
+        day, time = _DAY, _TIME
+        if are_in_messages():
+            day, time = map(as_people_write, (f"{_DAY}{_MIDNIGHT}", _TIME))
+        return _("a date or time such as {day} or {time}").format(day=day, time=time)
 
     def to_internal_value(self, data: Any) -> datetime:
         if isinstance(data, str):
@@ -67,6 +80,9 @@ class TimestampField(Leaf):
 
     def to_representation(self, value: datetime) -> str:
         return _wire_text(value)
+
+    def in_words(self, value: Any) -> str:
+        return as_people_write(value)
 
     @property
     def encode(self) -> Callable[[Any], str]:

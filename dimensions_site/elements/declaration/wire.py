@@ -3,15 +3,19 @@
 Lists, filters, sort orders, selected properties and imports use this one table to find the column of a value.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from django.db.models import F
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.labels import Headings, entry_name
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
+from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
 
 
@@ -22,7 +26,22 @@ class Place:
     path: str
     leaf: Leaf
     column: str
-    inside: tuple[str, ...] = ()
+    inside: tuple[str, ...]
+    headings: Headings = field(repr=False, compare=False)
+
+    @property
+    def heading(self) -> str:
+        """What people call the leaf, in the language of the thread; no other leaf of the dimension has this heading."""
+        return self.headings.of(self.path)
+
+    def heading_of(self, key: str | None) -> str:
+        """Return the heading of the map's entry `key`, as in `Description (de)`; of the leaf itself without one."""
+        return entry_name(self.heading, key)
+
+    @property
+    def expression(self) -> F | JsonLeaf:
+        """The value of the leaf in SQL, NULL if unset. Raises ValueError for a map in a JSON column."""
+        return JsonLeaf(self.column, self.inside, self.leaf.kind) if self.inside else F(self.column)
 
     @property
     def is_map(self) -> bool:
@@ -38,6 +57,7 @@ class Node:
     """An object; `column` is set if the whole object is stored in a JSON column."""
 
     path: str
+    label: Any = ""
     column: str | None = None
     members: "dict[str, Node | Place]" = field(default_factory=dict)
 
@@ -48,8 +68,13 @@ class Wire:
     def __init__(self, serializer: type[ElementSerializer]) -> None:
         self.serializer = serializer
         self.spellings = serializer.spellings
-        self.root = _node(serializer(), "", None, ())
+        self.root = _node(serializer(), (), None, (), Headings())
         self.places: Mapping[str, Place] = {place.path: place for place in _places(self.root)}
+
+    @cached_property
+    def references(self) -> Sequence[Place]:
+        """The leaves that hold the id of another element."""
+        return [place for place in self.places.values() if place.leaf.refers_to is not None]
 
     def canonical_path(self, path: str) -> str:
         """Return `path` in the spelling of responses (contract C6)."""
@@ -137,16 +162,25 @@ class Wire:
         return {path: leaf for path, leaf in leaves if isinstance(leaf, MapField)}
 
 
-def _node(declaration: WireObject, path: str, column: str | None, inside: tuple[str, ...]) -> Node:
-    node = Node(path, column)
+def _node(
+    declaration: WireObject,
+    outer: Sequence[tuple[str, Any]],
+    column: str | None,
+    inside: tuple[str, ...],
+    headings: Headings,
+) -> Node:
+    """Return the object and all within; `outer` are the name and label of each member that leads to it."""
+    node = Node(".".join(name for name, _label in outer), declaration.label, column)
     for name, declared in declaration.fields.items():
-        member_path = f"{path}.{name}" if path else name
+        members = [*outer, (name, declared.label)]
         member_inside = (*inside, name) if column is not None else ()
         if isinstance(declared, WireObject):
             own_column = declared.source if isinstance(declared, Bundle) and column is None else column
-            node.members[name] = _node(declared, member_path, own_column, member_inside)
+            node.members[name] = _node(declared, members, own_column, member_inside, headings)
         elif isinstance(declared, Leaf):
-            node.members[name] = Place(member_path, declared, column or str(declared.source), member_inside)
+            path = ".".join(name for name, _label in members)
+            headings.add(path, members)
+            node.members[name] = Place(path, declared, column or str(declared.source), member_inside, headings)
     return node
 
 

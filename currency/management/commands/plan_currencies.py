@@ -1,0 +1,9 @@
+"""Makes a plan for currencies."""
+
+from bulkops.command_line.planning import PlanCommand
+from currency.dimension import CURRENCY
+
+
+class Command(PlanCommand):
+    help = "Computes what a file, another repository, an earlier state or an undo would change, and keeps it as a plan."
+    dimension = CURRENCY

@@ -1,0 +1,110 @@
+"""Find the field that a heading means, whatever people call it: by its wire path, or by its label in any language."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+
+from django.conf import settings
+from django.utils.translation import override
+
+from dimensions_site.elements.declaration.maps import LanguageMapField, MapField
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.text.suggestions import close_names
+
+_DESCRIPTIONS = "descriptions"
+# The longest text that is tried as a label and a key, in characters; keys have up to 128.
+_LONGEST = 400
+# `Description de`, `description_de-CH`, `description.de`.
+_WITH_LANGUAGE = re.compile(r"(.+)[\s._-]([A-Za-z]{2}(?:[-_][A-Za-z]{2})?)")
+
+
+def folded(text: str) -> str:
+    """Return what is compared of a name: its letters and digits without accents, in lower case."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
+
+
+class FieldNames:
+    """The names of a dimension's fields: wire paths in all spellings, labels in all languages, and other usual ones."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        # Dictionaries instead of sets, because the order must not change from one process to the next.
+        self._names: dict[str, dict[str, None]] = {}
+        # The ends of names, such as `Debit account` of `Liquidity › Debit account`, which may fit several fields.
+        self._ends: dict[str, dict[str, None]] = {}
+        for path in wire.places:
+            segments = path.split(".")
+            self._add(path, [".".join(segments[start:]) for start in range(len(segments))])
+        for spelling in wire.spellings.alternatives:
+            self._add(wire.canonical_path(spelling), [spelling])
+        for path, names in wire.serializer.also_called.items():
+            for name in names:
+                self._add(path, [name])
+        for code, _name in settings.LANGUAGES:
+            with override(code):
+                for place in wire.places.values():
+                    self._add(place.path, [place.heading, *place.headings.all_of(place.path)])
+
+    def find(self, name: str) -> list[str]:
+        """Return the wire paths that `name` may mean; none for an unknown name, several for an ambiguous one.
+
+        An entry of a map has its key, as in `descriptions.de`; a map without one has the path of the map.
+        """
+        text = name.strip()
+        exact = self._wire.canonical_path(text)
+        if self._wire.places.get(exact) is not None or self._wire.find_entry(exact) is not None:
+            return [exact]
+        return self._called(text) or list(dict.fromkeys(self._entries(text, self._called)))
+
+    def similar(self, name: str) -> list[str]:
+        """Return the wire paths of the names that are most like the unknown `name`, all equally likely; often none."""
+        text = name.strip()
+        return list(dict.fromkeys(self._entries(text, self._near))) or self._near(text)
+
+    def _add(self, path: str, names: Sequence[str]) -> None:
+        """Add what the field at `path` is called: its name, then its ends."""
+        place = self._wire.places.get(path)
+        if place is not None:
+            # Stored among the descriptions.
+            path = _DESCRIPTIONS if place.is_default_description else path
+            self._names.setdefault(folded(names[0]), {})[path] = None
+            for name in names[1:]:
+                self._ends.setdefault(folded(name), {})[path] = None
+
+    def _called(self, text: str) -> list[str]:
+        key = folded(text)
+        return list(self._names.get(key) or self._ends.get(key) or ())
+
+    def _near(self, text: str) -> list[str]:
+        names = close_names(folded(text), tuple(self._names)) or close_names(folded(text), tuple(self._ends))
+        return list(dict.fromkeys(path for name in names for path in (self._names.get(name) or self._ends[name])))
+
+    def _entries(self, text: str, paths_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
+        """Yield the entries of maps that `text` may name, where `paths_of` returns the paths for a map's name."""
+        for label, key, is_language in _split(text):
+            for path in paths_of(label):
+                leaf = self._wire.places[path].leaf
+                if not isinstance(leaf, MapField) or (is_language and not isinstance(leaf, LanguageMapField)):
+                    continue
+                if leaf.has_key(key):
+                    yield f"{path}.{leaf.key_as_written(key)}"
+
+
+def _split(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the names of a map and of its entry that `text` may consist of; and whether the entry is a language."""
+    if len(text) > _LONGEST:
+        return
+    if text.endswith(")"):
+        # The label itself may have parentheses, too, so each one may begin the key.
+        for at in [at for at, character in enumerate(text) if character == "("]:
+            yield text[:at].rstrip(), text[at + 1 : -1].strip(), False
+    found = _WITH_LANGUAGE.fullmatch(text)
+    if found is not None and found[2][:2].lower() in dict(settings.LANGUAGES):
+        yield found[1], found[2], True
+
+
+@cache
+def names_of(wire: Wire) -> FieldNames:
+    """Return the names of the fields of a dimension."""
+    return FieldNames(wire)

@@ -23,8 +23,8 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.elements.admin.history import page_number
-from dimensions_site.elements.admin.listing import MoreThan
-from dimensions_site.elements.admin.past import instant_of, state_at_instant
+from dimensions_site.elements.admin.lists.counting import MoreThan
+from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import Difference, Side, differences
@@ -38,7 +38,7 @@ DIFFERENCES_A_PAGE = 50
 COUNTED_DIFFERENCES = 10_000
 ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
 # The fields of the two sides: the repository and the moment.
-_SIDES = (("from_repository", "from"), ("repository", "to"))
+SIDES = (("from_repository", "from"), ("repository", "to"))
 
 
 class CompareForm(forms.Form):
@@ -64,7 +64,7 @@ class CompareForm(forms.Form):
         self.sides: list[Side] = []
         choices = [(str(key), str(one)) for key, one in repositories.items()]
         headings = (_("Before"), _("After"))
-        for (repository, moment), heading in zip(_SIDES, headings, strict=True):
+        for (repository, moment), heading in zip(SIDES, headings, strict=True):
             self.fields[repository] = forms.TypedChoiceField(
                 label=_("%(side)s: repository") % {"side": heading},
                 choices=choices,
@@ -79,11 +79,11 @@ class CompareForm(forms.Form):
                 ),
                 help_text=_("Empty means now."),
             )
-        self.order_fields([name for side in _SIDES for name in side])
+        self.order_fields([name for side in SIDES for name in side])
 
     def clean(self) -> dict[str, Any]:
         chosen: dict[str, Any] = self.cleaned_data
-        for repository_field, moment in _SIDES:
+        for repository_field, moment in SIDES:
             repository = self.repositories.get(chosen.get(repository_field, 0))
             if repository is None or moment not in chosen:
                 continue
@@ -121,7 +121,7 @@ class CompareForm(forms.Form):
 class ShownDifference:
     """A difference in words; a created or deleted element comes with all of its values."""
 
-    found: Difference
+    id: str
     change: Change
     description: str | None
     differences: list[words.Difference]
@@ -203,7 +203,7 @@ class ComparedAdmin(ScopedAdmin):
             side = 0 if one.after is None else 1
             number = numbers[side].get(one.id)
             yield ShownDifference(
-                one,
+                one.id,
                 ACTIONS[one.action],
                 _description(one, sides[side].repository),
                 in_words(self.dimension, one),

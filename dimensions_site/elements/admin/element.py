@@ -9,14 +9,16 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.comparing import ComparedAdmin
-from dimensions_site.elements.admin.editing import EditedAdmin
+from dimensions_site.elements.admin.editor.editing import EditedAdmin
 from dimensions_site.elements.admin.history import HistoryMixin
-from dimensions_site.elements.admin.listing import ListedAdmin
+from dimensions_site.elements.admin.lists.conditions.building import BuilderPages
+from dimensions_site.elements.admin.lists.listing import ListedAdmin
+from dimensions_site.elements.admin.lists.saved import ViewPages
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 
 
-class ElementAdmin(HistoryMixin, ComparedAdmin, ListedAdmin, EditedAdmin):
+class ElementAdmin(HistoryMixin, ComparedAdmin, ViewPages, BuilderPages, ListedAdmin, EditedAdmin):
     """A list, a form, a history, comparisons and a deletion. A dimension sets `dimension`, `listed` and `icon`."""
 
     # In the sidebar, from unfold's font.

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.admin.lists.described import described
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
@@ -79,7 +80,7 @@ class HistoryMixin(ScopedAdmin):
             title=_("Deleted elements: %(elements)s") % {"elements": self.opts.verbose_name_plural},
             search=search,
             deleted=[
-                (row, self.address_of_version(row), repository, row.descriptions.get(repository.default_language))
+                (row, self.address_of_version(row), repository, described(row, repository))
                 for row in rows[:DELETED_A_PAGE]
                 for repository in [repositories[row.repository_id]]
             ],

@@ -1,61 +1,92 @@
-"""The elements that refer to an element, by any of their fields."""
+"""What refers to elements, as people see it: with descriptions and links, within their grants (contract L1, G2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 from django.contrib.admin import AdminSite
-from django.db.models import F, Q
 from django.http import HttpRequest
 
-from dimensions_site.elements.admin.listing import MoreThan
+from dimensions_site.elements.admin.lists.described import language_of_page
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.models import Element
-from dimensions_site.rsql.conditions import one_of
-from dimensions_site.rsql.expressions import JsonLeaf
+from dimensions_site.elements.reading.descriptions import preferred
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.uses import Use, find_uses, referring_dimensions
+from dimensions_site.repositories.models import Repository
 
 SHOWN = 20
-# The maximum that is counted.
-COUNTED = 1_000
 
 
 @dataclass(frozen=True)
-class Uses:
-    """The elements of one dimension that refer to an element: the first of them with their pages, and how many."""
+class User:
+    """An element that refers to another: its id, description and page, and the path and heading of the field."""
+
+    id: str
+    text: str
+    path: str
+    heading: str
+    address: str
+
+
+@dataclass(frozen=True)
+class UsesShown:
+    """The references to an element from one dimension, or from all: the first of them, and how many."""
 
     name: str
     number: int
-    first: list[tuple[str, str]]
+    first: list[User]
 
 
-def uses_of(element: Element, dimension: Dimension, request: HttpRequest, site: AdminSite) -> Iterator[Uses]:
-    """Return where `element` of `dimension` is used in its repository, within the user's grants; one query for each
+def uses_of(element: Element, dimension: Dimension, request: HttpRequest, site: AdminSite) -> Iterator[UsesShown]:
+    """Return where `element` of `dimension` is used in its repository, within the user's grants; two queries for each
     dimension.
 
     Dimensions without a field that could refer to it are left out.
     """
-    for admin in site._registry.values():
-        if not isinstance(admin, ScopedAdmin):
-            continue
-        condition = _referring(admin, dimension, element.element_id)
-        if condition is None or not admin.has_view_permission(request, element):
-            continue
-        rows = admin.model.of(element.repository_id).filter(condition).order_by("element_id")
-        found = list(rows.values_list("pk", "element_id")[: COUNTED + 1])
-        yield Uses(
-            str(admin.opts.verbose_name if len(found) == 1 else admin.opts.verbose_name_plural),
-            MoreThan(COUNTED) if len(found) > COUNTED else len(found),
-            [(id, admin.route("change", key)) for key, id in found[:SHOWN]],
-        )
+    repository, id = element.repository, element.element_id
+    for admin in _admins(dimension, repository, request, site):
+        uses = find_uses(dimension, repository, [id], [admin.dimension], listed=SHOWN)[id]
+        yield UsesShown(str(admin.opts.verbose_name_plural), uses.count, _users(uses.first, repository, [admin]))
 
 
-def _referring(admin: ScopedAdmin, dimension: Dimension, id: str) -> Q | None:
-    """Return the elements of the admin's dimension that have `id` in a field that refers to `dimension`."""
-    referring = [
-        Q(one_of(JsonLeaf(place.column, place.inside, place.leaf.kind) if place.inside else F(place.column), [id]))
-        for place in admin.dimension.wire.places.values()
-        if place.leaf.refers_to == dimension.name
+def uses_of_many(
+    ids: Sequence[str], dimension: Dimension, repository: Repository, request: HttpRequest, site: AdminSite, shown: int
+) -> list[UsesShown]:
+    """Return which elements with one of `ids` are used, the first `shown` of them; one has its id as its name."""
+    admins = _admins(dimension, repository, request, site)
+    found = find_uses(dimension, repository, ids, [admin.dimension for admin in admins], listed=shown)
+    return [
+        UsesShown(id, found[id].count, _users(found[id].first, repository, admins))
+        for id in [id for id in ids if id in found][:shown]
     ]
-    return reduce(or_, referring) if referring else None
+
+
+def _admins(dimension: Dimension, repository: Repository, request: HttpRequest, site: AdminSite) -> list[ScopedAdmin]:
+    """Return the admins of the dimensions that can refer to `dimension`, and that the user may see in `repository`."""
+    referring = referring_dimensions(dimension)
+    return [
+        admin
+        for admin in site._registry.values()
+        if isinstance(admin, ScopedAdmin) and admin.dimension in referring and repository.pk in admin.open_keys(request)
+    ]
+
+
+def _users(uses: Sequence[Use], repository: Repository, admins: Sequence[ScopedAdmin]) -> list[User]:
+    """Return the elements of the `uses`; one query for each dimension that has some."""
+    users: dict[tuple[str, str], tuple[str, str]] = {}
+    default = repository.default_language
+    language = language_of_page(default)
+    for admin in admins:
+        ids = {use.id for use in uses if use.dimension == admin.dimension.name}
+        rows = with_ids(admin.model, repository, ids) if ids else ()
+        for row in rows:
+            _, text = preferred(row.descriptions, language, default)
+            users[admin.dimension.name, row.element_id] = text, admin.route("change", row.pk)
+    # One that was deleted a moment ago is left out.
+    return [
+        User(use.id, text, use.path, dimension_named(use.dimension).wire.places[use.path].heading, address)
+        for use in uses
+        for text, address in [users.get((use.dimension, use.id), ("", ""))]
+        if address
+    ]

@@ -1,13 +1,15 @@
 """The values that differ between two versions of an element, as JSON for programs (contract I5, J2)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import orjson
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.differences import changed
-from dimensions_site.elements.writing.merging import Absent
+from dimensions_site.elements.writing.differences import Changed, changed
+from dimensions_site.elements.writing.merging import Absent, Spot
 
 
 def changes_json(dimension: Dimension, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
@@ -22,6 +24,25 @@ def changes_json(dimension: Dimension, before: Mapping[str, Any] | None, after: 
             if counts(dimension, one.place)
         ]
     )
+
+
+def changes_of_json(dimension: Dimension, text: str, after: Mapping[str, Any] | None) -> Iterator[Changed]:
+    """Yield the differences in `text`, which `changes_json` has written; `after` is the element's wire JSON afterwards.
+
+    A null of a map is an entry without a text, or none; `after` says which.
+    """
+    for one in orjson.loads(text):
+        old, new = one["before"], one["after"]
+        entry = dimension.wire.split_entry(one["path"])
+        if entry is None:
+            yield Changed(dimension.wire.places[one["path"]], Spot(one["path"]), old, new)
+            continue
+        place, key = entry
+        is_there = key in ((after or {}).get(place.path) or {})
+        was_there = old is not None or (new is None and not is_there)
+        yield Changed(
+            place, Spot(place.path, key), old if was_there else Absent.ENTRY, new if is_there else Absent.ENTRY
+        )
 
 
 def counts(dimension: Dimension, place: Place) -> bool:

@@ -1,6 +1,6 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -38,16 +38,31 @@ class Side:
 
 @dataclass(frozen=True)
 class Difference:
-    """An element that differs, as wire JSON without what names it; None on the side where there is no element."""
+    """An element that differs, as wire JSON without what names it; None on the side where there is no element.
+
+    `number` is that of its version before, `names` what names it after besides its id: a currency's oid. It `is_within`
+    a filter if it matches that on every side where it exists.
+    """
 
     id: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
+    number: int | None
+    names: Mapping[str, Any]
+    is_within: bool
 
     @property
     def action(self) -> str:
         """What led from `before` to `after`."""
         return "created" if self.before is None else "deleted" if self.after is None else "changed"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One side of a comparison: at most one version of each element; `matching` as in `Side`."""
+
+    versions: QuerySet[Any]
+    matching: QuerySet[Any] | None = None
 
 
 def differences(
@@ -57,37 +72,70 @@ def differences(
 
     One query and constant memory.
     """
-    connection = connections[using]
+    rows = [Rows(versions.using(using), side.matching) for side, versions in _versions(dimension, before, after)]
+    return differing(dimension, *rows, are_many_equal=before.repository != after.repository)
+
+
+def differing(
+    dimension: Dimension, before: Rows, after: Rows, *, are_many_equal: bool = False
+) -> Generator[Difference]:
+    """Yield the elements that differ between the two sides, otherwise as `differences` does.
+
+    If `are_many_equal`, the database leaves out equal ones.
+    """
+    connection = connections[before.versions.db]
     renderer, sides, parameters = _renderer(dimension), [], []
-    for number, (side, rows) in enumerate(_versions(dimension, before, after)):
-        columns = _columns(dimension, number) if side.matching is None else _filtered(dimension, number, side.matching)
-        query = rows.using(using).order_by().values_list(columns.selected).query
+    for number, rows in enumerate((before, after)):
+        columns = _columns(dimension, number) if rows.matching is None else _filtered(dimension, number, rows.matching)
+        query = rows.versions.order_by().values_list(columns.selected).query
         # Django knows of some sides that they have no rows.
         sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
         sides.append(sql)
         parameters += values
-    sql = _differing(sides, len(renderer.expressions))
+    sql = _differing(sides, len(renderer.expressions)) if are_many_equal else _of_both(sides)
     with closing(streamed_rows(connection, sql, parameters)) as found:
         converted = (columns.convert(row, connection) for row in found)
         for id, rows_of_id in groupby(converted, itemgetter(0)):
             texts: dict[int, str] = {}
-            is_wanted = False
-            for _, number, is_matching, *row in rows_of_id:
-                texts[number] = renderer.written(row)
-                is_wanted = is_wanted or bool(is_matching)
-            if is_wanted:
-                old, new = (None if text is None else orjson.loads(text) for text in (texts.get(0), texts.get(1)))
-                if old != new:  # equal values may be stored as different texts
-                    yield Difference(id, old, new)
+            numbers: dict[int, int] = {}
+            matches = []
+            for _, side, is_matching, number, *row in rows_of_id:
+                texts[side], numbers[side] = renderer.written(row), number
+                matches.append(bool(is_matching))
+            if any(matches) and texts.get(0) != texts.get(1):
+                found_one = _difference(dimension, id, texts, numbers.get(0), all(matches))
+                if found_one.before != found_one.after:  # equal values may be stored as different texts
+                    yield found_one
+
+
+def _difference(
+    dimension: Dimension, id: str, texts: Mapping[int, str], number: int | None, is_within: bool
+) -> Difference:
+    old, new = (None if text is None else orjson.loads(text) for text in (texts.get(0), texts.get(1)))
+    names = {}
+    for name in _other_names(dimension):
+        if old is not None:
+            del old[name]
+        if new is not None:
+            names[name] = new.pop(name)
+    return Difference(id, old, new, number, names, is_within)
+
+
+def _of_both(sides: Sequence[str]) -> str:
+    """Return the query for the rows of both `sides`, by id and side."""
+    return " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides) + " ORDER BY 1, 2"
 
 
 def _differing(sides: Sequence[str], count: int) -> str:
-    """Return the query for the rows of both `sides` that have no equal on the other, by id and side.
+    """Return the query for those rows of both `sides` that have no equal on the other, by id and side.
 
-    A row has an id, the number of its side, whether it matches the filter, and `count` values.
+    A row has an id, the number of its side, whether it matches the filter, the number of its version, and `count`
+    values. Comparing them costs the database as much as reading them, which pays where most elements are equal: those
+    of two repositories.
     """
-    names = ["id", "side", "matches", *(f"value{number}" for number in range(count))]
-    texts = [f"CAST({name} AS text)" for name in names[3:]]
+    values = [f"value{number}" for number in range(count)]
+    names = ["id", "side", "matches", "number", *values]
+    texts = [f"CAST({name} AS text)" for name in values]
     differ = " OR ".join(f"count({text}) = 1 OR min({text}) <> max({text})" for text in texts)
     rows = " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides)
     return (
@@ -105,16 +153,23 @@ def difference_json(dimension: Dimension, difference: Difference) -> str:
 
 @cache
 def _renderer(dimension: Dimension) -> Renderer:
-    """Return the renderer of the values that count as differences; none of them depends on a language."""
+    """Return the renderer of what names an element besides its id, and of the values that count as differences; none of
+    them depends on a language.
+    """
     wire = dimension.wire
     counting = {path.partition(".")[0] for path, place in wire.places.items() if counts(dimension, place)}
+    counting.update(_other_names(dimension))
     paths = [path for path in everything(wire) if path.partition(".")[0] in counting]
     return Renderer(selected_plan(wire, paths, "en", as_stored=True))
 
 
+def _other_names(dimension: Dimension) -> list[str]:
+    return [name for column, name in dimension.model.unique_in_repository.items() if column != "element_id"]
+
+
 @cache
 def _columns(dimension: Dimension, side: int) -> CompiledColumns:
-    """Return the columns of a row: the id, the number of its side, whether it matches the filter, and the values."""
+    """Return the columns of a row: the id, its side, whether it matches the filter, its version, and the values."""
     return _compiled(dimension, side, Value(1, IntegerField()))
 
 
@@ -123,7 +178,7 @@ def _filtered(dimension: Dimension, side: int, matching: QuerySet[Any]) -> Compi
 
 
 def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
-    values = [F("element_id"), Value(side, IntegerField()), matches, *_renderer(dimension).expressions]
+    values = [F("element_id"), Value(side, IntegerField()), matches, F("number"), *_renderer(dimension).expressions]
     return CompiledColumns(dimension.model.version_model, values)
 
 

@@ -1,7 +1,5 @@
 """The fields of an element that a filter and a sort order may name (contract D3, D5)."""
 
-from django.db.models import F
-
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.numbers import IntegerField
@@ -9,7 +7,7 @@ from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.searching import SEARCHED, SEARCHED_ID
 from dimensions_site.rsql.errors import UnknownField
-from dimensions_site.rsql.expressions import JsonLeaf, MapEntry
+from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.rsql.fields import Field, Kind
 
 
@@ -18,29 +16,29 @@ class ElementFields:
 
     def __init__(self, dimension: Dimension, language: str) -> None:
         self._dimension = dimension
-        self._wire = dimension.wire
+        self.wire = dimension.wire
         self._language = language
 
     def resolve(self, selector: str) -> Field:
         """Return the field that `selector` names in any spelling. Raises `UnknownField` with the nearest known ones."""
-        path = self._wire.canonical_path(selector)
+        path = self.wire.canonical_path(selector)
         if path == "description":
             return Field(path, Kind.TEXT, MapEntry(SEARCHED, self._language), searched=SEARCHED)
-        place = self._wire.places.get(path)
+        place = self.wire.places.get(path)
         if place is not None:
             return self._field(place)
-        entry = self._wire.find_entry(path)
+        entry = self.wire.find_entry(path)
         if entry is not None:
             place, key = entry
             return Field(path, Kind.TEXT, MapEntry(place.column, key), searched=_searched(place))
-        raise UnknownField(self._wire.refusal(selector))
+        raise UnknownField(self.wire.refusal(selector))
 
     def _field(self, place: Place) -> Field:
         leaf = place.leaf
         return Field(
             place.path,
             leaf.kind,
-            JsonLeaf(place.column, place.inside, leaf.kind) if place.inside else F(place.column),
+            place.expression,
             choices=leaf.words,
             spellings=leaf.spellings if isinstance(leaf, EnumField) else {},
             open_text=isinstance(leaf, EnumField) and leaf.open_length is not None,

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.db.postgresql.streaming import streamed_rows
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.wire import Node, Place, Wire
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS, WHOLE_MAP
 
@@ -63,6 +64,27 @@ def columns_of(
     if maximum is not None and len(columns) > maximum:
         raise TooManyColumns(maximum)
     return list(columns.values())
+
+
+def heading_of(column: Column) -> str:
+    """Return what people call the column, in the language of the thread."""
+    return column.place.heading_of(column.key)
+
+
+def choices_of(column: Column) -> Mapping[str | bool, str]:
+    """Return the values that the column may have, each with its text for people; none if it may have any."""
+    leaf = column.place.leaf
+    match leaf:
+        case EnumField(open_length=None):
+            return {value: leaf.in_words(value) for value in leaf.choices.values}
+        case BooleanField():
+            return {value: leaf.in_words(value) for value in (True, False)}
+    return {}
+
+
+def keys_of(place: Place, elements: QuerySet[Any]) -> list[str]:
+    """Return the keys that any of the `elements` has in the map at `place`; one query."""
+    return sorted(_keys({place.column}, elements, None)[place.column])
 
 
 def _wanted(wire: Wire, path: str, language: str) -> Iterator[Column]:

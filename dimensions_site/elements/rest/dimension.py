@@ -16,6 +16,7 @@ from dimensions_site.changes.states import State, current, versions_at
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.reading.uses import referring_dimensions
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
 from dimensions_site.repositories.credentials import Credential
@@ -94,6 +95,19 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
+
+    def readable_referring(self) -> list[Dimension]:
+        """Return the dimensions that can refer to this one, as far as the client may read them in this repository."""
+        return [other for other in referring_dimensions(self.dimension) if self._is_readable(other)]
+
+    def _is_readable(self, other: Dimension) -> bool:
+        if other is self.dimension:
+            return True
+        try:
+            check_access(self.user, self.scope.repository.db_id, other.name, self.scope.credential)
+        except Problem:
+            return False
+        return True
 
     def moment(self, name: str, repository: Repository | None = None) -> State | None:
         """Return the state at the instant, or of the token, in the query parameter `name`; None without one.

@@ -1,6 +1,5 @@
 """The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
@@ -19,7 +18,6 @@ from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_arr
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
 from dimensions_site.elements.history.comparing import Side, difference_json, differences
@@ -31,6 +29,7 @@ from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.streams import begun
 from dimensions_site.elements.rest import history_operations as operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all
+from dimensions_site.elements.rest.uses import invalid_id
 from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
 from dimensions_site.repositories.models import Repository
 from dimensions_site.repositories.permissions import check_access
@@ -143,8 +142,7 @@ class HistoryViewSet(DimensionViewSet):
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
             versions = versions.filter(element_id=id)
-            if len(id) > CODE_LENGTH or not re.fullmatch(ID_PATTERN, id):
-                failures.append(Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}."))
+            failures += filter(None, [invalid_id(id)])
         if change_set is not None:
             try:
                 versions = versions.filter(change_set=UUID(change_set))

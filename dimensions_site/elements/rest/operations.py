@@ -3,9 +3,11 @@
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.reading.uses import LISTED as LISTED_USES
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import ElementSelection
 
@@ -23,6 +25,18 @@ _FORMS = (
     "spreadsheet program would run as a formula. The import commands read the same format."
 )
 _NULLS = "Optional fields that are left out are unset; `updateInfo` is accepted and ignored."
+
+
+class ElementUse(serializers.Serializer[Any]):
+    dimension = serializers.CharField(help_text="The dimension of the element that refers.")
+    id = serializers.CharField(help_text="Its id.")
+    path = serializers.CharField(help_text="The path of its field with the reference.")
+
+
+class UsedElement(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    usedBy = serializers.ListField(child=ElementUse(), max_length=LISTED_USES)
+    count = serializers.IntegerField(min_value=0, help_text="The number of all uses.")
 
 
 def _rows(element: Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
@@ -56,6 +70,14 @@ FETCH = extend_schema(
     f"as in the whole {{dimension}}. {_UNKNOWN}{_FORMS}",
     parameters=parameters.LIST,
     responses=_rows(ElementSelection(many=True), "The selected properties of the selected {plural}."),
+)
+USES = extend_schema(
+    operation_id="list{noun}Uses",
+    summary="List what refers to {plural}",
+    description="Returns for each id what refers to the {dimension} with it, from any dimension that you may read: the "
+    f"first {LISTED_USES:,} uses, ordered by dimension, id and path, and the number of all. An id that no "
+    "{dimension} has is answered, too. A reference to itself is not counted.",
+    responses={200: OpenApiResponse(UsedElement(many=True), "The uses, in the order of the ids, each id once.")},
 )
 RETRIEVE = extend_schema(
     operation_id="get{noun}",

@@ -22,6 +22,9 @@ from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, M
 from dimensions_site.rsql.operators import OPERATORS, listed
 from dimensions_site.rsql.sorting import MAX_FIELDS
 
+# How many elements one call for uses may name (contract L1).
+MAX_USED_IDS = 100
+
 
 def parameter(
     location: Any, name: str, description: str, *, required: bool = False, on: Any = False, **schema: Any
@@ -38,6 +41,14 @@ def element_id(example: str) -> OpenApiParameter:
     """Return the path parameter `id` (contract A3)."""
     description = "The id of the element, percent-encoded: the id `A/B` is written `A%2FB`."
     return parameter("path", "id", description, maxLength=CODE_LENGTH, pattern=ID_PATTERN, example=example)
+
+
+def used_ids(example: str) -> OpenApiParameter:
+    """Return the query parameter `id` of a call for uses (contract L1)."""
+    items = {"type": "string", "maxLength": CODE_LENGTH, "pattern": ID_PATTERN}
+    description = f"The ids of the elements, up to {MAX_USED_IDS}: `id=1000&id=2000`."
+    limits: Any = {"type": "array", "items": items, "minItems": 1, "maxItems": MAX_USED_IDS}
+    return parameter("query", "id", description, required=True, example=[example], **limits)
 
 
 _NUMBER: Any = {"type": "integer", "minimum": 0}
@@ -57,6 +68,9 @@ _AS_OF_SCHEMA: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "instant
 QUERY = (
     parameter("query", "asOf", _AS_OF, **_AS_OF_SCHEMA),
     parameter("query", "sort", _SORT, format="sort", minLength=1),
+    parameter(
+        "query", "unused", "`true`: only elements that no other element refers to; not with `asOf`.", type="boolean"
+    ),
     parameter("query", "skip", "The number of entries to skip; 0 by default.", **_ENTRIES),
     parameter("query", "take", "The maximum number of entries to return; all by default.", **_ENTRIES),
 )
@@ -122,6 +136,12 @@ LOCATION = _answered("Location", "The path of the new resource.", on=[201, 202],
 ETAG = _answered("ETag", "The version of the element, for `If-Match` and `If-None-Match`.", on=[200, 201, 304])
 PREFERENCE_APPLIED = _header(
     "Preference-Applied", "The preferences that were applied; `dryRun` for a dry run.", on=[200]
+)
+# Those of a bulk save (contract K2).
+COUNTS = (
+    _header("X-Created", "The number of elements that are new.", on=[200], **_NUMBER),
+    _header("X-Changed", "The number of elements that changed.", on=[200], **_NUMBER),
+    _header("X-Unchanged", "The number of elements that were stored like this already.", on=[200], **_NUMBER),
 )
 # Those of a list whose entries can be counted.
 COUNTED = (

@@ -7,6 +7,7 @@ from django.utils.functional import cached_property
 
 from dimensions_site.api.openapi.documents import Document
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.rest.repositories import repositories_route
 
 # Each dimension answers under all of these; its OpenAPI document has only `Dimension.prefix`.
 PREFIXES = ("api/aih/dimensions/v1/", "dimensions/v1/")
@@ -20,9 +21,11 @@ class DimensionRoutes:
     routes: list[URLPattern]
 
     @cached_property
-    def documented(self) -> URLResolver:
-        """Return the routes as in the OpenAPI document."""
-        return self._under(self.dimension.prefix, namespace=self.dimension.name)
+    def documented(self) -> list[URLPattern | URLResolver]:
+        """Return the routes as in the OpenAPI document, with the list of repositories at the prefix (contract M2)."""
+        prefix, name = self.dimension.prefix, self.dimension.name
+        repositories = repositories_route(prefix, self.dimension, f"repositories-of-{name}")
+        return [repositories, self._under(prefix, namespace=name)]
 
     @cached_property
     def document(self) -> Document:
@@ -34,7 +37,7 @@ class DimensionRoutes:
         """Return the routes under every prefix, and those of the document."""
         others = [prefix for prefix in PREFIXES if prefix != self.dimension.prefix]
         other_prefixes = [self._under(prefix, namespace=f"{self.dimension.name}-other-prefix") for prefix in others]
-        return [self.documented, *other_prefixes, *self.document.routes()]
+        return [*self.documented, *other_prefixes, *self.document.routes()]
 
     def _under(self, prefix: str, *, namespace: str) -> URLResolver:
         name = self.dimension.name

@@ -53,6 +53,11 @@ class DimensionSchema(AutoSchema):
             return 1
         if self.action == "list":
             return [self.examples["create"]["answer"]]
+        if self.action == "uses":
+            used = self.examples["create"]["answer"]["id"]
+            path = self.view.dimension.wire.references[0].path
+            use = {"dimension": self.view.dimension.name, "id": f"{used}-1", "path": path}
+            return [{"id": used, "usedBy": [use], "count": 1}]
         return self.examples["create" if self.action == "retrieve" else self.action]["answer"]
 
     def request_examples(self) -> Part:
@@ -81,6 +86,8 @@ class DimensionSchema(AutoSchema):
         found = [parameters.REPOSITORY, *parameters.HEADERS]
         if "{id}" in self.path:
             found.append(parameters.element_id(self.examples["path"]["id"]))
+        if self.action == "uses":
+            found.append(parameters.used_ids(self.examples["path"]["id"]))
         if "properties" in names:
             found.append(parameters.properties_parameter(self.examples["fetch"]["query"]["properties"]))
         if "filter" in names:
@@ -137,8 +144,11 @@ class DimensionSchema(AutoSchema):
             yield 400
         if {"asOf", "since", "from"} & set(self.view.query_parameters.get(self.action) or ()):
             yield 410
-        if any(part["name"] == "If-Match" for part in operation["parameters"]):
+        conditions = [part for part in operation["parameters"] if part["name"] == "If-Match"]
+        if conditions:
             yield 412
+        if any(part.get("required") for part in conditions):
+            yield 428
         if "requestBody" in operation:
             yield from (413, 415)
         if self.method == "POST":

@@ -14,7 +14,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.errors import Failure, Problem, not_found
+from dimensions_site.api.errors import Failure, Problem, not_found, quoted
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.changes.states import State
@@ -26,8 +26,10 @@ from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.streams import streamed
+from dimensions_site.elements.reading.uses import without_uses
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all
+from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
+from dimensions_site.elements.rest.uses import UsesMixin
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser
 from dimensions_site.observability.observation import count_read
@@ -36,16 +38,18 @@ from dimensions_site.repositories.models import Role
 # Inside the view set, `list` is an action.
 Renderers: TypeAlias = list[BaseRenderer]
 
-LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take", AS_OF})
+UNUSED = "unused"
+LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take", AS_OF, UNUSED})
 
 
-class ElementViewSet(DimensionViewSet):
+class ElementViewSet(UsesMixin):
     """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
 
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
         "list": LIST_PARAMETERS,
         "count": LIST_PARAMETERS,
         "fetch": LIST_PARAMETERS | {PROPERTIES},
+        "uses": UsesMixin.uses_parameters,
     }
     parser_classes = (ElementParser,)
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
@@ -151,7 +155,7 @@ class ElementViewSet(DimensionViewSet):
                 self._parameters()
             except Problem as problem:
                 return problem.failures
-        return ()
+        return super().further_failures()
 
     def _parameters(self) -> "ListParameters":
         """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
@@ -163,18 +167,32 @@ class ElementViewSet(DimensionViewSet):
         except Problem as problem:
             refusals.append(problem)
         elements = self.elements if state is None else self.elements_at(state)
+        unused, unused_failures = self._asked_unused()
+        if unused and not unused_failures:
+            elements = without_uses(elements, self.dimension, self.scope.repository)
         filterset = ElementFilterSet(query, elements, table=ElementFields(self.dimension, self._language))
         paths: Sequence[str] = ()
         failures: Sequence[Failure] = ()
         if self.action == "fetch":
             paths, failures = select(self.dimension.wire, query.get(PROPERTIES))
-        failures = [*failures, *filterset.failures]
+        failures = [*failures, *unused_failures, *filterset.failures]
         try:
             paging = SkipTake.parse(query.get("skip"), query.get("take"))
         except Problem as problem:
             refusals.append(problem)
         check_all(failures, refusals)
         return ListParameters(filterset.qs, filterset.qs[paging.window], paths, state)
+
+    def _asked_unused(self) -> tuple[bool, Sequence[Failure]]:
+        """Return whether only elements are wanted that nothing refers to (contract L1), and the error in that."""
+        text = self.request.query_params.get(UNUSED, "false")
+        if text not in ("true", "false"):
+            message = f"{UNUSED} must be true or false; got {quoted(text)}."
+            return False, [Failure(UNUSED, "INVALID_VALUE", message)]
+        if text == "true" and AS_OF in self.request.query_params:
+            message = f"{UNUSED} asks what is used now; leave it or {AS_OF} out."
+            return True, [Failure(UNUSED, "CONFLICTING_PARAMETERS", message)]
+        return text == "true", []
 
     def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
@@ -215,9 +233,14 @@ def counted(total: int) -> dict[str, str]:
 
 
 def prefers_count(request: Request) -> bool:
-    """Return whether the client also wants the number of all selected elements (`Prefer: count=exact`, RFC 7240)."""
+    """Return whether the client also wants the number of all selected elements."""
+    return prefers(request, "count=exact")
+
+
+def prefers(request: Request, preference: str) -> bool:
+    """Return whether the client has this `preference`, such as `return=minimal` (header `Prefer`, RFC 7240)."""
     preferences = request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
-    return "count=exact" in (preference.partition(";")[0] for preference in preferences)
+    return preference in (sent.partition(";")[0] for sent in preferences)
 
 
 # Parts of a preference without a meaning: blanks, and quotes around the value.
@@ -237,4 +260,5 @@ def element_routes(viewset: type[ElementViewSet]) -> list[URLPattern]:
         re_path(r"^elements/(?P<id>(?s:.+))\Z", element, name="element"),
         path("elements-count", viewset.as_view({"get": "count"}), name="elements-count"),
         path("elements-fetch", viewset.as_view({"get": "fetch"}), name="elements-fetch"),
+        path("elements-uses", viewset.as_view({"get": "uses"}), name="elements-uses"),
     ]

@@ -70,6 +70,15 @@ class RowDecoder:
         written = bytes(text)
         return self._fast(len(written), existing, None, lambda: self._plan.element(written))
 
+    def fast_complete(self, text: bytes | memoryview | msgspec.Raw, existing: Element | None = None) -> Row | None:
+        """Return the row of the element `text`; None if it may leave anything out, or the serializer has to decode it.
+
+        A patch with all members of an element stores the same row as a replacement, except that entries of stored maps
+        stay (contract C15).
+        """
+        written = bytes(text)
+        return self._fast(len(written), existing, None, lambda: self._plan.complete(written))
+
     def fast_raw(self, sent: RawElement, existing: Element | None = None, id: str | None = None) -> Row | None:
         """Return the same for an element that was `sent`; `id` as in `exact`."""
         return self._fast(len(sent.text), existing, id, lambda: self._plan.completed(sent.members, id))
@@ -195,16 +204,20 @@ class _Plan:
 
     # The structs of elements. In doubt, the result is None or one of `UNREADABLE` is raised.
 
-    def element(self, text: bytes) -> Any:
-        """Return the struct of the element `text`."""
+    def complete(self, text: bytes) -> Any:
+        """Return the struct of the element `text`, which has all members."""
         if is_doubtful(text):
             return None
+        element = self.decode(text)
+        return element if is_all_of(text, _encode(element)) else None
+
+    def element(self, text: bytes) -> Any:
+        """Return the struct of the element `text`."""
         try:
-            element = self.decode(text)
+            return self.complete(text)
         except msgspec.ValidationError:
             # Perhaps only something optional is missing.
             return self.completed(members_of(text), None)
-        return element if is_all_of(text, _encode(element)) else None
 
     def completed(self, members: Mapping[str, Any] | None, id: str | None) -> Any:
         """Return the struct of an element with these `members`, and with that `id` unless they have one."""

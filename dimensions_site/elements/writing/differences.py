@@ -1,13 +1,12 @@
 """The differences between two versions of an element, as values and as text for people, by the paths of the wire."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.declaration.wire import Node, Place, Wire
 from dimensions_site.elements.writing.merging import Absent, Spot
 
@@ -27,9 +26,10 @@ class Changed:
 
 @dataclass(frozen=True)
 class Difference:
-    """A changed value: its path, and its text before and after."""
+    """A changed value: its path, its heading, and its text before and after."""
 
     path: str
+    heading: str
     before: str
     after: str
 
@@ -43,11 +43,26 @@ def changed(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, An
     return _within(wire.root, before or {}, after or {})
 
 
-def differences(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
-    """Return what `changed` yields, as text for people."""
+def differences(
+    wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, *, as_on_the_wire: bool = False
+) -> list[Difference]:
+    """Return what `changed` yields, as `in_words`."""
+    return in_words(changed(wire, before, after), as_on_the_wire=as_on_the_wire)
+
+
+def in_words(found: Iterable[Changed], *, as_on_the_wire: bool = False) -> list[Difference]:
+    """Return the changed values as text for people, or `as_on_the_wire` for those who read paths."""
+
+    def text(one: Changed, value: Any) -> str:
+        return (
+            _text(value)
+            if as_on_the_wire and value is not Absent.ENTRY and one.spot.key is None
+            else _words(one, value)
+        )
+
     return [
-        Difference(str(one.spot), _words(one, one.before), _words(one, one.after))
-        for one in changed(wire, before, after)
+        Difference(str(one.spot), one.place.heading_of(one.spot.key), text(one, one.before), text(one, one.after))
+        for one in found
     ]
 
 
@@ -85,7 +100,7 @@ def _words(one: Changed, value: Any) -> str:
 
 
 def _shown(place: Place, value: Any) -> Any:
-    return as_people_write(value) if isinstance(place.leaf, TimestampField) and isinstance(value, str) else value
+    return value if value is None or place.is_map else place.leaf.in_words(value)
 
 
 def _entry_text(text: str | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -44,7 +45,12 @@ def _columns(model: type[Element]) -> list[str]:
     return [column.attname for column in model._meta.concrete_fields]
 
 
+def change_set_of(model: type[Element], repository: int, actor: Actor) -> UUID | str:
+    """Return the id of the change set with what the current transaction writes to the `model`, for a query."""
+    versions = model.version_model._meta.db_table
+    return change_set(versions, repository, dimension_of(model).name, actor)
+
+
 def _metadata(model: type[Element], repository: int, change: Change, actor: Actor) -> Sequence[Any]:
     """Return what a version has besides the element's values."""
-    versions = model.version_model._meta.db_table
-    return change.value, change_set(versions, repository, dimension_of(model).name, actor)
+    return change.value, change_set_of(model, repository, actor)

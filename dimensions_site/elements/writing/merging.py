@@ -90,7 +90,9 @@ def put(element: dict[str, Any], spot: Spot, value: Any) -> None:
     """Set the field of the `element` to `value`; `Absent.ENTRY` removes the entry of a map."""
     *groups, name = spot.path.split(".")
     for group in groups:
-        element = element.setdefault(group, {})
+        if element.get(group) is None:
+            element[group] = {}
+        element = element[group]
     if spot.key is None:
         element[name] = value
         return

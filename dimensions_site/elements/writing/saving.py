@@ -1,8 +1,8 @@
 """Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker.
 
-`bulkops.writers.writer` inserts and changes many elements, and calls `follow_up`. Nothing else writes elements. A write
-is one transaction: the rows, who wrote them (contract C12), their history (C18, I1) and what is generated from them
-(C17).
+`bulkops.writers.writer` inserts and changes many elements, `copying` fills new repositories, and both call `follow_up`.
+Nothing else writes elements. A write is one transaction: the rows, who wrote them (contract C12), their history (C18,
+I1) and what is generated from them (C17).
 An element that would stay the same is not written.
 """
 

@@ -5,17 +5,22 @@ for (const map of document.querySelectorAll("[data-map]")) {
   const blank = map.querySelector("template");
   const add = map.querySelector("[data-add]");
   const status = map.querySelector("[data-status]");
-  let number = entries.children.length;
+  // Entries that were removed before the form was refused leave gaps.
+  const numbers = [...entries.querySelectorAll("[name$=':key']")].map(({ name }) => Number(name.split(":").at(-2)));
+  let number = Math.max(-1, ...numbers) + 1;
 
   const prepare = (entry) => {
     const box = entry.querySelector("input[type=checkbox]");
-    const text = entry.querySelector("textarea[name$=':text']");
-    const reflect = () => {
-      text.disabled = box.checked;
-    };
-    box.addEventListener("change", reflect);
-    reflect();
+    if (box) {
+      const text = entry.querySelector("textarea[name$=':text']");
+      const reflect = () => {
+        text.disabled = box.checked;
+      };
+      box.addEventListener("change", reflect);
+      reflect();
+    }
     const remove = entry.querySelector("[data-remove]");
+    if (!remove) return;
     remove.hidden = false;
     remove.addEventListener("click", () => {
       const neighbour = entry.nextElementSibling ?? entry.previousElementSibling;

@@ -2,10 +2,13 @@
 // An id that is not suggested is accepted, too.
 
 const TYPING_PAUSE = 200; // milliseconds without a keystroke before suggestions are requested
+const NEAREST = 3; // how many similar ids the warning offers
 
 let pickers = 0;
 
-for (const picker of document.querySelectorAll("[data-picker]")) {
+/** Equip a picker of the page, or of a part that was loaded later; once. */
+export const equip = (picker) => {
+  if (picker.querySelector("[role=combobox]")) return;
   const input = picker.querySelector("input");
   const description = document.getElementById(picker.dataset.fills);
   const [listName, nothing, more] = picker.dataset.words.split("|");
@@ -16,7 +19,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   let pending = null;
   let timer = 0;
   // The last text that was compared with the ids of elements.
-  let known = input.value;
+  let known = warning.textContent ? null : input.value;
 
   list.id = `suggestions-${(pickers += 1)}`;
   list.className = "element-suggestions";
@@ -55,9 +58,23 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   };
 
   // Ids that begin with the text come first, in order, so an equal one is the first.
-  const judge = (text, { results }) => {
+  const judge = (text, { results, near = [] }) => {
     known = text;
     warning.textContent = text === "" || results[0]?.id === text ? "" : warning.dataset.text;
+    if (!warning.textContent) return;
+    const similar = [...results, ...near].slice(0, NEAREST);
+    if (similar.length) warning.append(` ${warning.dataset.similar} `);
+    for (const { id, description: words } of similar) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "element-link";
+      button.textContent = `${id} ${words}`.trim();
+      button.addEventListener("click", () => {
+        take(id, words);
+        input.focus();
+      });
+      warning.append(button, " ");
+    }
   };
 
   const find = (signal) => fetch(`${picker.dataset.picker}?${new URLSearchParams({ q: input.value })}`, { signal });
@@ -74,12 +91,18 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     }
   };
 
-  const choose = (option) => {
-    input.value = option.dataset.id;
-    judge(option.dataset.id, { results: [option.dataset] });
-    if (description) description.value = option.dataset.description;
+  const take = (id, words) => {
+    input.value = id;
+    judge(id, { results: [{ id }] });
+    if (description) {
+      description.value = words;
+      description.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
+    }
+    input.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
     leave();
   };
+
+  const choose = (option) => take(option.dataset.id, option.dataset.description);
 
   const suggest = ({ results, more: hasMore }) => {
     list.replaceChildren(
@@ -145,4 +168,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
       leave();
     }
   });
-}
+  if (known === null) check();
+};
+
+document.querySelectorAll("[data-picker]").forEach(equip);

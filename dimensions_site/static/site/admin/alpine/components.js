@@ -4,7 +4,15 @@
 document.addEventListener("alpine:init", () => {
   Alpine.data("theme", theme);
   Alpine.data("searchForm", searchForm);
-  Alpine.data("searchCommand", searchCommand);
+  Alpine.data("searchCommand", () => ({
+    ...searchCommand(),
+    // Enter opens the chosen result, or else the first one.
+    openItem(event) {
+      if (!this.hasResults) return;
+      if (!this.currentIndex) this.nextItem();
+      this.selectItem(false, event.metaKey || event.ctrlKey);
+    },
+  }));
   Alpine.data("page", (tab) => ({
     activeTab: tab && (getCurrentTab() || tab),
     sidebarMobileOpen: false,

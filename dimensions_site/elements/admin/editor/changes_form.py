@@ -1,0 +1,154 @@
+"""The form that changes many elements alike: beside each field stands what to do with it."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from dimensions_site.api.errors import flatten
+from dimensions_site.elements.admin.editor.controls import Control, as_meant
+from dimensions_site.elements.admin.editor.forms import ElementForm, refuse_nul
+from dimensions_site.elements.admin.editor.map_editor import MapControl, Row
+from dimensions_site.elements.declaration.fields import TextField
+from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.writing.field_changes import FieldChange, How
+
+
+@dataclass
+class Choice:
+    """What to do with a field, or with an entry of a map; `how` is None while the field stays as it is."""
+
+    place: Place
+    how: How | None = None
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """Return pairs of the value to send and the text to show."""
+        leaf = self.place.leaf
+        words = {How.SET: _("Set to")}
+        if leaf.allow_null or self.place.is_map:
+            words[How.CLEAR] = _("Clear")
+        if self.place.is_map or (isinstance(leaf, TextField) and leaf.refers_to is None):
+            words |= {How.APPEND: _("Add at the end"), How.PREPEND: _("Add at the beginning")}
+        return [("", _("Leave as it is")), *words.items()]
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether a value is needed beside the choice."""
+        return self.how not in (None, How.CLEAR)
+
+    def read(self, name: str, data: QueryDict) -> None:
+        """Take over what was chosen for the control `name`. Raises `BadRequest` for what the form does not offer."""
+        sent = data.get(f"{name}:how", "")
+        if sent not in dict(self.options):
+            raise BadRequest(f"'{name}' does not offer this choice.")
+        self.how = How(sent) if sent else None
+
+    def change(self, key: str | None, value: Any, errors: list[str]) -> FieldChange | None:
+        """Return the change with the `value` that was typed; None and an error if that is missing or invalid."""
+        if self.how is None:
+            return None
+        if not self.takes_value:
+            return FieldChange(self.place, key, self.how)
+        if value in (None, ""):
+            errors.append(_("Enter a value, or choose something else to do with the field."))
+            return None
+        try:
+            self.place.leaf.run_validation(value if key is None else {key: value})
+        except ValidationError as error:
+            errors += (failure.message for failure in flatten(error.detail))
+            return None
+        return FieldChange(self.place, key, self.how, value)
+
+
+@dataclass(kw_only=True)
+class ChangedRow(Row):
+    """An entry of a map, and what to do with it; the key of an offered one is fixed."""
+
+    choice: Choice
+
+
+class ChangedMapControl(MapControl):
+    """The entries of a map that are known, each with what to do with it, and rows for others."""
+
+    field_template = "admin/changes/field.html"
+    template = "admin/changes/map.html"
+
+    @property
+    def blank(self) -> Row:
+        return ChangedRow("new", choice=Choice(self.place))
+
+    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[Row]:
+        for row in super()._rows(entries):
+            yield ChangedRow(row.number, row.key, is_offered=True, choice=Choice(self.place))
+
+    def changes(self, data: QueryDict) -> Iterator[FieldChange]:
+        """Yield the changes of entries, and show what was typed."""
+        offered = {row.key for row in self.rows}
+        rows = [self._changed_row(number, data) for number in self._numbers(data)]
+        met: set[str] = set()
+        for row in rows:
+            row.is_offered = row.key in offered
+            offered.discard(row.key)
+            if row.choice.how is None:
+                continue
+            if row.key in met:
+                row.errors.append(_("%(key)s is there twice; keep one of the two.") % {"key": row.key})
+            elif not self.leaf.has_key(row.key):
+                row.errors.append(self.leaf.key_refusal(row.key))
+            elif change := row.choice.change(row.key, row.text, row.errors):
+                yield change
+            met.add(row.key)
+        self.rows = list(rows)
+
+    def _changed_row(self, number: int, data: QueryDict) -> ChangedRow:
+        name = f"{self.name}:{number}"
+        key, text = (as_meant(data.get(f"{name}:{part}", "")) for part in ("key", "text"))
+        row = ChangedRow(str(number), key, text, choice=Choice(self.place))
+        row.choice.read(name, data)
+        return row
+
+
+class ChangesForm(ElementForm):
+    """Offers what to do with each field that can be changed; reads it as changes."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        immutable: Collection[str],
+        known_keys: Mapping[str, Iterable[str]],
+        picker_address: Callable[[str], str | None],
+    ) -> None:
+        super().__init__(wire, {}, immutable, known_keys, picker_address)
+
+    def _has_control(self, place: Place) -> bool:
+        return super()._has_control(place) and place.path not in self._fixed
+
+    def _control(self, node: Node, place: Place, value: Any) -> Control:
+        if place.is_map:
+            return ChangedMapControl(place, value, self._known_keys[place.path])
+        control = super()._control(node, place, value)
+        control.choice = Choice(place)
+        control.field_template = "admin/changes/field.html"
+        return control
+
+    def changes(self, data: QueryDict) -> Sequence[FieldChange]:
+        """Return what was chosen, field by field; errors are shown at the fields, and one above if nothing was."""
+        refuse_nul(data)
+        found = [change for control in self.controls.values() for change in self._changes(control, data)]
+        if not found and not self.error_count:
+            self.errors.append(_("Choose for at least one field what to do with it."))
+        return found
+
+    def _changes(self, control: Control, data: QueryDict) -> Iterator[FieldChange]:
+        if isinstance(control, ChangedMapControl):
+            yield from control.changes(data)
+            return
+        control.choice.read(control.name, data)
+        value = control.read(data) if control.choice.takes_value else None
+        if change := control.choice.change(None, value, control.errors):
+            yield change

@@ -1,0 +1,158 @@
+"""A filter as people read it: conditions that all hold, some of them groups of which one must hold.
+
+The parser of REST reads the text, so there is one grammar. What this form cannot express stays a part with its text.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dimensions_site.elements.admin.lists.conditions.fields import NamedField, named_field
+from dimensions_site.elements.admin.lists.conditions.operations import (
+    Operation,
+    Takes,
+    comparisons,
+    operation_of,
+    operation_of_both,
+)
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.writing import write
+from dimensions_site.text.shortening import shortened
+
+_SHOWN = 200
+# How many of several values a chip names.
+_NAMED_VALUES = 5
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An operation on a field, with its values as the filter writes them."""
+
+    field: NamedField
+    operation: Operation
+    values: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The condition as a sentence."""
+        values = [self.field.in_words(value) for value in self.values]
+        named = ", ".join(values[:_NAMED_VALUES]) + (", …" if len(values) > _NAMED_VALUES else "")
+        low, high = (values[0], values[-1]) if self.operation.takes is Takes.RANGE else ("", "")
+        return str(self.operation.sentence) % {"field": self.field.heading, "value": named, "low": low, "high": high}
+
+    def nodes(self) -> Sequence[Node]:
+        """Return the conditions of the filter that all hold; raises ValueError for a day that is invalid."""
+        return comparisons(self.field.path, self.field.kind, self.operation, self.values)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A part of the filter that is shown as its text."""
+
+    node: Node | None
+    text: str
+
+    @property
+    def words(self) -> str:
+        return shortened(self.text, _SHOWN)
+
+    def nodes(self) -> Sequence[Node]:
+        """Return the part as the filter has it; nothing of one that the parser does not read."""
+        return [] if self.node is None else [self.node]
+
+
+Part = Condition | Rest
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One or more parts, of which one must hold. All chips of a filter must."""
+
+    parts: tuple[Part, ...] = field(default_factory=tuple)
+
+    @property
+    def is_group(self) -> bool:
+        return len(self.parts) > 1
+
+
+def chips_of(node: Node, wire: Wire) -> list[Chip]:
+    """Return the chips of a filter."""
+    if not isinstance(node, Or):
+        return [_chip(part, wire) for part in _parts(list(_flat(node, And)), wire)]
+    return [_chip(node, wire)]
+
+
+def text_of(chips: Sequence[Chip]) -> str:
+    """Return the filter of the `chips`; empty without any. Raises ValueError for a day that is invalid."""
+    nodes: list[Node] = []
+    for chip in chips:
+        alternatives = [_joined(part.nodes(), And) for part in chip.parts if part.nodes()]
+        if len(alternatives) == 1:
+            nodes += chip.parts[0].nodes()
+        elif alternatives:
+            nodes.append(Or(tuple(alternatives)))
+    return write(_joined(nodes, And)) if nodes else ""
+
+
+def _joined(nodes: Sequence[Node], connector: type[And]) -> Node:
+    return nodes[0] if len(nodes) == 1 else connector(tuple(nodes))
+
+
+def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
+    if not isinstance(node, connector):
+        yield node
+        return
+    for child in node.children:
+        yield from _flat(child, connector)
+
+
+def _chip(part: Node | Condition, wire: Wire) -> Chip:
+    if isinstance(part, Or):
+        alternatives: list[Part] = []
+        for child in _flat(part, Or):
+            together = _parts(list(_flat(child, And)), wire)
+            if len(together) > 1:
+                return Chip((Rest(part, write(part)),))
+            alternatives.append(_part(together[0]))
+        return Chip(tuple(alternatives))
+    return Chip((_part(part),))
+
+
+def _part(part: Node | Condition) -> Part:
+    return part if isinstance(part, Condition) else Rest(part, write(part))
+
+
+def _parts(nodes: list[Node], wire: Wire) -> list[Node | Condition]:
+    """Return the conditions of `nodes` that all hold, two that are one operation together, and what is none."""
+    found: list[Node | Condition] = []
+    while nodes:
+        node = nodes.pop(0)
+        if not isinstance(node, Comparison):
+            found.append(node)
+            continue
+        both = _both(node, nodes[0], wire) if nodes else None
+        if both is not None:
+            nodes.pop(0)
+        found.append(both or _condition(node, wire) or node)
+    return found
+
+
+def _condition(node: Comparison, wire: Wire) -> Condition | None:
+    named = named_field(wire, node.selector)
+    if named is None:
+        return None
+    operation = operation_of(named.kind, node, is_entry=named.is_entry)
+    return None if operation is None else Condition(named, *operation)
+
+
+def _both(low: Comparison, high: Node, wire: Wire) -> Condition | None:
+    named = named_field(wire, low.selector)
+    if named is None or not isinstance(high, Comparison) or not _is(named, high, wire):
+        return None
+    operation = operation_of_both(named.kind, low, high)
+    return None if operation is None else Condition(named, *operation)
+
+
+def _is(named: NamedField, node: Comparison, wire: Wire) -> bool:
+    other = named_field(wire, node.selector)
+    return other is not None and other.path == named.path

@@ -1,0 +1,100 @@
+"""A chart as a tree of its ids, level by level: an account is above those whose ids begin with its own.
+
+Where no account is the heading of a range, the beginning that its ids have in common is. A level costs two queries,
+however many accounts there are below it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models.functions import Substr
+
+# From as many members on, a range is a node that is opened on demand; fewer are shown at once.
+RANGE_FROM = 5
+SHOWN_NODES = 200
+_LAST_CHARACTER = "\U0010ffff"
+
+
+@dataclass
+class Node:
+    """An element, or a range of at least `RANGE_FROM` without a heading of its own.
+
+    Below it are `number` elements; the ids are from `first` to `last`, its own included. A small number is in `below`.
+    """
+
+    beginning: str
+    element: Any = None
+    number: int = 0
+    first: str = ""
+    last: str = ""
+    below: list["Node"] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The beginning without separators at its end, such as `A` for `A.`."""
+        return self.beginning.rstrip("./-_ ") or self.beginning
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether what is below is still to be read, with `level`."""
+        return self.number > 0 and not self.below
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes below a beginning, the number of all elements below it, and whether there are more nodes."""
+
+    nodes: list[Node]
+    number: int
+    has_more: bool
+
+
+def level(elements: QuerySet[Any], beginning: str, columns: Sequence[str]) -> Level:
+    """Return what is directly below the id or common `beginning`, with these `columns` of the elements."""
+    below = elements.filter(element_id__gt=beginning, element_id__lt=beginning + _LAST_CHARACTER)
+    letter = below.annotate(letter=Substr("element_id", 1, len(beginning) + 1))
+    groups = letter.order_by("letter").values("letter").annotate(
+        number=Count("*"), first=Min("element_id"), last=Max("element_id")
+    )  # fmt: skip
+    found = [_range(**group) for group in groups[: SHOWN_NODES + 1]]
+    if len(found) == 1 and found[0].first != found[0].beginning and found[0].number >= RANGE_FROM:
+        # Nobody opens the only range.
+        return level(elements, found[0].beginning, columns)
+    shown = found[:SHOWN_NODES]
+    small = [one.first[: len(beginning) + 1] for one in shown if one.number < RANGE_FROM]
+    headings = [one.first for one in shown if one.number >= RANGE_FROM and one.first == one.beginning]
+    rows = letter.filter(Q(letter__in=small) | Q(element_id__in=headings)).order_by("element_id").only(*columns)
+    known = {row.element_id: row for row in rows}
+    nodes = [node for one in shown for node in _nodes(one, known)]
+    return Level(nodes, sum(one.number for one in shown), len(found) > SHOWN_NODES)
+
+
+def _range(letter: str, number: int, first: str, last: str) -> Node:
+    differing = (position for position, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    # All ids between two begin as both of them do.
+    return Node(first[: next(differing, len(first))], number=number, first=first, last=last)
+
+
+def _nodes(one: Node, known: dict[str, Any]) -> Iterator[Node]:
+    """Yield the node of a large range, or the elements of a small one below each other."""
+    if one.number >= RANGE_FROM:
+        one.element = known.get(one.first) if one.first == one.beginning else None
+        one.number -= one.element is not None
+        yield one
+        return
+    above: list[Node] = []
+    for id, element in known.items():
+        if not one.first <= id <= one.last:
+            continue
+        node = Node(id, element, first=id)
+        while above and not id.startswith(above[-1].beginning):
+            above.pop()
+        for heading in above:
+            heading.number, heading.last = heading.number + 1, id
+        if above:
+            above[-1].below.append(node)
+        else:
+            yield node
+        above.append(node)

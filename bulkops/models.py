@@ -72,6 +72,10 @@ class DataProcessing(Job):
     processed = models.PositiveIntegerField(default=0)
     deleted = models.PositiveIntegerField(_("deleted"), default=0)
     not_found = json_column()
+    # Elements that stay because others refer to them (contract L2): None if references are ignored.
+    in_use = json_column(null=True)
+    # How many they are; None until the whole list was checked.
+    refused = models.PositiveIntegerField(null=True)
     error = CodePointTextField(null=True)
 
     class Meta:
@@ -113,15 +117,16 @@ class ImportStatus(models.TextChoices):
     IMPORTING = "IMPORTING", _("being imported")
     COMPLETED = "COMPLETED", _("completed")
     FAILED = "FAILED", _("failed")
-    ABORTED = "ABORTED", _("dropped")
+    ABORTED = "ABORTED", _("cancelled")
 
 
 class FileImport(Job):
     """The import of a file into one dimension of one repository, from the upload over the check to the end.
 
     `preview` has the format, the headings and the first rows of the file, `options` what was chosen
-    (`bulkops.jobs.file_imports.Choices`), `report` the result of the last check or of the import
-    (`bulkops.jobs.import_reports`), `phase` and `progress`, a share from 0 to 1, what the worker is doing.
+    (`bulkops.jobs.file_imports.Choices`), `corrections` the new texts of cells by line and heading, `report` the result
+    of the last check or of the import (`bulkops.jobs.import_reports`), `phase` and `progress`, a share from 0 to 1,
+    what the worker is doing.
     """
 
     oid = CodePointTextField(primary_key=True, default=new_oid)
@@ -132,6 +137,7 @@ class FileImport(Job):
     size = models.PositiveBigIntegerField(help_text="Bytes of the file as it was uploaded.")
     preview = json_column()
     options = json_column()
+    corrections = json_column(null=True)
     phase = CodePointTextField(default="")
     progress = models.FloatField(default=0)
     report = json_column()
@@ -174,6 +180,108 @@ class FileImportPiece(models.Model):
 
     def __str__(self) -> str:
         return f"piece {self.position} of {self.file} of {self.file_import_id}"
+
+
+class ColumnMapping(models.Model):
+    """What the headings of tables meant in the last confirmed import with the same headings into a dimension.
+
+    `headings` is a digest of them; `mapping` is that of `bulkops.jobs.file_imports.Choices`.
+    """
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+", db_index=False)
+    dimension = CodePointTextField(choices=dimension_choices)
+    headings = CodePointTextField()
+    mapping = json_column()
+    confirmed_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "dimension", "headings"], name="one_mapping_of_headings")
+        ]
+
+    def __str__(self) -> str:
+        return self.headings
+
+
+class PlanStatus(models.TextChoices):
+    """The status of a plan: whether it can be applied, cannot, or has been."""
+
+    READY = "READY", _("ready to apply")
+    INVALID = "INVALID", _("has errors")
+    APPLIED = "APPLIED", _("applied")
+
+
+class PlanAction(models.TextChoices):
+    """What a plan does to an element."""
+
+    CREATED = "created", _("Created")
+    CHANGED = "changed", _("Changed")
+    DELETED = "deleted", _("Deleted")
+
+
+class Plan(models.Model):
+    """What a source would change in one dimension of one repository, computed and kept until somebody applies it
+    (contract K4 to K7).
+
+    `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    repository = models.ForeignKey(
+        Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
+    )
+    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
+    created_at = models.DateTimeField(_("made (UTC)"), db_default=Now())
+    requester = CodePointTextField(_("requested by"))
+    status = CodePointTextField(_("status"), choices=PlanStatus.choices)
+    source = json_column()
+    scope = CodePointTextField(_("scope"), null=True)
+    save_mode = CodePointTextField(default="LOOSE")
+    reason = CodePointTextField(_("reason"), null=True)
+    created = models.PositiveIntegerField(_("created"), default=0)
+    changed = models.PositiveIntegerField(_("changed"), default=0)
+    unchanged = models.PositiveIntegerField(_("unchanged"), default=0)
+    deleted = models.PositiveIntegerField(_("deleted"), default=0)
+    errors = json_column()
+    error_count = models.PositiveIntegerField(default=0)
+    applied_at = models.DateTimeField(_("applied (UTC)"), null=True)
+    applied_by = CodePointTextField(_("applied by"), null=True)
+    change_set = models.UUIDField(null=True)
+
+    class Meta:
+        verbose_name = _("plan")
+        verbose_name_plural = _("plans")
+        indexes = [
+            models.Index(fields=["repository", "dimension", "-created_at", "-id"], name="plans_newest_first"),
+            models.Index(fields=["created_at"], name="plans_by_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id}"
+
+
+class PlanChange(models.Model):
+    """What a plan does to one element.
+
+    `base` is the number of the version that the element had when the plan was made, null if there was no element;
+    `after` its wire JSON once the plan is applied, null if it is to be deleted; `changes` the differences (contract
+    J2).
+    """
+
+    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="changes", db_index=False)
+    element_id = CodePointTextField("id")
+    action = CodePointTextField(choices=PlanAction.choices)
+    base = models.BigIntegerField(null=True)
+    after = CodePointTextField(null=True)
+    changes = CodePointTextField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["plan", "element_id"], name="one_change_of_an_element")]
+
+    def __str__(self) -> str:
+        return f"{self.element_id}: {self.action}"
 
 
 class Worker(models.Model):

@@ -12,18 +12,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from bulkops.admin.jobs import GrantedAdmin
-from bulkops.models import DataProcessing, FileImport
+from bulkops.admin.plans.undoing import UndoMixin
+from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.admin.element import ElementAdmin
-from dimensions_site.elements.admin.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.elements.admin.history import page_number
-from dimensions_site.elements.admin.listing import BoundedPaginator
+from dimensions_site.elements.admin.lists.counting import BoundedPaginator
+from dimensions_site.elements.admin.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import each_compared
-from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, open_keys, when
-from dimensions_site.repositories.dimensions import dimension_names
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, when
 from dimensions_site.rsql.conditions import Contains, Needle
 from dimensions_site.rsql.expressions import Fold
 from dimensions_site.text.shortening import shortened
@@ -31,10 +29,11 @@ from dimensions_site.text.shortening import shortened
 VERSIONS_A_PAGE = 25
 # Characters of a reason that the list shows.
 _REASON_SHOWN = 120
-# The jobs that write elements, and their ids.
+# The jobs and plans that write elements, and their ids.
 _JOBS: dict[str, tuple[type[Any], str]] = {
     Channel.DELETION: (DataProcessing, "oid"),
     Channel.IMPORT: (FileImport, "pk"),
+    Channel.PLAN: (Plan, "pk"),
 }
 
 
@@ -45,7 +44,7 @@ class _ByFilter(PersonFilter):
 
 
 @admin.register(ChangeSet)
-class ActivityAdmin(GrantedAdmin):
+class ActivityAdmin(UndoMixin):
     """The list of change sets, the latest first, and a page with the versions of each."""
 
     class Media:
@@ -78,11 +77,6 @@ class ActivityAdmin(GrantedAdmin):
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-
-    def repositories(self, request: HttpRequest) -> QuerySet[Repository]:
-        """Return the repositories of which the user may see any dimension."""
-        keys = frozenset[int]().union(*(open_keys(request, name, self.role) for name in dimension_names()))
-        return Repository.objects.filter(pk__in=keys)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(require_GET(self.job_view))
@@ -117,20 +111,24 @@ class ActivityAdmin(GrantedAdmin):
                 (one, elements.address_of_version(one.row), one.row.descriptions.get(repository.default_language))
                 for one in versions
             ],
+            may_undo=self.may_undo(request, found),
             has_job=found.operation is not None and found.channel in _JOBS,
             number=number,
             has_next=first + VERSIONS_A_PAGE < found.created + found.changed + found.deleted,
         )
 
+    def undo_id(self, row: ChangeSet) -> str | None:
+        return str(row.pk) if row.created or row.changed or row.deleted else None
+
     def job_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Redirect to the page of the deletion or the import that the change set belongs to."""
+        """Redirect to the page of the deletion, the import or the plan that the change set belongs to."""
         found: ChangeSet = self.get_object(request, oid)
         if found.operation is not None and found.channel in _JOBS:
             model, name = _JOBS[found.channel]
             jobs = self.admin_site.get_model_admin(model).get_queryset(request)
             if job := jobs.filter(**{name: found.operation}).first():
                 return redirect(f"admin:bulkops_{model._meta.model_name}_change", job.pk)
-        messages.info(request, _("The job of this change is no longer stored, or you may not see it."))
+        messages.info(request, _("The job or plan of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
 
     @admin.display(description=_("repository"))

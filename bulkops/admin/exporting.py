@@ -14,25 +14,35 @@ from django.db.models import Count, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 from unfold.decorators import action
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
 from bulkops.admin.exporting_differences import DifferencesExportMixin
 from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import Shape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
-from dimensions_site.elements.admin.past import asked_moment, instant_of
+from dimensions_site.elements.admin.lists.past import asked_moment, instant_of
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.reading.tables import MAX_COLUMNS
+from dimensions_site.elements.reading.selection import DESCRIPTIONS
+from dimensions_site.elements.reading.tables import MAX_COLUMNS, keys_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from dimensions_site.text.formats import moment
 
+# More do not fit on the page; a table with all of them is a choice still.
+_MAX_LANGUAGES = 100
+
 
 class ExportForm(forms.Form):
-    """The format and the languages of the file, and if there are several `repositories` (by key), which one."""
+    """The format of the file, its names and those of the `languages` in use that it has.
+
+    If there are several `repositories` (by key), one is chosen.
+    """
 
     format = forms.TypedChoiceField(
         label=_("Format"),
@@ -40,18 +50,37 @@ class ExportForm(forms.Form):
         coerce=Format,
         widget=UnfoldAdminSelectWidget,
     )
-    languages = forms.CharField(
-        label=_("Languages"),
+    labels = forms.TypedChoiceField(
+        label=_("Headings and values"),
+        choices=[
+            ("", _("As in the REST API, such as nature and BALANCE_SHEET")),
+            ("yes", _("Labels in your language, as on these pages")),
+        ],
+        coerce=bool,
+        empty_value=None,
         required=False,
-        max_length=500,
-        widget=UnfoldAdminTextInputWidget,
-        help_text=_("The languages of descriptions, separated by commas such as en, de. Leave it empty for all."),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("An import here reads both. JSON always has the names of the REST API."),
     )
 
-    def __init__(self, wire: Wire, repositories: Mapping[int, Repository], data: Any = None) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        repositories: Mapping[int, Repository],
+        languages: Sequence[str],
+        data: Any = None,
+    ) -> None:
         super().__init__(data)
         self._wire = wire
         self._repositories = repositories
+        if len(languages) > 1:
+            self.fields["languages"] = forms.MultipleChoiceField(
+                label=_("Languages"),
+                choices=[(language, language) for language in languages],
+                required=False,
+                widget=UnfoldAdminCheckboxSelectMultipleWidget,
+                help_text=_("The languages of descriptions. Without a choice, the file has all of them."),
+            )
         if len(repositories) > 1:
             choices = [("", _("Choose")), *((str(key), str(found)) for key, found in repositories.items())]
             repository = forms.TypedChoiceField(
@@ -67,9 +96,8 @@ class ExportForm(forms.Form):
         chosen: dict[str, Any] = self.cleaned_data
         key = chosen.get("repository", next(iter(self._repositories)))
         repository = chosen["repository"] = self._repositories[key]
-        chosen["paths"], failures = chosen_paths(self._wire, repository, None, chosen.get("languages") or None)
-        for failure in failures:
-            self.add_error("languages", failure.message)
+        languages = ",".join(chosen.pop("languages", ()))
+        chosen["paths"], _failures = chosen_paths(self._wire, repository, None, languages or None)
         return chosen
 
 
@@ -121,7 +149,9 @@ class ExportMixin(DifferencesExportMixin):
             return None
         # There are elements, so the moment is valid.
         instant = instant_of(asked_moment(request)) if asked_moment(request) else None
-        form = ExportForm(self.dimension.wire, repositories, request.POST if "format" in request.POST else None)
+        wire = self.dimension.wire
+        languages = keys_of(wire.places[DESCRIPTIONS], elements)[:_MAX_LANGUAGES]
+        form = ExportForm(wire, repositories, languages, request.POST if "format" in request.POST else None)
         if form.is_valid():
             try:
                 return self._file(elements, instant, **form.cleaned_data)
@@ -148,7 +178,7 @@ class ExportMixin(DifferencesExportMixin):
         repository: Repository,
         format: Format,
         paths: Sequence[str],
-        languages: str,
+        labels: bool | None,
     ) -> FileResponse:
         """Return the complete file, so that nobody mistakes a part of it for all. Raises TableTooLarge."""
         shape = Shape(format, FORMATS[format].encoding)
@@ -164,11 +194,14 @@ class ExportMixin(DifferencesExportMixin):
                 file=file,
                 progress=lambda count: None,
                 max_columns=MAX_COLUMNS,
+                labels=labels or False,
             )
             file.seek(0)
             stack.pop_all()
-        suffix = "" if instant is None else f"-{instant:%Y-%m-%dT%H%M%SZ}"
-        name = f"{repository.db_id}-{self.dimension}{suffix}.{format}"
+        date = f"{timezone.now():%Y-%m-%d}" if instant is None else f"{instant:%Y-%m-%dT%H%M%SZ}"
+        with override("en"):  # the names of files are the same for everybody
+            elements_name = slugify(str(self.dimension.verbose_name_plural))
+        name = f"{repository.db_id}-{elements_name}-{date}.{format}"
         return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
 
 

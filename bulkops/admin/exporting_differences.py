@@ -1,5 +1,6 @@
 """Export the differences between two states to a workbook (contract J2)."""
 
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from tempfile import TemporaryFile
 
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_GET
 from bulkops.files.workbooks.writing import TableTooLarge, WorkbookWriter
 from dimensions_site.elements.admin.comparing import ACTIONS, ComparedAdmin, CompareForm, point_out_timeout
 from dimensions_site.elements.history.comparing import differences
-from dimensions_site.elements.writing.differences import differences as in_words
+from dimensions_site.elements.writing import differences as words
 from dimensions_site.text.file_formats import Format
 
 
@@ -40,17 +41,30 @@ class DifferencesExportMixin(ComparedAdmin):
         return self.compare_page(request, form)
 
     def _workbook(self, form: CompareForm) -> FileResponse:
-        with ExitStack() as stack:
-            file = stack.enter_context(TemporaryFile())
-            found = differences(self.dimension, *form.sides)
-            with closing(found), closing(WorkbookWriter(file)) as workbook:
-                workbook.headings(["id", _("Action"), _("Field"), _("Before"), _("After")])
-                for one in found:
-                    action = str(ACTIONS[one.action].label)
-                    for changed in in_words(self.dimension.wire, one.before, one.after):
-                        workbook.row([one.id, action, changed.path, changed.before, changed.after])
-            file.seek(0)
-            stack.pop_all()
         name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
-        name = f"{name}-{self.dimension}-differences.{Format.XLSX}"
-        return FileResponse(file, as_attachment=True, filename=name, content_type=Format.XLSX.content_type)
+        with closing(differences(self.dimension, *form.sides)) as found:
+            wire = self.dimension.wire
+            rows = ((one.id, one.action, words.differences(wire, one.before, one.after)) for one in found)
+            return workbook_of(rows, f"{name}-{self.dimension}-differences")
+
+
+def workbook_of(rows: Iterable[tuple[str, str, list[words.Difference]]], name: str) -> FileResponse:
+    """Return the workbook of elements: the id, what happened to it as in `ACTIONS`, and the values that differ.
+
+    Raises TableTooLarge.
+    """
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        with closing(WorkbookWriter(file)) as workbook:
+            workbook.headings([_("Id"), _("Action"), _("Field"), _("Before"), _("After"), _("Path")])
+            for id, action, changes in rows:
+                for changed in changes:
+                    workbook.row([id, str(ACTIONS[action].label), *_cells(changed)])
+        file.seek(0)
+        stack.pop_all()
+    name = f"{name}.{Format.XLSX}"
+    return FileResponse(file, as_attachment=True, filename=name, content_type=Format.XLSX.content_type)
+
+
+def _cells(changed: words.Difference) -> list[str]:
+    return [changed.heading, changed.before, changed.after, changed.path]

@@ -1,4 +1,4 @@
-"""What the pages of deletions, imports and the activity share: the user's grants, and the list (contract F7, G2)."""
+"""What the pages of jobs, plans and the activity share: the user's grants, and the list (contract F7, G2)."""
 
 from typing import Any, ClassVar
 
@@ -6,10 +6,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
-from bulkops.models import DataProcessing, FileImport
 from dimensions_site.repositories.admin.repositories import BoundedListAdmin, LookOnlyMixin, open_keys
 from dimensions_site.repositories.dimensions import dimension_names
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 
 
 class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
@@ -27,6 +26,15 @@ class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
             open_ones |= Q(dimension=dimension, repository__in=open_keys(request, dimension, self.role))
         rows: QuerySet[Any] = super().get_queryset(request)
         return rows.filter(open_ones).select_related("repository")
+
+    def repositories(self, request: HttpRequest) -> QuerySet[Repository]:
+        """Return the repositories of which the user may see any dimension."""
+        keys = frozenset[int]().union(*(open_keys(request, name, self.role) for name in dimension_names()))
+        return Repository.objects.filter(pk__in=keys)
+
+    def has_role(self, request: HttpRequest, row: Any, role: Role) -> bool:
+        """Return whether the user has at least the `role` in the repository and the dimension of the row."""
+        return row.repository_id in open_keys(request, row.dimension, role)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the row. An unknown one and one without a grant are both 404, where Django would redirect."""
@@ -52,7 +60,3 @@ class JobAdmin(GrantedAdmin):
     """The list of jobs."""
 
     list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
-
-    def is_manager(self, request: HttpRequest, job: DataProcessing | FileImport) -> bool:
-        """Return whether the user is a manager of the job's repository and dimension."""
-        return job.repository_id in open_keys(request, job.dimension, Role.MANAGER)

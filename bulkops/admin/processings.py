@@ -14,16 +14,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from bulkops.admin.jobs import JobAdmin
+from bulkops.admin.plans.undoing import UndoMixin
 from bulkops.admin.progress import deletion_progress
 from bulkops.jobs import processing
-from bulkops.models import DataProcessing, Worker
+from bulkops.models import DataProcessing, Status
 from dimensions_site.api.errors import Problem
-from dimensions_site.repositories.admin.repositories import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped, moment
 
 
 @admin.register(DataProcessing)
-class DataProcessingAdmin(JobAdmin):
+class DataProcessingAdmin(UndoMixin, JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
     list_display = ["requested_at", "repository", "dimension", "requester", "status", "processed_of", "deleted"]
@@ -32,7 +33,7 @@ class DataProcessingAdmin(JobAdmin):
     ordering = ["-pk"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataProcessing]:
-        return super().get_queryset(request).defer("not_found")
+        return super().get_queryset(request).defer("not_found", "in_use")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -54,8 +55,12 @@ class DataProcessingAdmin(JobAdmin):
             title=_("Deletion in %(repository)s") % {"repository": found.repository.name},
             processing=found,
             progress=deletion_progress(found),
-            may_abort=self.is_manager(request, found),
+            may_undo=self.may_undo(request, found),
+            may_abort=self.has_role(request, found, Role.MANAGER),
         )
+
+    def undo_id(self, row: DataProcessing) -> str | None:
+        return row.oid if row.deleted and row.status != Status.RUNNING else None
 
     def progress_view(self, request: HttpRequest, pk: int) -> JsonResponse:
         """Return the job's progress for the page."""
@@ -64,7 +69,7 @@ class DataProcessingAdmin(JobAdmin):
     def abort_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Stop the job before its next chunk (contract F5): for managers."""
         found = self.get_object(request, str(pk))
-        if not self.is_manager(request, found):
+        if not self.has_role(request, found, Role.MANAGER):
             raise PermissionDenied
         try:
             processing.abort(found)
@@ -84,10 +89,3 @@ class DataProcessingAdmin(JobAdmin):
             "processed": grouped(obj.processed),
             "requested": grouped(obj.requested),
         }
-
-
-@admin.register(Worker)
-class WorkerAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = ["name", when("started_at", _("started (UTC)")), when("beat_at", _("last heartbeat (UTC)"))]
-    ordering = ["-beat_at"]
-    actions = None

@@ -25,6 +25,7 @@ class Progress:
     status: str
     counts: str = ""
     not_found: str = ""
+    in_use: str = ""
     error: str = ""
 
 
@@ -41,6 +42,7 @@ def deletion_progress(processing: DataProcessing) -> Progress:
             "deleted": grouped(processing.deleted),
         },
         not_found=_not_found(processing),
+        in_use=_in_use(processing),
         error=processing.error or "",
     )
 
@@ -83,8 +85,18 @@ def _import_status(file_import: FileImport) -> str:
     return texts[Phase(file_import.phase or Phase.READING)]
 
 
+def _in_use(processing: DataProcessing) -> str:
+    if not processing.refused:
+        return ""
+    listed = [used["id"] for used in processing.in_use[:_LISTED]]
+    ids = ", ".join(listed) + (", …" if processing.refused > len(listed) else "")
+    number = processing.refused
+    message = ngettext("%(count)s is in use and stays: %(ids)s", "%(count)s are in use and stay: %(ids)s", number)
+    return message % {"count": grouped(number), "ids": ids}
+
+
 def _not_found(processing: DataProcessing) -> str:
-    missing = processing.processed - processing.deleted
+    missing = processing.processed - processing.deleted - (processing.refused or 0)
     if not missing:
         return ""
     listed = processing.not_found[:_LISTED]

@@ -1,32 +1,26 @@
 """The import command that all dimensions share."""
 
-import argparse
-import shutil
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import structlog
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reason_of
 from bulkops.command_line.progress import interruptible, shown_progress
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import Shape, UnreadableFile, format_named
 from bulkops.files.imports.importing import Importer
-from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.rejects import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.reasons import InvalidReason, typed_reason
-from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
-from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from dimensions_site.text.shortening import shortened
 
@@ -34,26 +28,13 @@ log = structlog.get_logger(__name__)
 
 # Rows with errors are in the file of rejected rows, the others are saved; status 1 means that nothing was saved.
 _REJECTED = 3
-_HEADINGS_HINT = " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out."
 
 
-class ImportCommand(BaseCommand):
+class ImportCommand(FileCommand):
     """Imports a file into one dimension of a repository; a subclass names the dimension."""
 
-    dimension: ClassVar[Dimension]
-
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("db_id", metavar="DBID", help="the repository")
-        parser.add_argument("file", metavar="FILE", help=f"a {Format.listed()} file, or - for standard input")
-        parser.add_argument("--format", choices=list(map(str, Format)), help="refuse a file of another format")
-        parser.add_argument(
-            "--map",
-            type=_mapped,
-            action="append",
-            default=[],
-            metavar="HEADING=FIELD",
-            help='what a heading means, such as "Konto=id"; "Note=" leaves a column out; may be given several times',
-        )
+        super().add_arguments(parser)
         parser.add_argument(
             "--mode",
             choices=list(map(str, Mode)),
@@ -62,16 +43,8 @@ class ImportCommand(BaseCommand):
             "create and change, and elements that are not in the file are deleted (sync)",
         )
         parser.add_argument("--dry-run", action="store_true", help="report what would be done, and save nothing")
-        parser.add_argument("--strict", action="store_true", help="refuse references to elements that do not exist")
-        parser.add_argument("--reason", default="", metavar="TEXT", help="why; it is kept with what is imported")
         parser.add_argument(
             "--rejects", metavar="FILE", help="a new file for the rows with errors; the others are saved then"
-        )
-        parser.add_argument(
-            "--max-delete",
-            type=_share,
-            metavar="N|N%",
-            help="how many elements, or which share of the stored ones, sync may delete (default: 5%%)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -80,13 +53,13 @@ class ImportCommand(BaseCommand):
         if max_delete is not None and mode is not Mode.SYNC:
             raise CommandError("--max-delete needs --mode sync, because no other mode deletes anything.")
         repository = find_repository(options["db_id"])
-        reason = _reason(options["reason"], repository, dry_run=options["dry_run"])
+        reason = reason_of(options["reason"], repository, refusal="Nothing was imported", is_trial=options["dry_run"])
         chosen = Options(
             mode=mode,
             dry_run=options["dry_run"],
             strict=options["strict"],
             max_delete=Options.max_delete if max_delete is None else max_delete,
-            mapping=_mapping(options["map"]),
+            mapping=mapping_of(options["map"]),
         )
         was = "would be" if chosen.dry_run else "was"
         format = None if options["format"] is None else Format(options["format"])
@@ -94,7 +67,7 @@ class ImportCommand(BaseCommand):
             with (
                 observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
                 interruptible("Stopped. Nothing was saved."),
-                _opened(options["file"]) as file,
+                opened(options["file"]) as file,
                 _rejects(options["rejects"], is_kept=not chosen.dry_run) as rejects,
                 shown_progress() as show,
             ):
@@ -110,22 +83,14 @@ class ImportCommand(BaseCommand):
                 report = _run(importer, file, format, options["rejects"])
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
-            self._print_errors(refusal.report)
-            raise CommandError(f"Nothing {was} imported: {refusal}{_hint(refusal.report)}") from None
+            self.print_errors(refusal.report)
+            raise CommandError(f"Nothing {was} imported: {refusal}{headings_hint(refusal.report)}") from None
         except OSError as error:
             raise CommandError(f"Nothing {was} imported: {error.strerror}.") from None
-        self._print_errors(report)
+        self.print_errors(report)
         self._print_report(report, repository.db_id, chosen, options["rejects"])
         if report.rejected:
             sys.exit(_REJECTED)
-
-    def _print_errors(self, report: Report) -> None:
-        for failure in report.failures:
-            self.stderr.write(str(failure))
-        if report.failure_count > len(report.failures):
-            more = report.failure_count - len(report.failures)
-            errors = f"{more:,} more error{'' if more == 1 else 's'}"
-            self.stderr.write(f"and {errors}" if report.is_count_exact else f"and at least {errors}")
 
     def _print_report(self, report: Report, db_id: str, options: Options, rejects: str | None) -> None:
         if options.dry_run:
@@ -147,21 +112,6 @@ class ImportCommand(BaseCommand):
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
 
 
-def _reason(text: str, repository: Repository, *, dry_run: bool) -> str | None:
-    """Return the reason, which a dry run does not need. Raises CommandError for an invalid or missing one."""
-    if dry_run and not text:
-        return None
-    try:
-        return typed_reason(text, repository)
-    except InvalidReason as error:
-        advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
-        raise CommandError(f"Nothing was imported: {error}{advice}") from None
-
-
-def _hint(report: Report) -> str:
-    return _HEADINGS_HINT if any(found.failure.code == "UNKNOWN_FIELD" for found in report.failures) else ""
-
-
 def _run(importer: Importer, file: BinaryIO, format: Format | None, rejects: str | None) -> Report:
     try:
         with open_source(file, format=format) as source:
@@ -180,46 +130,6 @@ def _check_ending(rejects: str | None, shape: Shape) -> None:
             f"The rejected rows of this file are written as {shape.format.upper()}{compression}, but the name "
             f"'{rejects}' means another format. Choose a name that ends with {shape.ending}."
         )
-
-
-def _mapping(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
-    """Return the field of each heading. Raises CommandError for a repeated heading."""
-    heading, count = Counter(heading for heading, _ in pairs).most_common(1)[0] if pairs else ("", 0)
-    if count > 1:
-        raise CommandError(f"--map must name '{heading}' only once; it names it {count} times.")
-    return dict(pairs)
-
-
-def _mapped(text: str) -> tuple[str, str]:
-    heading, sign, field = text.rpartition("=")
-    if not sign:
-        raise argparse.ArgumentTypeError(f"it must be HEADING=FIELD, such as 'Konto=id'; got '{text}'.")
-    return heading, field.strip()
-
-
-def _share(text: str) -> Share:
-    try:
-        return Share.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    """Open the file of that name, or a copy of a pipe or standard input (`-`), which can be read only once.
-
-    The copy is complete before the import begins, because the writer of the pipe may be slow. Raises CommandError.
-    """
-    with ExitStack() as stack:
-        try:
-            named = stack.enter_context(open(sys.stdin.fileno() if name == "-" else name, "rb", closefd=name != "-"))
-            file: BinaryIO = named
-            if name == "-" or not named.seekable():
-                file = stack.enter_context(TemporaryFile())
-                shutil.copyfileobj(named, file)
-        except OSError as error:
-            raise CommandError(f"The file '{name}' cannot be read: {error.strerror}.") from None
-        yield file
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The columns of a table of elements: what a heading names, and what a cell sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,7 +22,7 @@ _DEFAULT_DESCRIPTION = frozenset({"description", "descriptions"})
 Segments: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Column:
     """The column of a leaf, or of an entry of a map, at `segments`."""
 
@@ -33,15 +33,20 @@ class Column:
 
     def fill(self, data: dict[str, Any], text: str) -> bool:
         """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set"."""
-        value: Any = read_cell(text)
+        value = self.value_of(text)
         if value is UNSET:
             return False
         *groups, name = self.segments
         for group in groups:
             data = data.setdefault(group, {})
-        # Null is not "not set": a map entry is stored as null, and a leaf does not get its default.
-        data[name] = value if self.leaf is None or value is None else self.leaf.from_cell(value)
+        data[name] = value
         return True
+
+    def value_of(self, text: str) -> Any:
+        """Return the JSON value of the cell `text`; `UNSET` for "not set"."""
+        value = read_cell(text)
+        # Null is not "not set": a map entry is stored as null, and a leaf does not get its default.
+        return value if self.leaf is None or value is None or value is UNSET else self.leaf.from_cell(value)
 
 
 class Columns:
@@ -92,13 +97,18 @@ def clear(data: Any, segments: Segments) -> None:
 
 
 def read_headings(
-    wire: Wire, headings: Sequence[str], language: str, mapping: Mapping[str, str]
+    wire: Wire,
+    headings: Sequence[str],
+    language: str,
+    mapping: Mapping[str, str],
+    made: Callable[[Column], Column] = lambda column: column,
 ) -> tuple[Columns, list[Failure]]:
     """Return the columns of the `headings`, and the errors of unknown ones.
 
     A heading is a wire path in any spelling (contract C6), or an entry of a map such as `descriptions.de`; white space
     around it is ignored. `mapping` overrides headings, with "" to leave a column out. `language` is the repository's
-    default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract C12).
+    default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract C12). `made` may
+    return a column that reads more.
     """
     columns: list[Column] = []
     failures = [
@@ -120,7 +130,7 @@ def read_headings(
         if column is None:
             failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(meaning.strip())))
         elif column.leaf is None or not column.leaf.read_only:
-            columns.append(column)
+            columns.append(made(column))
     if all(column.segments != ("id",) for column in columns):
         message = _("The heading 'id' is missing; each row must name its element.")
         failures.append(Failure("id", "REQUIRED", message))

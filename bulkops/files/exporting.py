@@ -3,7 +3,7 @@
 Importing an exported file changes nothing (contract H4).
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from typing import Any, BinaryIO
@@ -17,7 +17,7 @@ from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.declaration.maps import LanguageMapField, language_expected
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.reading.cells import typed_cell
+from dimensions_site.elements.reading.cells import typed_cell, untyped_cell
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import (
     DEFAULT_DESCRIPTION,
@@ -28,7 +28,7 @@ from dimensions_site.elements.reading.selection import (
     selected_plan,
 )
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
-from dimensions_site.elements.reading.tables import Column, TooManyColumns, columns_of
+from dimensions_site.elements.reading.tables import Column, TooManyColumns, choices_of, columns_of, heading_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
@@ -89,14 +89,17 @@ def export(
     file: BinaryIO,
     progress: Progress,
     max_columns: int | None = None,
+    labels: bool = False,
 ) -> int:
     """Write the `paths` (see `chosen_paths`) of `elements` of the `repository`; return the number of elements.
 
-    `progress` receives the number written so far now and then. Memory is constant. Raises TableTooLarge,
-    also for a table with more than `max_columns`.
+    With `labels`, a table has the names of fields and values for people, in the language of the thread, instead of
+    those of the wire. `progress` receives the number written so far now and then. Memory is constant. Raises
+    TableTooLarge, also for a table with more than `max_columns`.
     """
     count = 0
-    with closing(_written(elements, wire, repository.default_language, paths, shape, file, max_columns)) as written:
+    language = repository.default_language
+    with closing(_written(elements, wire, language, paths, shape, file, max_columns, labels=labels)) as written:
         for count in written:
             if count % _REPORTED == 0:
                 progress(count)
@@ -112,6 +115,8 @@ def _written(
     shape: Shape,
     file: BinaryIO,
     max_columns: int | None,
+    *,
+    labels: bool,
 ) -> Generator[int]:
     """Write the file, and yield the number of elements written after each."""
 
@@ -122,8 +127,8 @@ def _written(
             message = _("A table can have {maximum} columns, but these elements need more. Choose JSON.")
             raise TableTooLarge(message.format(maximum=grouped(error.maximum))) from None
 
-    if FORMATS[shape.format].write_texts is None:
-        yield from _table_written(elements, columns(), shape, file)
+    if FORMATS[shape.format].write_texts is None or (labels and shape.format.is_table):
+        yield from _table_written(elements, columns(), shape, file, labels=labels)
         return
     lines = element_writer(shape, file)
     if shape.format.is_table:
@@ -138,14 +143,26 @@ def _written(
     lines.close()
 
 
-def _table_written(elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO) -> Generator[int]:
-    maximum = FORMATS[shape.format].max_columns
-    if maximum is not None and len(columns) > maximum:
+def _table_written(
+    elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO, *, labels: bool
+) -> Generator[int]:
+    format = FORMATS[shape.format]
+    if format.max_columns is not None and len(columns) > format.max_columns:
         message = _("A workbook can have {maximum} columns, but there are {count}. Choose CSV.")
-        raise TableTooLarge(message.format(maximum=grouped(maximum), count=grouped(len(columns))))
+        raise TableTooLarge(message.format(maximum=grouped(format.max_columns), count=grouped(len(columns))))
     table = table_writer(shape, file)
-    table.headings(column.heading for column in columns)
-    for count, row in enumerate(value_rows(columns, typed_cell, elements), start=1):
+    choices = [choices_of(column) for column in columns]
+    allowed = [[words if labels else value for value, words in found.items()] or None for found in choices]
+    table.headings((heading_of(column) if labels else column.heading for column in columns), allowed)
+    cell = typed_cell if format.has_types else untyped_cell
+    in_words: list[tuple[int, Mapping[Any, Any]]] = [
+        (position, {cell(value): words for value, words in found.items()})
+        for position, found in enumerate(choices)
+        if labels and found
+    ]
+    for count, row in enumerate(value_rows(columns, cell, elements), start=1):
+        for position, words in in_words:
+            row[position] = words.get(row[position], row[position])
         table.row(row)
         yield count
     table.close()

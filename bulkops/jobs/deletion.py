@@ -1,5 +1,8 @@
 """Deleting the elements of a processing, chunk by chunk (contract F5, F6)."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import structlog
 from django.db import OperationalError, transaction
 from django.db.models import F
@@ -9,11 +12,14 @@ from bulkops.jobs.claims import Claim, attempted
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.observed_jobs import describe_job
 from bulkops.jobs.processing import end
+from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.states import State, current
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
+from dimensions_site.elements.reading.uses import Uses, referring_dimensions
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.locking import (
     StillLocked,
@@ -25,6 +31,8 @@ from dimensions_site.elements.writing.saving import delete
 
 log = structlog.get_logger(__name__)
 
+# How many ids are looked up at a time.
+_LOOKED_UP = 1_000
 # How many of the ids that were not found the status lists (contract F4).
 LISTED_NOT_FOUND = 1_000
 
@@ -52,7 +60,10 @@ class _Deletion:
         self._claim = claim
         self._repository = processing.repository
         self._actor = Actor(processing.requester, Channel.DELETION, processing.oid, processing.reason)
-        self._model = dimension_named(processing.dimension).model
+        self._dimension = dimension_named(processing.dimension)
+        self._model = self._dimension.model
+        # The states in which this worker has checked the whole list (contract L2).
+        self._checked: list[State] = []
 
     def go_on(self) -> bool:
         """Delete the next chunk, or record that this worker waits for others; return False when nothing is left."""
@@ -60,7 +71,10 @@ class _Deletion:
             with writing_many(self._repository, timeout=interval()):
                 # An abort or another worker waits for this row, and finds the chunk done.
                 processing = self._claim.held.select_for_update(no_key=True).first()
-                return processing is not None and self._delete_chunk(processing)
+                if processing is None:
+                    return False
+                is_to_check = processing.in_use is not None and processing.refused is None
+                return self._check_list(processing) if is_to_check else self._delete_chunk(processing)
         except StillLocked:
             return self._wait()
         except OperationalError as error:
@@ -77,23 +91,74 @@ class _Deletion:
                 raise
             return True
 
+    def _check_list(self, processing: DataProcessing) -> bool:
+        """Take the elements that are in use out of all chunks (contract L2); return whether there are chunks left."""
+        referring = referring_dimensions(self._dimension)
+        self._checked = [current(self._repository.pk, other.name)[0] for other in referring]
+        refused = find_refused(processing, self._dimension)
+        found: dict[str, Uses] = {}
+        ids = list(refused)
+        for first in range(0, len(ids), _LOOKED_UP):
+            part = ids[first : first + _LOOKED_UP]
+            there = set(with_ids(self._model, self._repository, part).values_list("element_id", flat=True))
+            found |= {id: refused[id] for id in part if id in there}
+        chunks = DeletionChunk.objects.filter(processing=processing)
+        for chunk in chunks if found else ():
+            kept = [id for id in chunk.ids if id not in found]
+            if len(kept) < len(chunk.ids):
+                chunks.filter(pk=chunk.pk).update(ids=kept)
+        chunks.filter(ids=[]).delete()
+        self._count(processing, len(found), 0, [], found)
+        return self._has_more(processing)
+
     def _delete_chunk(self, processing: DataProcessing) -> bool:
         """Delete and count the elements of the next chunk; return whether there are more chunks."""
         chunks = DeletionChunk.objects.filter(processing=processing).order_by("position")
         chunk = chunks[0]
         found = self._lock(chunk)
-        rows = with_primary_keys(self._model, found.values())
-        deleted = delete(rows, self._repository, self._actor) if found else 0
         missing = [id for id in chunk.ids if id not in found]
+        refused: Mapping[str, Uses] = {}
+        if processing.in_use is not None and found and self._others_have_written(processing):
+            refused = {id: uses for id, uses in find_refused(processing, self._dimension, chunk).items() if id in found}
+        keys = [key for id, key in found.items() if id not in refused]
+        deleted = delete(with_primary_keys(self._model, keys), self._repository, self._actor) if keys else 0
+        self._count(processing, len(chunk.ids), deleted, missing, refused)
+        chunk.delete()
+        return self._has_more(processing)
+
+    def _others_have_written(self, processing: DataProcessing) -> bool:
+        """Return whether elements may have come to refer to others since this worker checked the whole list."""
+        later = [state.later().exclude(operation=processing.oid) for state in self._checked]
+        return not later or any(change_sets.exists() for change_sets in later)
+
+    def _count(
+        self,
+        processing: DataProcessing,
+        processed: int,
+        deleted: int,
+        missing: Sequence[str],
+        refused: Mapping[str, Uses],
+    ) -> None:
+        """Add to the counts and lists of the status."""
+        counts: dict[str, Any] = {}
+        if processing.in_use is not None:
+            in_use = [{"id": id, "usedBy": [use.as_json() for use in uses.first]} for id, uses in refused.items()]
+            counts = {
+                "refused": (processing.refused or 0) + len(refused),
+                "in_use": [*processing.in_use, *in_use][:LISTED_IN_USE],
+            }
         self._claim.held.update(
-            processed=F("processed") + len(chunk.ids),
+            processed=F("processed") + processed,
             deleted=F("deleted") + deleted,
             not_found=[*processing.not_found, *missing][:LISTED_NOT_FOUND],
             heartbeat=Now(),
             attempts=1,  # there was progress, so the next error belongs to a first attempt
+            **counts,
         )
-        chunk.delete()
-        if chunks.exists():
+
+    def _has_more(self, processing: DataProcessing) -> bool:
+        """Return whether there are chunks left; if not, end the deletion."""
+        if DeletionChunk.objects.filter(processing=processing).exists():
             return True
         end(processing, Status.COMPLETED)
         transaction.on_commit(lambda: log.info("processing_completed", oid=processing.oid))

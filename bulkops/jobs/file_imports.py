@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from bulkops.files.imports.options import Mode
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
-from bulkops.jobs import uploads
+from bulkops.jobs import mappings, uploads
 from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.repositories.models import Repository, Role
@@ -144,14 +144,21 @@ def _is_turn() -> bool:
         _WAITERS.release()
 
 
-def check(file_import: FileImport, choices: Choices) -> bool:
-    """Have a worker report what the import would do; return False if it no longer waits for that."""
-    return _hand_over(file_import, WAITING, ImportStatus.CHECKING, choices)
+def check(file_import: FileImport, choices: Choices, **values: Any) -> bool:
+    """Have a worker report what the import would do, with new `values` of the import's columns, such as corrections.
+
+    Return False if the import no longer waits for that.
+    """
+    return _hand_over(file_import, WAITING, ImportStatus.CHECKING, choices, **values)
 
 
+@transaction.atomic
 def confirm(file_import: FileImport, choices: Choices, reason: str | None = None) -> bool:
     """Have a worker do what was checked, for that reason; return False if another request was first."""
-    return _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
+    won = _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
+    if won:
+        mappings.remember(file_import, choices.mapping)
+    return won
 
 
 @transaction.atomic

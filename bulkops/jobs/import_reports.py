@@ -1,20 +1,29 @@
 """The stored report of an import, which its page shows long after the file is deleted."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from bulkops.files.imports.details import RowErrors
 from bulkops.files.imports.reports import Report
 from dimensions_site.text.shortening import shortened
 
 # How many changes are shown with both values; a text in a sample may be a page long.
 _SAMPLES = 50
 _LONGEST_TEXT = 300
+# A longer text is shown shortened, and corrected in the file.
+LONGEST_CELL = 1_000
+# How many other cells show which row it is.
+_OTHER_CELLS = 4
+_SHORT_TEXT = 60
 
 
-def stored_report(report: Report, reason: str = "", *, has_rejects: bool = False) -> Mapping[str, Any]:
+def stored_report(
+    report: Report, mapping: Mapping[str, str], reason: str = "", *, has_rejects: bool = False
+) -> Mapping[str, Any]:
     """Return the `report` as JSON, with the `reason` why nothing can be imported, if there is one.
 
-    `has_rejects` says whether the rows with errors are stored as a file.
+    `mapping` has the wire path of each heading. `has_rejects` says whether the rows with errors are stored as a file.
     """
     return {
         "reason": reason,
@@ -26,10 +35,14 @@ def stored_report(report: Report, reason: str = "", *, has_rejects: bool = False
         "rejected": report.rejected,
         "failure_count": report.failure_count,
         "is_count_exact": report.is_count_exact,
+        "kinds": [asdict(kind) for kind in report.details.kinds],
+        "rows": [_row(row, mapping) for row in report.details.rows],
         "failures": [
             {"line": failure.line, "place": failure.failure.path, "message": failure.failure.message}
             for failure in report.failures
         ],
+        "understood": [asdict(meaning) for meaning in report.understood],
+        "understood_count": report.understood_count,
         "samples": [
             {
                 "line": sample.line,
@@ -37,6 +50,7 @@ def stored_report(report: Report, reason: str = "", *, has_rejects: bool = False
                 "differences": [
                     {
                         "path": difference.path,
+                        "heading": difference.heading,
                         "before": shortened(difference.before, _LONGEST_TEXT),
                         "after": shortened(difference.after, _LONGEST_TEXT),
                     }
@@ -47,3 +61,38 @@ def stored_report(report: Report, reason: str = "", *, has_rejects: bool = False
         ],
         "deleted_ids": list(report.deleted_ids),
     }
+
+
+def _row(row: RowErrors, mapping: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the row with its cells that have errors, the first of its others, and the errors of no cell."""
+    by_heading: dict[str, list[str]] = {}
+    errors: list[str] = []
+    for failure in row.failures:
+        heading = _heading_of(failure.failure.path, row, mapping)
+        found = errors if heading is None else by_heading.setdefault(heading, [])
+        found.append(failure.failure.message)
+    others = [text for heading, text in row.cells.items() if text and heading not in by_heading]
+    return {
+        "line": row.line,
+        "cells": [
+            {
+                "heading": heading,
+                "text": shortened(row.cells[heading], LONGEST_CELL),
+                "is_whole": len(row.cells[heading]) <= LONGEST_CELL,
+                "errors": messages,
+            }
+            for heading, messages in by_heading.items()
+        ],
+        "others": [shortened(text, _SHORT_TEXT) for text in others[:_OTHER_CELLS]],
+        "errors": errors,
+    }
+
+
+def _heading_of(path: str, row: RowErrors, mapping: Mapping[str, str]) -> str | None:
+    """Return the heading of the cell with the error at `path`: for a map, that of its first entry."""
+    if path in row.cells:
+        return path
+    entries = (
+        heading for heading, of in mapping.items() if path and of.startswith(f"{path}.") and heading in row.cells
+    )
+    return next(entries, None)

@@ -23,6 +23,7 @@ from bulkops.jobs.import_reports import stored_report
 from bulkops.jobs.observed_jobs import describe_job
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.changes.models import Channel
+from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.permissions import repositories_open_to
@@ -48,7 +49,7 @@ def run(claim: Claim[FileImport]) -> None:
         log.info("import_begun", oid=claim.oid, step=file_import.status)
         with ImportHeartbeat(claim.oid, claim.held) as beating:
             work = _Work(claim, file_import, beating)
-            with override(work.language):
+            with override(work.language), labels_in_messages():
                 work.do()
         log.info("import_ended", oid=claim.oid, step=file_import.status)
 
@@ -117,6 +118,8 @@ class _Work:
             strict=self._choices.strict,
             max_delete=Share.parse(self._choices.max_delete),
             mapping=self._choices.mapping,
+            understands=True,
+            corrections={int(line): cells for line, cells in (self._file_import.corrections or {}).items()},
         )
         leaves_out = self._is_check or self._choices.leaves_out_errors
         importer = Importer(
@@ -136,14 +139,15 @@ class _Work:
     def _complete(self, report: Report, rejects: BinaryIO) -> None:
         """End the import, in the transaction that saves the elements, so that a crash leaves both or neither."""
         self._hold()
-        stored = stored_report(report, has_rejects=self._keep(report, rejects))
+        stored = stored_report(report, self._choices.mapping, has_rejects=self._keep(report, rejects))
         file_imports.end(self._file_import, ImportStatus.COMPLETED, report=stored)
 
     def _hand_back(self, report: Report, rejects: BinaryIO, reason: str = "") -> None:
         """Hand the import back to its user, with the report of the check."""
         with transaction.atomic():
             self._hold()
-            stored = stored_report(report, reason, has_rejects=self._keep(report, rejects))
+            has_rejects = self._keep(report, rejects)
+            stored = stored_report(report, self._choices.mapping, reason, has_rejects=has_rejects)
             self._claim.held.update(
                 status=ImportStatus.CHECKED,
                 report=stored,

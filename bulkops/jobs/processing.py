@@ -24,9 +24,12 @@ _OID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @transaction.atomic
-def start(scope: Scope, user: User, ids: Sequence[str], reason: str | None) -> DataProcessing:
+def start(
+    scope: Scope, user: User, ids: Sequence[str], reason: str | None, *, keep_used: bool = False
+) -> DataProcessing:
     """Have a worker delete the elements `ids` on behalf of `user` for this `reason`; each id is given once.
 
+    With `keep_used`, elements stay to which others refer that are not deleted (contract L2).
     The processing and its place in the queue are stored together or not at all (contract F2).
     """
     size = settings.DELETION_CHUNK_SIZE
@@ -39,6 +42,7 @@ def start(scope: Scope, user: User, ids: Sequence[str], reason: str | None) -> D
         requested=len(ids),
         not_found=[],
         reason=reason,
+        in_use=[] if keep_used else None,
     )
     DeletionChunk.objects.bulk_create(
         DeletionChunk(processing=processing, position=first, ids=list(ids[first : first + size]))

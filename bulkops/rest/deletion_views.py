@@ -1,6 +1,6 @@
 """The REST routes of asynchronous deletion."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar, cast
 
 import orjson
@@ -17,7 +17,7 @@ from bulkops.rest import operations
 from bulkops.rest.processing_form import ProcessingForm
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
-from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import json_array
@@ -26,6 +26,8 @@ from dimensions_site.elements.reading.streams import begun
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Role
 
+# The parameter for what to do with elements that are in use.
+REFERENCES = "references"
 # How many deletions are read from the database at a time.
 _ROWS = 100
 
@@ -42,13 +44,20 @@ class DeletionViewSet(DimensionViewSet):
     schema = operations.DeletionSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser,)
-    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {"list": frozenset({"skip", "take"})}
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "list": frozenset({"skip", "take"}),
+        "start": frozenset({REFERENCES}),
+    }
     roles: ClassVar[dict[str, Role]] = {"start": Role.MANAGER, "abort": Role.MANAGER}
 
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
-        started = processing.start(self.scope, self.user, read_ids(cast(bytearray, request.data)), self.reason)
+        keep_used, failures = self._asked_references()
+        if failures:
+            raise bad_request(failures)
+        ids = read_ids(cast(bytearray, request.data))
+        started = processing.start(self.scope, self.user, ids, self.reason, keep_used=keep_used)
         namespace = cast(ResolverMatch, self.request.resolver_match).namespace
         place = reverse(f"{namespace}:deletion", kwargs={"db_id": path["db_id"], "oid": started.oid})
         content = orjson.dumps({"dataProcessingId": started.oid})
@@ -63,7 +72,7 @@ class DeletionViewSet(DimensionViewSet):
     @operations.SHOW
     def show(self, request: Request, **path: str) -> Response:
         """Return the progress of the deletion (contract F3, F4)."""
-        return Response(self.form.status(processing.find(self.scope, path["oid"])))
+        return Response(self.form.status(processing.find(self.scope, path["oid"]), self._readable))
 
     @operations.ABORT
     def abort(self, request: Request, **path: str) -> Response:
@@ -73,6 +82,8 @@ class DeletionViewSet(DimensionViewSet):
         return Response({"message": f"Data processing {found.oid} was stopped."}, status=self.aborted)
 
     def further_failures(self) -> Sequence[Failure]:
+        if self.action == "start":
+            return self._asked_references()[1]
         if self.action == "list":
             try:
                 self._paging()
@@ -81,9 +92,22 @@ class DeletionViewSet(DimensionViewSet):
         return ()
 
     def _texts(self, rows: QuerySet[DataProcessing]) -> Iterator[str]:
+        readable = self._readable
         with snapshot(connection):
             for row in rows.iterator(chunk_size=_ROWS):
-                yield orjson.dumps(self.form.listed(row)).decode()
+                yield orjson.dumps(self.form.listed(row, readable)).decode()
+
+    @property
+    def _readable(self) -> Collection[str]:
+        return [dimension.name for dimension in self.readable_referring()]
+
+    def _asked_references(self) -> tuple[bool, Sequence[Failure]]:
+        """Return whether elements in use stay (contract L2), and the error in the parameter for that."""
+        text = self.request.query_params.get(REFERENCES, "ignore")
+        if text in ("ignore", "refuse"):
+            return text == "refuse", []
+        message = f"{REFERENCES} must be ignore or refuse; got {quoted(text)}."
+        return False, [Failure(REFERENCES, "INVALID_VALUE", message)]
 
     def _paging(self) -> SkipTake:
         query = self.request.query_params

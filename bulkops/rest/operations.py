@@ -1,32 +1,58 @@
 """The operations on many elements in the OpenAPI document of their dimension (contract E, F, H3)."""
 
-from typing import Any
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from bulkops.rest import schema
+from bulkops.save.envelope import SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE
-from dimensions_site.elements.rest.schema import DimensionSchema
+from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.text.file_formats import Format
 
 _PROCESSING_ID = parameters.parameter(
     "path", "dataProcessingId", "The id of the deletion, from the response to its start.", format="uuid"
 )
 _UNDONE = "`true`: everything is checked and returned in the same way, but nothing is saved."
 _DRY_RUN = parameters.parameter("query", "dryRun", _UNDONE, type="boolean")
+_MODE = parameters.parameter(
+    "query",
+    "mode",
+    "What is done with the elements of a body in NDJSON or CSV, named as in a JSON body; `merge` by default. It is "
+    "refused with a JSON body.",
+    enum=["post", "put", "merge"],
+)
+_SAVE_MODE = parameters.parameter(
+    "query",
+    "saveMode",
+    "The `saveMode` of a body in NDJSON or CSV; `LOOSE` by default. It is refused with a JSON body.",
+    enum=[*get_args(SaveMode)],
+)
+_SHORT = '`return=minimal`: the response has no elements, only `{"code": "SUCCESS"}`. Others are ignored.'
+_PREFER = parameters.parameter("header", "Prefer", _SHORT)
 
 SAVE = extend_schema(
     operation_id="save{nouns}",
     summary="Save many {plural}",
-    description="Creates the {plural} in `post`, replaces or inserts those in `put`, and for each `key` in `patch` "
-    "changes the fields in `data`, as `PATCH` does. At least one of the three arrays is required. Either all "
-    "{plural} are saved or none. Each {dimension} may occur once in the body, which may have "
-    f"{settings.API_MAX_BULK_ELEMENTS:,} in all. {WHOLE} The path of an error is a JSON Pointer.",
-    parameters=[_DRY_RUN, parameters.PREFERENCE_APPLIED],
-    request=schema.ElementBulk,
+    description="Creates the {plural} in `post`, replaces or inserts those in `put`, changes or inserts those in "
+    "`merge`, and for each `key` in `patch` changes the fields in `data`. `merge` and `patch` leave other fields as "
+    "they are. At least one of the four arrays is required. Either all {plural} are saved or none. Each {dimension} "
+    f"may occur once in the body, which may have {settings.API_MAX_BULK_ELEMENTS:,} in all. {WHOLE} The path of an "
+    "error is a JSON Pointer.\n\n"
+    "With `Content-Type: application/x-ndjson` each line of the body is an element; the path of an error begins with "
+    "the index of its line: `/0/id`. With `Content-Type: text/csv` each row below the headings is an element; headings "
+    "are paths such as `descriptions.en`, an empty cell sets nothing, and the path of an error is its line and column: "
+    "`line 2, id`. What the list returns in these formats can be sent back.",
+    parameters=[_DRY_RUN, _MODE, _SAVE_MODE, _PREFER, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
+    request={JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
 )
 
 
@@ -36,20 +62,54 @@ class BulkSchema(DimensionSchema):
     def get_response_serializers(self) -> Any:
         if self.view.answers_elements:
             saved = ElementSerializer(many=True)
-            return {200: OpenApiResponse(saved, "The saved {plural}, in the order of `post`, `put` and `patch`.")}
+            return {
+                200: OpenApiResponse(saved, "The saved {plural}, in the order of `post`, `put`, `merge` and `patch`.")
+            }
         return {200: OpenApiResponse(schema.BulkResult, "Everything is saved.")}
 
     def request_examples(self) -> Part:
-        return {"create and replace": self.examples["save"]["request"], "change": self.examples["change"]["request"]}
+        names = {"create and replace": "save", "create or change": "merge", "change": "change"}
+        return {title: self.examples[name]["request"] for title, name in names.items()}
+
+    def _add_bodies(self, operation: Part) -> None:
+        super()._add_bodies(operation)
+        content = operation["requestBody"]["content"]
+        changed, new = self.examples["merge"]["request"]["merge"]
+        lines = "".join(f"{json.dumps(element, ensure_ascii=False)}\n" for element in (changed, new))
+        content[Format.NDJSON.media_type]["examples"] = {"create or change": {"value": lines}}
+        content[Format.CSV.media_type]["examples"] = {"create or change": {"value": _table(new)}}
 
 
+def _table(element: Mapping[str, Any]) -> str:
+    """Return the element as a table with one row."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(zip(*_cells(element), strict=True))
+    return text.getvalue()
+
+
+def _cells(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the headings and cells."""
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            yield from _cells(inner, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", inner
+
+
+_REFERENCES = parameters.parameter(
+    "query",
+    "references",
+    "`refuse`: an element stays if something refers to it that is not deleted, too; the status lists it. `ignore`, the "
+    "default: references are not checked.",
+    enum=["ignore", "refuse"],
+)
 START = extend_schema(
     operation_id="delete{nouns}",
     summary="Delete many {plural}",
     description="Starts to delete the {plural} in the background and responds at once. A repeated id counts once. An "
     "id that does not exist is not an error: the status lists it. If the request has errors, all of them are reported "
     "and nothing is deleted. The path of an error is a JSON Pointer.",
-    parameters=[parameters.LOCATION],
+    parameters=[_REFERENCES, parameters.LOCATION],
     request=schema.DeletionList,
     responses={
         202: OpenApiResponse(schema.DeletionStart, "The deletion is accepted; `Location` is the URL of its status.")

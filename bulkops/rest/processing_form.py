@@ -1,5 +1,6 @@
 """The JSON of processings (contract F4, H2)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +14,15 @@ class ProcessingForm:
     utc: str
     in_arrays: bool
 
-    def status(self, processing: DataProcessing) -> Any:
-        """Return the body with the progress of the deletion."""
-        return self._enclosed(self._described(processing))
+    def status(self, processing: DataProcessing, readable: Collection[str]) -> Any:
+        """Return the body with the progress of the deletion, and uses in the `readable` dimensions only."""
+        return self._enclosed(self._described(processing, readable))
 
-    def listed(self, processing: DataProcessing) -> dict[str, Any]:
-        """Return the body as an item of the list of deletions."""
-        return {"dataProcessingId": processing.oid, **self._described(processing)}
+    def listed(self, processing: DataProcessing, readable: Collection[str]) -> dict[str, Any]:
+        """Return the body as an item of the list of deletions, otherwise as `status`."""
+        return {"dataProcessingId": processing.oid, **self._described(processing, readable)}
 
-    def _described(self, processing: DataProcessing) -> dict[str, Any]:
+    def _described(self, processing: DataProcessing, readable: Collection[str]) -> dict[str, Any]:
         time = processing.request_date_time.isoformat(timespec="milliseconds")
         parameters = {
             "requested": processing.requested,
@@ -30,6 +31,12 @@ class ProcessingForm:
             "notFound": processing.not_found,
             "error": processing.error,
         }
+        if processing.in_use is not None:
+            parameters["refused"] = processing.refused or 0
+            parameters["inUse"] = [
+                {**used, "usedBy": [use for use in used["usedBy"] if use["dimension"] in readable]}
+                for used in processing.in_use
+            ]
         return {
             "requestDateTime": time.replace("+00:00", self.utc),
             "status": processing.status,

@@ -9,12 +9,14 @@ from drf_spectacular.utils import Direction, inline_serializer
 from rest_framework import serializers
 
 from bulkops.jobs.deletion import LISTED_NOT_FOUND
+from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS
 from bulkops.models import Status
 from bulkops.save.envelope import OPERATIONS, DeletionItem, SaveMode
 from bulkops.save.patches import KeyObject
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.elements.declaration.serializers import ElementSerializer
-from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.rest.operations import ElementUse
+from dimensions_site.elements.rest.wire_schema import ElementExtension, Part
 
 _INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
 
@@ -26,9 +28,27 @@ class ElementKey(KeyObject):
 _PATCH = inline_serializer("ElementBulkPatch", {"key": ElementKey(), "data": ElementSerializer(partial=True)})
 
 
-# Only the description says that one of the three is required: client generators lose them in an `anyOf`.
+class ElementMerge(ElementSerializer):
+    """An element that may exist, so that all but its id may be left out."""
+
+
+class ElementMergeExtension(ElementExtension):
+    """The schema of an element in `merge`."""
+
+    target_class = ElementMerge
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        schema = super().map_serializer(auto_schema, direction)
+        description = "Only an element that does not exist yet needs all that an element in `post` needs."
+        return {**schema, "required": ["id"], "description": description}
+
+
+_ITEMS: dict[str, Any] = {"merge": ElementMerge(partial=True), "patch": _PATCH}
+
+
+# Only the description says that one of the arrays is required: client generators lose them in an `anyOf`.
 class ElementBulk(serializers.Serializer[Any]):
-    """Requires at least one of `post`, `put`, `patch`."""
+    """Requires at least one of `post`, `put`, `merge`, `patch`."""
 
     # Without `default`: a client generator makes a member with a default required.
     saveMode = serializers.ChoiceField(
@@ -48,7 +68,7 @@ class ElementBulkExtension(ObjectExtension):
     def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
         schema = super().map_serializer(auto_schema, direction)
         for name in OPERATIONS:
-            item = _PATCH if name == "patch" else ElementSerializer()
+            item = _ITEMS.get(name) or ElementSerializer()
             items = auto_schema.resolve_serializer(item, direction).ref
             schema["properties"][name] = _array(items, maxItems=settings.API_MAX_BULK_ELEMENTS)
         return schema
@@ -74,6 +94,15 @@ class DeletionStart(serializers.Serializer[Any]):
     dataProcessingId = serializers.UUIDField(help_text="The id of the deletion, for the path of its status.")
 
 
+class ElementInUse(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    usedBy = serializers.ListField(
+        child=ElementUse(),
+        max_length=LISTED_USERS,
+        help_text=f"What refers to it and stays, too; at most {LISTED_USERS}.",
+    )
+
+
 class DeletionCounts(serializers.Serializer[Any]):
     requested = serializers.IntegerField(min_value=0, help_text="The number of elements to delete.")
     processed = serializers.IntegerField(min_value=0, help_text="The number of elements processed so far.")
@@ -84,6 +113,15 @@ class DeletionCounts(serializers.Serializer[Any]):
         help_text=f"The ids that were not found; at most the first {LISTED_NOT_FOUND:,}.",
     )
     error = serializers.CharField(allow_null=True, help_text="Why the deletion failed, if it did.")
+    refused = serializers.IntegerField(
+        required=False, min_value=0, help_text="With `references=refuse`: the number of elements that stay, in use."
+    )
+    inUse = serializers.ListField(
+        child=ElementInUse(),
+        required=False,
+        max_length=LISTED_IN_USE,
+        help_text=f"With `references=refuse`: the elements that stay; at most the first {LISTED_IN_USE:,}.",
+    )
 
 
 class DeletionStatus(serializers.Serializer[Any]):

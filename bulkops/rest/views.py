@@ -1,9 +1,10 @@
 """The REST routes of bulk save."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import IO, ClassVar, cast
+from typing import IO, ClassVar, cast, get_args
 
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
@@ -11,16 +12,32 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bulkops.rest import operations
-from bulkops.save.envelope import read_envelope
+from bulkops.rest.bodies import Lines, LinesParser, Table, TableParser
+from bulkops.save.envelope import SaveMode, read_envelope
+from bulkops.save.lines import read_lines
 from bulkops.save.saving import BulkSave
+from bulkops.save.tables import TableSave
+from bulkops.writers.writer import Counts
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.json.texts import shown
+from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.elements.rest.dimension import DimensionViewSet
+from dimensions_site.elements.rest.views import prefers
 from dimensions_site.repositories.models import Role
 
-DRY_RUN = "dryRun"
+DRY_RUN, MODE, SAVE_MODE = "dryRun", "mode", "saveMode"
+# The values of the query parameters, the default first; JSON bodies say the last two themselves (contract K3).
+PARAMETERS: Mapping[str, Sequence[str]] = {
+    DRY_RUN: ("false", "true"),
+    MODE: ("merge", "post", "put"),
+    SAVE_MODE: get_args(SaveMode),
+}
+# The preference for an answer without the saved elements (contract K2).
+_MINIMAL = "return=minimal"
+# The headers with the counts of the elements of a request, by what saving them does (contract K2).
+_COUNT_HEADERS = ("X-Created", "X-Changed", "X-Unchanged")
 # Responses up to this size, in bytes, are kept in memory.
 _SMALL = 1024 * 1024
 _PIECE = 64 * 1024
@@ -35,8 +52,8 @@ class BulkViewSet(DimensionViewSet):
 
     schema = operations.BulkSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
-    parser_classes = (BulkBodyParser,)
-    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {"save": frozenset({DRY_RUN})}
+    parser_classes = (BulkBodyParser, LinesParser, TableParser)
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {"save": frozenset(PARAMETERS)}
     roles: ClassVar[dict[str, Role]] = {"save": Role.EDITOR}
 
     @operations.SAVE
@@ -45,40 +62,59 @@ class BulkViewSet(DimensionViewSet):
         failures = self.further_failures()
         if failures:
             raise bad_request(failures)
-        envelope = read_envelope(cast(bytearray, request.data))
-        bulk_save = BulkSave(self.dimension, self.scope.repository, self.actor)
+        run = self._saving(cast(bytearray | Lines | Table, request.data))
         response: HttpResponseBase
-        if self.answers_elements:
+        is_minimal = prefers(request, _MINIMAL)
+        if self.answers_elements and not is_minimal:
             # The response is complete before the transaction ends, and sent after its locks are released.
             with ExitStack() as resources:
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
-                bulk_save.run(envelope, dry_run=self.is_trial, answer=answer)
+                counts = run(dry_run=self.is_trial, answer=answer)
                 response = _streamed(answer)
                 resources.pop_all()  # from here on the response closes it
         else:
-            bulk_save.run(envelope, dry_run=self.is_trial)
+            counts = run(dry_run=self.is_trial)
             response = HttpResponse(b'{"code":"SUCCESS"}', content_type="application/json")
-        if self.is_trial:
-            response["Preference-Applied"] = DRY_RUN
+        for name, count in zip(_COUNT_HEADERS, counts, strict=True):
+            response[name] = str(count)
+        applied = [*([DRY_RUN] if self.is_trial else []), *([_MINIMAL] if is_minimal else [])]
+        if applied:
+            response["Preference-Applied"] = ", ".join(applied)
         return response
 
+    def _saving(self, body: bytearray | Lines | Table) -> Callable[..., Counts]:
+        """Return what saves the `body`, when it is called with `dry_run` and `answer`."""
+        scope = (self.dimension, self.scope.repository, self.actor)
+        operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
+        if isinstance(body, Table):
+            return partial(TableSave(*scope, operation, save_mode).run, body.content)
+        if isinstance(body, Lines):
+            return partial(BulkSave(*scope).run, read_lines(body.content, operation, save_mode))
+        return partial(BulkSave(*scope).run, read_envelope(body))
+
     def further_failures(self) -> Sequence[Failure]:
-        if self._dry_run in ("true", "false"):
-            return ()
-        message = f"{DRY_RUN} must be true or false; got {shown(self._dry_run)}."
-        return [Failure(DRY_RUN, "INVALID", message)]
+        failures = []
+        for name in self.request.query_params.keys() & PARAMETERS.keys():
+            sent = self._parameter(name)
+            if name != DRY_RUN and media_type(self.request.content_type) == BulkBodyParser.media_type:
+                message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body says it itself."
+                failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
+            elif sent not in PARAMETERS[name]:
+                message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown(sent)}."
+                failures.append(Failure(name, "INVALID", message))
+        return sorted(failures, key=lambda failure: failure.path)
 
     @property
     def is_trial(self) -> bool:
-        return self._dry_run == "true"
+        return self._parameter(DRY_RUN) == "true"
 
     @property
     def is_remembered(self) -> bool:
         return not self.is_trial  # it does nothing that could be done twice
 
-    @property
-    def _dry_run(self) -> str:
-        return self.request.query_params.get(DRY_RUN, "false")
+    def _parameter(self, name: str) -> str:
+        """Return the query parameter as it was sent; its first value if it was not."""
+        return self.request.query_params.get(name, PARAMETERS[name][0])
 
 
 def _streamed(file: IO[bytes]) -> HttpResponseBase:

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -25,7 +26,8 @@ from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_
 
 SaveMode = Literal["LOOSE", "STRICT"]
 
-OPERATIONS = ("post", "put", "patch")
+# In the order of work.
+OPERATIONS = ("post", "put", "merge", "patch")
 _MEMBERS = ("saveMode", *OPERATIONS)
 # This many bytes of a wrong value are enough to show it.
 _SHOWN_BYTES = 400
@@ -33,21 +35,58 @@ _SHOWN_BYTES = 400
 
 @dataclass(frozen=True)
 class Operation:
-    """One array of a bulk body: its name, its elements, and the position of its first one in the whole body."""
+    """One array of a bulk body: its name, its elements, the position of its first one in the whole body, and `place`,
+    its JSON Pointer if that is not its name.
+    """
 
     name: str
     elements: Sequence[msgspec.Raw]
     first: int
+    place: str | None = None
 
     def pointer(self, position: int) -> str:
         """Return the JSON Pointer of the element at `position`."""
-        return f"/{self.name}/{position - self.first}"
+        return f"{self.place or f'/{self.name}'}/{position - self.first}"
+
+    def beneath(self, position: int, stored: str) -> str:
+        """Return what the merge at `position` changes: the JSON of the `stored` element, unless a subclass differs."""
+        return stored
+
+
+@dataclass(frozen=True)
+class NamedOperation(Operation):
+    """An operation whose elements are at these `segments` of a JSON Pointer, such as ids or the indexes of lines."""
+
+    segments: Sequence[object] = ()
+
+    def pointer(self, position: int) -> str:
+        """Return the JSON Pointer of the element at `position`."""
+        return json_pointer("", self.segments[position - self.first])
+
+
+def operations(
+    elements: Mapping[str, Sequence[msgspec.Raw]], segments: Mapping[str, Sequence[object]] = MappingProxyType({})
+) -> list[Operation]:
+    """Return all operations in their order, with these `elements` by the names of the operations.
+
+    `segments` are those of `NamedOperation`, by the names of such operations.
+    """
+    found: list[Operation] = []
+    first = 0
+    for name in OPERATIONS:
+        own = elements.get(name, ())
+        is_named = name in segments
+        found.append(
+            NamedOperation(name, own, first, segments=segments[name]) if is_named else Operation(name, own, first)
+        )
+        first += len(own)
+    return found
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """The content of a bulk body: how references are checked, its post, put and patch, and `failures`, with which
-    nothing can be saved although the elements are still checked.
+    """The content of a bulk body: how references are checked, its operations, and `failures`, with which nothing can be
+    saved although the elements are still checked.
     """
 
     save_mode: SaveMode
@@ -64,41 +103,50 @@ def read_envelope(body: bytearray) -> Envelope:
     """
     text = memoryview(body)
     try:
-        _check_kind(text, b"{", "an object with post, put or patch")
-        found = list(islice(members(text), MAX_FAILURES + 1))
+        check_kind(text, b"{", f"an object with {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]}")
+        failures: list[Failure] = []
+        values = read_members(text, _MEMBERS, failures)
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
-    if len(found) > MAX_FAILURES:
-        message = f"The body has more than {MAX_FAILURES:,} members; it takes {', '.join(_MEMBERS)}."
-        raise bad_request([Failure("", "TOO_MANY_MEMBERS", message)])
-    values = dict(found)
-    failures = list(_name_failures(Counter(name for name, _ in found)))
-    save_mode = _save_mode(values.get("saveMode"), failures)
-    return Envelope(save_mode, _operations(values, failures), failures)
+    if not any(name in values for name in OPERATIONS):
+        failures.append(Failure("", "REQUIRED", f"The body must have at least one of {', '.join(OPERATIONS)}."))
+    save_mode = save_mode_of(values.get("saveMode"), failures)
+    return Envelope(save_mode, operations_of(values, failures), failures)
 
 
-def _check_kind(text: memoryview, opening: bytes, expected: str) -> None:
+def check_kind(text: memoryview, opening: bytes, expected: str) -> None:
     """Raise `Problem` for a value that does not begin with the bracket `opening`, `JsonError` for no value at all."""
     if first_character(text) != opening:
         check_json(text)
-        raise bad_request([_wrong("", "The body", text, expected)])
+        raise bad_request([wrong("", "The body", text, expected)])
 
 
-def _name_failures(counts: Mapping[str, int]) -> Iterator[Failure]:
-    if not any(name in counts for name in OPERATIONS):
-        message = f"The body must have at least one of {', '.join(OPERATIONS)}."
-        yield Failure("", "REQUIRED", message)
-    for name, count in counts.items():
-        path = json_pointer("", shortened(name))
-        if name not in _MEMBERS:
-            similar = close_names(name, _MEMBERS)
-            known = "" if similar else f" The body takes {', '.join(_MEMBERS)}."
-            yield Failure(path, "UNKNOWN_MEMBER", f"{unknown_field(name, similar)}{known}")
+def read_members(
+    text: memoryview, known: tuple[str, ...], failures: list[Failure], place: str = ""
+) -> dict[str, msgspec.Raw]:
+    """Return the members of the object `text` at the JSON Pointer `place`.
+
+    Unknown and repeated members are added to the `failures`. Raises `JsonError` if it is malformed, and `Problem` 400
+    for far too many members.
+    """
+    called = place.rpartition("/")[2] or "The body"
+    found = list(islice(members(text), MAX_FAILURES + 1))
+    if len(found) > MAX_FAILURES:
+        message = f"{called} has more than {MAX_FAILURES:,} members; it takes {', '.join(known)}."
+        raise bad_request([Failure(place, "TOO_MANY_MEMBERS", message)])
+    for name, count in Counter(name for name, _ in found).items():
+        path = json_pointer(place, shortened(name))
+        if name not in known:
+            similar = close_names(name, known)
+            takes = "" if similar else f" {called} takes {', '.join(known)}."
+            failures.append(Failure(path, "UNKNOWN_MEMBER", f"{unknown_field(name, similar)}{takes}"))
         if count > 1:
-            yield Failure(path, "DUPLICATE_KEY", f"The body must not have the key {quoted(name)} more than once.")
+            message = f"{called} must not have the key {quoted(name)} more than once."
+            failures.append(Failure(path, "DUPLICATE_KEY", message))
+    return dict(found)
 
 
-def _save_mode(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
+def save_mode_of(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
     """Return the mode; LOOSE if there is none."""
     if text is not None:
         try:
@@ -107,31 +155,38 @@ def _save_mode(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:
             modes = get_args(SaveMode)
             sent = memoryview(text)
             hint = did_you_mean(close_names(_beginning(sent).strip('"'), modes), in_quotes=False)
-            failures.append(_wrong("/saveMode", "saveMode", sent, f"one of {', '.join(modes)}", hint))
+            failures.append(wrong("/saveMode", "saveMode", sent, f"one of {', '.join(modes)}", hint))
         else:
             return mode
     return "LOOSE"
 
 
-def _operations(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> list[Operation]:
-    """Return the operations in their order. Raises `Problem` 400 for too many elements."""
+def operations_of(
+    values: Mapping[str, msgspec.Raw], failures: list[Failure], places: Mapping[str, str] = MappingProxyType({})
+) -> list[Operation]:
+    """Return the operations in their order; `places` are the JSON Pointers of arrays that are not at their names.
+
+    Adds an error for a value that is not an array. Raises `Problem` 400 for too many elements.
+    """
     limit: int = settings.API_MAX_BULK_ELEMENTS
     operations: list[Operation] = []
     first = 0
     for name in OPERATIONS:
         text, elements = memoryview(values.get(name, b"[]")), []
         if first_character(text) != b"[":
-            failures.append(_wrong(f"/{name}", name, text, "an array of elements"))
+            place = places.get(name, f"/{name}")
+            failures.append(wrong(place, place.rpartition("/")[2], text, "an array of elements"))
         elif first <= limit:
             elements = list(islice(items(text), limit - first + 1))
-        operations.append(Operation(name, elements, first))
+        operations.append(Operation(name, elements, first, places.get(name)))
         first += len(elements)
     if first > limit:
-        raise bad_request([*failures, _too_many(f"elements in {', '.join(OPERATIONS)} together", limit)])
+        raise bad_request([*failures, too_many(f"elements in {', '.join(OPERATIONS)} together", limit)])
     return operations
 
 
-def _wrong(path: str, name: str, text: memoryview, expected: str, hint: str = "") -> Failure:
+def wrong(path: str, name: str, text: memoryview, expected: str, hint: str = "") -> Failure:
+    """Return the error of a member, whose value `text` is shown, with what is `expected`."""
     return Failure(path, "INVALID", f"{name} must be {expected}; got {shortened(_beginning(text))}.{hint}")
 
 
@@ -139,7 +194,8 @@ def _beginning(text: memoryview) -> str:
     return bytes(text[:_SHOWN_BYTES]).decode(errors="ignore").strip()
 
 
-def _too_many(what: str, limit: int) -> Failure:
+def too_many(what: str, limit: int) -> Failure:
+    """Return the failure of a body with more than `limit` of `what`."""
     return Failure(
         "",
         "TOO_MANY_ELEMENTS",
@@ -217,14 +273,14 @@ def _exact_ids(body: bytearray) -> list[str]:
     text = memoryview(body)
     limit: int = settings.API_MAX_BULK_ELEMENTS
     try:
-        _check_kind(text, b"[", 'an array of objects such as {"id": "EUR"}')
+        check_kind(text, b"[", 'an array of objects such as {"id": "EUR"}')
         found = _fast_items(body, limit) or list(islice(items(text), limit + 1))
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
     if not found:
         raise bad_request([Failure("", "REQUIRED", "The list is empty; name at least one element.")])
     if len(found) > limit:
-        raise bad_request([_too_many("items", limit)])
+        raise bad_request([too_many("items", limit)])
     ids: list[str] = []
     errors = Errors[Failure]()
     with suppress(TooManyErrors):

@@ -12,7 +12,8 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.elements.declaration.fields import IdField, Leaf, path_of
+from dimensions_site.elements.declaration.fields import IdField, Leaf
+from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.declaration.unknown_members import not_an_object
 from dimensions_site.rsql.fields import Kind

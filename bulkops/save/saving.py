@@ -1,21 +1,21 @@
 """Bulk save: all elements of a body or none (contract E1, E2, E4)."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
-from itertools import chain
 from typing import IO, Any
 
 from django.db import transaction
 
 from bulkops.save.entries import EntryReader
 from bulkops.save.envelope import Envelope, Operation
+from bulkops.writers.answers import write_answer
 from bulkops.writers.attempts import OthersCreateTheSame, attempts, restage, writer_for
 from bulkops.writers.entries import Clash, Entry
 from bulkops.writers.errors import BEFORE_ALL, Errors, TooManyErrors
 from bulkops.writers.references import References
+from bulkops.writers.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.api.rendering import json_array, pieces
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.rest.pointers import pointer_in
@@ -26,12 +26,10 @@ from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
-_UNKNOWN_REFERENCE = (
+UNKNOWN_REFERENCE = (
     "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this request; name one that "
     "is, or save with saveMode LOOSE."
 )
-# Elements of the response that are read together: this many of the largest take 50 MB.
-_ANSWERED_TOGETHER = 200
 
 
 class BulkSave:
@@ -45,46 +43,70 @@ class BulkSave:
         self._decoder = RowDecoder(dimension.wire, repository)
         self._writer = writer_for(dimension.model, self._decoder.columns, repository)
         self._reader = EntryReader(dimension, repository, self._decoder, self._errors)
-        self._references = References(dimension, self._decoder, repository, _UNKNOWN_REFERENCE)
+        self._references = References(dimension, self._decoder, repository, UNKNOWN_REFERENCE)
+        self._maps = [place.column for place in dimension.wire.places.values() if place.is_map]
         self._renderer = full_renderer(dimension, repository.default_language)
 
-    def run(self, envelope: Envelope, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> None:
-        """Save the elements of `envelope`, in the order post, put, patch, in one transaction; roll it back if
-        `dry_run`.
+    def run(self, envelope: Envelope, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> Counts:
+        """Save the elements of `envelope`, in the order of `OPERATIONS`, in one transaction; roll it back if
+        `dry_run`. Return what they did.
 
         The saved elements are written to `answer` as a JSON array, as they are in that transaction. Raises `Problem`
         400 with every error of the body, or 503 if others write for too long; then nothing is saved.
         """
         refuse_when_crowded(self._repository)
         self._operations = envelope.operations
+        self._is_strict = envelope.save_mode == "STRICT"
         try:
             self._errors.add(BEFORE_ALL, envelope.failures)
-            self._save(is_strict=envelope.save_mode == "STRICT", dry_run=dry_run, answer=answer)
+            return self._save(dry_run=dry_run, answer=answer)
         except TooManyErrors:
             self._errors.refuse()
+            raise
 
-    def _save(self, *, is_strict: bool, dry_run: bool, answer: IO[bytes] | None) -> None:
-        post, put, patch = self._operations
+    def _save(self, *, dry_run: bool, answer: IO[bytes] | None) -> Counts:
+        post, put, merge, patch = self._operations
         with self._writer.staging():
             for operation in (post, put):
-                self._stage(self._reader.whole(operation), is_strict=is_strict)
-            # From here on other bulk writers have to wait, because patches depend on what is stored.
+                self._stage(self._reader.whole(operation))
+            self._stage(self._reader.complete_merges(merge))
+            # From here on other bulk writers have to wait, because the others depend on what is stored.
             with writing_in_turn(self._repository):
-                self._stage(self._reader.patches(patch), is_strict=is_strict)
-                if is_strict:
-                    self._errors.add_later(*self._references.unknown(self._path))
+                self._begin()
+                self._stage(self._reader.other_merges(merge))
+                self._stage(self._reader.patches(patch))
+                self._remove()
                 self._write()
                 if answer is not None:
-                    self._write_answer(answer)
+                    write_answer(self._writer, self._renderer, patch.first + len(patch.elements), answer)
+                self._end()
                 if dry_run:
                     transaction.set_rollback(True)
+                return self._writer.saved
 
-    def _stage(self, batches: Iterable[Iterable[Entry]], *, is_strict: bool) -> None:
+    # What a plan does in the same transaction.
+
+    def _begin(self) -> None:
+        """Check what others may have changed before the lock."""
+
+    def _remove(self) -> None:
+        """Delete elements, before the references of the others are checked."""
+
+    def _end(self) -> None:
+        """Use what is written, before the transaction ends."""
+
+    def _stage(self, batches: Iterable[Iterable[Entry]]) -> None:
         for entries in batches:
-            if is_strict:
-                entries = list(entries)
-                self._references.read(entries, self._sent)
-            self._writer.stage(entries)
+            self._writer.stage(self._with_references(entries))
+
+    def _with_references(self, entries: Iterable[Entry]) -> Iterable[Entry]:
+        if self._is_strict:
+            entries = list(entries)
+            self._references.read(entries, self._sent)
+        return entries
+
+    def _again(self, operation: Operation, positions: Sequence[int]) -> Iterable[Entry]:
+        return self._with_references(self._reader.again(operation, positions))
 
     def _sent(self, position: int) -> Any:
         """Return what was sent for the element at `position`; of a patch the changes; None if it cannot be read."""
@@ -101,16 +123,28 @@ class BulkSave:
                 with attempt:
                     self._plan()
         except OthersCreateTheSame:
-            detail = "Other clients keep creating elements with the same ids. Nothing was saved; try again."
-            raise Problem(503, "CONFLICT", detail, headers={"Retry-After": "5"}) from None
+            raise others_create_the_same() from None
 
     def _plan(self) -> None:
         self._writer.plan()
-        while positions := self._writer.outdated():
-            restage(self._writer, positions, partial(self._reader.again, self._operation(positions[0])))
+        read_again: set[int] = set()
+        while positions := self._writer.outdated() or self._unmerged(read_again):
+            read_again.update(positions)
+            restage(self._writer, positions, partial(self._again, self._operation(positions[0])))
+        if self._is_strict:
+            self._errors.add_later(*self._references.unknown(self._path))
         clashes, count = self._writer.clashes(MAX_FAILURES)
         self._errors.add_later(((clash.position, self._failure(clash)) for clash in clashes), count)
         self._errors.refuse()
+
+    def _unmerged(self, read_again: Container[int]) -> list[int]:
+        """Return the positions in `merge` of elements that must be read again, beside what is stored by now.
+
+        One that was `read_again` already may still clear a map.
+        """
+        _, _, merge, patch = self._operations
+        found = self._writer.unmerged(merge.first, patch.first, self._maps) if merge.elements else []
+        return [position for position in found if position not in read_again]
 
     def _failure(self, clash: Clash) -> Failure:
         name = self._dimension.model.unique_in_repository[clash.column]
@@ -131,13 +165,8 @@ class BulkSave:
     def _operation(self, position: int) -> Operation:
         return next(operation for operation in reversed(self._operations) if operation.first <= position)
 
-    def _write_answer(self, answer: IO[bytes]) -> None:
-        *_, last = self._operations
-        end = last.first + len(last.elements)
-        parts = (
-            self._writer.written(start, start + _ANSWERED_TOGETHER, self._renderer.each)
-            for start in range(0, end, _ANSWERED_TOGETHER)
-        )
-        for piece in json_array(pieces(chain.from_iterable(parts))):
-            answer.write(piece)  # `writelines` would keep all of it in memory
-        answer.flush()  # a full disk raises before anything is saved
+
+def others_create_the_same() -> Problem:
+    """Return the 503 for a bulk save that could not be written because of others."""
+    detail = "Other clients keep creating elements with the same ids. Nothing was saved; try again."
+    return Problem(503, "CONFLICT", detail, headers={"Retry-After": "5"})

@@ -15,6 +15,7 @@ from bulkops.jobs.claims import Claim, claim_next
 from bulkops.jobs.heartbeat import heartbeat
 from bulkops.jobs.observed_jobs import observed_job
 from bulkops.models import DataProcessing, FileImport, Job, Worker
+from bulkops.plans.stored import delete_old_plans
 from dimensions_site.idempotency.answers import delete_old_answers
 from dimensions_site.idempotency.locks import remove_leftovers
 from dimensions_site.repositories.login.lockout import delete_old_failures
@@ -40,11 +41,12 @@ def work() -> None:
 
 
 def clean() -> None:
-    """Delete what has expired: ended jobs, abandoned imports, stored answers, tokens, and lost workers."""
+    """Delete what has expired: ended jobs, abandoned imports, old plans, stored answers, tokens, and lost workers."""
     kept = timedelta(days=settings.DATA_PROCESSING_RETENTION_DAYS)
     for model in (DataProcessing, FileImport):
         model._default_manager.filter(finished_at__lt=Now() - kept).only("pk").delete()
     file_imports.drop_abandoned()
+    delete_old_plans()
     delete_old_answers()
     remove_leftovers()
     delete_expired_tokens()

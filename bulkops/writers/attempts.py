@@ -60,8 +60,7 @@ def _attempt(writer: Writer, provenance: Provenance, written: list[Provenance]) 
 
 def restage(writer: Writer, positions: Sequence[int], read: Callable[[Sequence[int]], Iterable[Entry]]) -> None:
     """Stage the entries at `positions` again, as `read` returns them now, and plan again."""
+    writer.discard(positions)
     for start in range(0, len(positions), _READ_TOGETHER):
-        part = positions[start : start + _READ_TOGETHER]
-        writer.discard(part)
-        writer.stage(read(part))
+        writer.stage(read(positions[start : start + _READ_TOGETHER]))
     writer.plan()

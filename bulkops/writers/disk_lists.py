@@ -2,13 +2,13 @@
 
 import pickle
 from array import array
-from collections.abc import Iterator
-from typing import IO, Generic, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import IO, TypeVar, overload
 
 T = TypeVar("T")
 
 
-class DiskList(Generic[T]):
+class DiskList(Sequence[T]):
     """A list in the empty temporary `file`, which only the list opens.
 
     It stores any Python value, decimal numbers and integers of any size included.
@@ -24,7 +24,13 @@ class DiskList(Generic[T]):
     def __len__(self) -> int:
         return len(self._places) - 1
 
-    def __getitem__(self, position: int) -> T:
+    @overload
+    def __getitem__(self, position: int) -> T: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[T]: ...
+    def __getitem__(self, position: int | slice) -> T | list[T]:
+        if isinstance(position, slice):
+            return [self[each] for each in range(*position.indices(len(self)))]
         start, end = self._places[position : position + 2]
         self._file.seek(start)
         self._is_at_end = False

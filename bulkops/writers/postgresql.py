@@ -46,5 +46,8 @@ class PostgreSQLWriter(Writer):
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE bulk_plan")
 
+    def lacks(self, stored: str, staged: str) -> str:
+        return f"NOT jsonb_exists_all({staged}, ARRAY(SELECT jsonb_object_keys({stored})))"
+
     def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
         return f"{stored} IS DISTINCT FROM {staged}"

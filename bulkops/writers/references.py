@@ -32,9 +32,8 @@ class References:
         self, dimension: Dimension, decoder: RowDecoder, repository: Repository, message: StrOrPromise
     ) -> None:
         self._places = [
-            (place, decoder.columns.index(place.column), place.leaf.refers_to)
-            for place in dimension.wire.places.values()
-            if place.leaf.refers_to is not None
+            (place, decoder.columns.index(place.column), str(place.leaf.refers_to))
+            for place in dimension.wire.references
         ]
         self._spellings = dimension.wire.spellings
         self._name = dimension.name
@@ -48,17 +47,20 @@ class References:
         self._reported: set[Target] = set()
 
     def read(self, entries: Sequence[Entry], sent: Callable[[int], Any]) -> None:
-        """Record the ids of `entries` and their references.
+        """Record the ids of `entries` and their references; an entry may be read again.
 
         `sent` returns what was sent for the entry at a position: entries with another error have no row.
         """
         for entry in entries:
+            is_read_again = entry.position in self._ids
             self._ids[entry.position] = entry.element_id
             targets = self._targets_sent(sent(entry.position)) if entry.values is None else self._targets(entry.values)
             for target, field in targets:
                 if target not in self._mentions:
                     self._mentions[target] = array("q")
-                self._mentions[target].append(entry.position * len(self._places) + field)
+                mention = entry.position * len(self._places) + field
+                if not (is_read_again and mention in self._mentions[target]):
+                    self._mentions[target].append(mention)
 
     def leave_out(self, positions: Iterable[int]) -> None:
         """Treat the entries at `positions` as not saved."""

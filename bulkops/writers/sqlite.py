@@ -50,6 +50,10 @@ class SQLiteWriter(Writer):
     def lock(self, sql: str) -> None:
         """Do nothing, because a transaction that writes is alone."""
 
+    def lacks(self, stored: str, staged: str) -> str:
+        keys = f"SELECT key FROM json_each({stored}) EXCEPT SELECT key FROM json_each({staged})"
+        return f"({staged} IS NOT NULL AND EXISTS ({keys}))"
+
     def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
         different = f"{stored} IS NOT {staged}"
         # JSON is stored as text, which may differ where the values do not.

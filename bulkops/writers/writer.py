@@ -13,7 +13,7 @@ columns; of an element with an error only the id is staged, so that all errors a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -21,9 +21,9 @@ from django.db.models.expressions import RawSQL
 
 from bulkops.writers.entries import Clash, Entry
 from dimensions_site.elements.models import Change, Element
-from dimensions_site.elements.reading.lookup import with_keys
-from dimensions_site.elements.writing.actors import Provenance
-from dimensions_site.elements.writing.saving import follow_up
+from dimensions_site.elements.reading.lookup import with_keys, with_primary_keys
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.saving import delete, follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 
@@ -35,6 +35,16 @@ _ENTRY = ("position", "must_be_new")
 _PLANNED = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = staged.position"
 # How many positions one statement names.
 _DISCARDED_TOGETHER = 1_000
+# How many elements one statement deletes.
+_DELETED_TOGETHER = 500
+
+
+class Counts(NamedTuple):
+    """How many entries are new, how many change something, and how many nothing."""
+
+    created: int
+    changed: int
+    unchanged: int
 
 
 class Writer(ABC):
@@ -46,6 +56,8 @@ class Writer(ABC):
     def __init__(self, model: type[Element], columns: Sequence[str], repository: Repository) -> None:
         self._model = model
         self._columns = columns
+        # What the last `write` did.
+        self.saved = Counts(0, 0, 0)
         self._repository = repository
         self._same_id = f"stored.repository_id = {repository.pk} AND stored.element_id = staged.element_id"
         self._table = connection.ops.quote_name(model._meta.db_table)
@@ -79,6 +91,10 @@ class Writer(ABC):
     @abstractmethod
     def lock(self, sql: str) -> None:
         """Lock the rows of elements that the query `sql` selects, if the database has row locks."""
+
+    @abstractmethod
+    def lacks(self, stored: str, staged: str) -> str:
+        """Return the condition that a stored map has entries that a staged one lacks, where both are not null."""
 
     @abstractmethod
     def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
@@ -172,6 +188,20 @@ class Writer(ABC):
             cursor.execute("SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new ORDER BY 1")
             return [position for (position,) in cursor.fetchall()]
 
+    def unmerged(self, first: int, end: int, maps: Sequence[str]) -> list[int]:
+        """Return the positions from `first` to before `end` of entries that do not contain what is stored: those that
+        must be new but are not, and those that lack entries of stored `maps`. Call it after `plan`.
+        """
+        lacks = [self.lacks(f"stored.{name}", f"staged.{name}") for name in map(connection.ops.quote_name, maps)]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new AND position >= %s AND position < %s "
+                f"UNION SELECT plan.position {_PLANNED} JOIN {self._table} AS stored ON stored.id = plan.target WHERE "
+                f"plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({' OR '.join(lacks)}) ORDER BY 1",
+                [first, end, first, end],
+            )
+            return [position for (position,) in cursor.fetchall()]
+
     def absent(self) -> QuerySet[Any]:
         """Return the stored elements that no entry names, entries with errors included."""
         left = (
@@ -180,15 +210,26 @@ class Writer(ABC):
         )
         return self._model.of(self._repository).filter(element_id__in=RawSQL(left, [self._repository.pk]))
 
-    def counts(self) -> tuple[int, int, int]:
-        """Return how many entries are new, how many change something, and how many nothing. Call it after `plan`."""
+    def delete(self, rows: QuerySet[Any], actor: Actor) -> list[str]:
+        """Delete the elements `rows` of the repository; return their ids, in order.
+
+        Locks them in the order of their ids, as all writers of many elements do.
+        """
+        found = list(rows.order_by("element_id").select_for_update().values_list("pk", "element_id"))
+        for start in range(0, len(found), _DELETED_TOGETHER):
+            keys = [key for key, _ in found[start : start + _DELETED_TOGETHER]]
+            delete(with_primary_keys(self._model, keys), self._repository, actor)
+        return [id for _, id in found]
+
+    def counts(self) -> Counts:
+        """Return what the entries do. Call it after `plan`."""
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(CASE WHEN is_new THEN 1 END), count(CASE WHEN is_changed THEN 1 END), count(*) "
                 "FROM bulk_plan"
             )
             created, changed, total = cursor.fetchone()
-        return created, changed, total - created - changed
+        return Counts(created, changed, total - created - changed)
 
     def first(self, limit: int) -> list[tuple[int, str]]:
         """Return the positions and the ids of the first entries that are new or would change something. Call it after
@@ -238,7 +279,8 @@ class Writer(ABC):
             connection.ops.quote_name(column): self._fields[column].get_db_prep_save(value, connection)
             for column, value in provenance.columns.items()
         }
-        created, changed, _unchanged = self.counts()
+        self.saved = self.counts()
+        created, changed, _unchanged = self.saved
         if changed:
             self._change(stamped)
             follow_up(self._rows("is_changed"), self._repository, Change.CHANGED, provenance.actor)

@@ -72,9 +72,13 @@ class RowFailure:
     cells: Sequence[str] = ()
     element: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        """The line and the field."""
+        return f"line {self.line}, {self.failure.path}" if self.failure.path else f"line {self.line}"
+
     def __str__(self) -> str:
-        place = f", {self.failure.path}" if self.failure.path else ""
-        return f"line {self.line}{place}: {self.failure.message}"
+        return f"{self.place}: {self.failure.message}"
 
 
 class FileContent(ABC):

@@ -41,6 +41,8 @@ class FileFormat:
     signatures: tuple[bytes, ...] = ()
     begins: Callable[[str], bool] | None = None
     max_columns: int | None = None
+    # Whether the cells of its tables have types; otherwise all are texts.
+    has_types: bool = False
     # The encoding of files that programs open by name; plain UTF-8 may need a byte-order mark.
     encoding: str = "utf-8"
 
@@ -54,6 +56,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         write_table=WorkbookFile,
         signatures=(b"PK\x03\x04", b"PK\x05\x06"),
         max_columns=MAX_COLUMNS,
+        has_types=True,
     ),
     Format.CSV: FileFormat(
         label=_("CSV table (.csv)"),

@@ -3,10 +3,11 @@
 import csv
 import gzip
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO, TypeAlias, cast
 
 from bulkops.files.formats.rows import Shape
+from bulkops.files.workbooks.package import AllowedValues
 from bulkops.files.workbooks.writing import WorkbookWriter
 
 CellValue = str | int | bool | None
@@ -37,13 +38,13 @@ class _TextFile(_BinaryFile):
 
 
 class CsvFile(_TextFile):
-    """A table in CSV: `headings` first, then each `row`; None is an empty cell."""
+    """A table in CSV: `headings` first, then each `row`; None is an empty cell. It has no lists of allowed values."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         super().__init__(shape, file)
         self._writer = csv.writer(self.text_stream, delimiter=shape.delimiter, lineterminator="\r\n")
 
-    def headings(self, names: Iterable[str]) -> None:
+    def headings(self, names: Iterable[str], allowed: Sequence[AllowedValues] = ()) -> None:
         self._writer.writerow(names)
 
     def row(self, values: Iterable[CellValue]) -> None:

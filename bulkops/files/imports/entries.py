@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 
 from bulkops.files.columns import clear
 from bulkops.files.formats.rows import RowFailure
-from bulkops.files.imports.options import Mode
+from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader, Record
 from bulkops.writers.entries import Change, Entry, EntryMaker
 from bulkops.writers.errors import Errors
@@ -33,11 +33,12 @@ class _Row(Change):
     record: Record
     stored: Stored | None
     derived: Sequence[str]
+    replaces: bool
 
     def fast(self, decoder: RowDecoder) -> Sequence[Any] | None:
         try:
-            if self.stored is None:
-                return decoder.fast(_encode(self.record.changes))
+            if self.stored is None or self.replaces:
+                return decoder.fast(_encode(self.record.changes), None if self.stored is None else self.stored.element)
             return decoder.fast(self._changed_text(self.stored), self.stored.element)
         except OverflowError:
             return None  # an integer of more than 64 bits
@@ -45,6 +46,8 @@ class _Row(Change):
     def exact(self, decoder: RowDecoder) -> Sequence[Any]:
         if self.stored is None:
             return decoder.exact(self.record.changes)
+        if self.replaces:
+            return decoder.exact(self.record.changes, self.stored.element, stored=self.stored.text)
         current = msgspec.json.decode(self.stored.text)
         for segments in self.record.cleared:
             clear(current, segments)
@@ -77,12 +80,13 @@ class RecordReader:
         dimension: Dimension,
         repository: Repository,
         decoder: RowDecoder,
-        mode: Mode,
+        options: Options,
         file: FileReader,
         errors: Errors[RowFailure],
     ) -> None:
         self._maker = EntryMaker(dimension, repository, decoder)
-        self._mode = mode
+        self._mode = options.mode
+        self._replaces = options.replaces
         self._file = file
         self._errors = errors
         # Members of the JSON that are derived from others.
@@ -114,7 +118,7 @@ class RecordReader:
         if stored is None and record.id is not None and self._mode is Mode.UPDATE:
             message = _("The element '{id}' does not exist, so it cannot be updated.").format(id=shortened(record.id))
             failures.append(Failure("id", "ELEMENT_NOT_FOUND", message))
-        values = self._maker.values(_Row(record, stored, self._derived), failures)
+        values = self._maker.values(_Row(record, stored, self._derived, self._replaces), failures)
         for failure in failures:
             self._errors.add(position, [RowFailure(record.line, self._placed(failure, record.id))])
         return None if failures else values

@@ -5,8 +5,9 @@ all rows are saved or none, unless rows with errors go to a separate file.
 """
 
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -17,9 +18,11 @@ import orjson
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import RowFailure
+from bulkops.files.imports.details import details_of
 from bulkops.files.imports.entries import RecordReader
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader, Record
@@ -30,15 +33,16 @@ from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.entries import Clash, Entry
 from bulkops.writers.errors import Errors, TooManyErrors
 from bulkops.writers.references import References
+from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
+from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import RowDecoder
-from dimensions_site.elements.writing.differences import differences
+from dimensions_site.elements.writing.differences import Difference, differences
 from dimensions_site.elements.writing.locking import writing_many
-from dimensions_site.elements.writing.saving import already_there_message, delete
+from dimensions_site.elements.writing.saving import already_there_message
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
@@ -47,8 +51,8 @@ from dimensions_site.text.shortening import shortened
 BATCH_ROWS = 200
 # How many elements a report lists with their changes.
 SAMPLES = 50
-# Elements that are deleted by one statement.
-_DELETED_TOGETHER = 500
+# What a report says about the effect of an import.
+_EFFECTS = ("created", "changed", "unchanged", "deleted", "samples", "deleted_ids")
 _UNKNOWN_REFERENCE = gettext_lazy(
     "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this file; name one that is, "
     "or import without the strict check."
@@ -65,6 +69,8 @@ class Importer:
     With `rejects`, rows with errors go there and the others are saved. `progress` receives the phase and its completed
     share, from 0 to 1; an exception from it ends the import without saving. `finish` is called with the report at the
     end of the saving transaction, not in a dry run. `advice` says how to allow more deletions than the maximum.
+    `turn` is the transaction of the save, if not that of `writing_many`; in it, `written` is called with the writer and
+    the number of rows when they are written, in a dry run too. `unknown_reference` is the message of the strict check.
     """
 
     def __init__(
@@ -78,6 +84,9 @@ class Importer:
         progress: Callable[[Phase, float], None] = _nothing,
         finish: Callable[[Report], None] = _nothing,
         advice: str = "",
+        turn: Callable[[], AbstractContextManager[None]] | None = None,
+        written: Callable[[Writer, int], None] = _nothing,
+        unknown_reference: StrOrPromise = _UNKNOWN_REFERENCE,
     ) -> None:
         self._dimension = dimension
         self._repository = repository
@@ -87,9 +96,11 @@ class Importer:
         self._progress = progress
         self._finish = finish
         self._advice = advice
+        self._turn = turn or partial(writing_many, repository, is_trial=options.dry_run)
+        self._written = written
         self._decoder = RowDecoder(dimension.wire, repository)
         self._writer = writer_for(dimension.model, self._decoder.columns, repository)
-        self._references = References(dimension, self._decoder, repository, _UNKNOWN_REFERENCE)
+        self._references = References(dimension, self._decoder, repository, unknown_reference)
         self._renderer = full_renderer(dimension, repository.default_language)
         self._report = Report()
         # Why nothing can be saved, whatever the rows are.
@@ -108,7 +119,7 @@ class Importer:
         with TemporaryFile() as records, TemporaryFile() as errors:
             self._records = DiskList[Record](records)
             self._errors = Errors[RowFailure](errors, leaves_out=self._rejects is not None)
-            self._file = FileReader(self._dimension, self._repository, self._records, self._errors)
+            self._file = FileReader(self._dimension, self._repository, self._records, self._errors, self._options)
             try:
                 self._import(source)
             except TooManyErrors:
@@ -123,12 +134,13 @@ class Importer:
             stack.enter_context(self._writer.staging())
             if self._options.dry_run:
                 self._stage()  # without the lock: a check may take long
-            stack.enter_context(writing_many(self._repository, is_trial=self._options.dry_run))
+            stack.enter_context(self._turn())
             if not self._options.dry_run:
                 self._stage()
             if self._options.mode is Mode.SYNC and self._file.is_complete:
                 self._delete_absent()
             self._write()
+            self._written(self._writer, len(self._records))
             self._write_rejects(source)
             if self._options.dry_run:
                 transaction.set_rollback(True)
@@ -144,7 +156,7 @@ class Importer:
             self._dimension,
             self._repository,
             self._decoder,
-            self._options.mode,
+            self._options,
             self._file,
             self._errors,
         )
@@ -182,15 +194,9 @@ class Importer:
                 absent.order_by("element_id").values_list("element_id", flat=True)[:SAMPLES]
             )
         else:
-            self._delete(list(absent.order_by("element_id").select_for_update().values_list("pk", "element_id")))
-
-    def _delete(self, absent: Sequence[tuple[int, str]]) -> None:
-        for start in range(0, len(absent), _DELETED_TOGETHER):
-            keys = [key for key, _ in absent[start : start + _DELETED_TOGETHER]]
-            self._report.deleted += delete(
-                with_primary_keys(self._dimension.model, keys), self._repository, self._actor
-            )
-        self._report.deleted_ids = [id for _, id in absent[:SAMPLES]]
+            deleted = self._writer.delete(absent, self._actor)
+            self._report.deleted = len(deleted)
+            self._report.deleted_ids = deleted[:SAMPLES]
 
     def _write(self) -> None:
         self._report_progress(Phase.SAVING, 0)
@@ -203,10 +209,14 @@ class Importer:
             raise self._refused() from None
         after = self._stored()
         self._report.samples = [
-            Sample(self._records[position].line, id, differences(self._dimension.wire, self._before.get(id), after[id]))
-            for position, id in self._first
+            Sample(self._records[position].line, id, self._differences(id, after[id])) for position, id in self._first
         ]
         self._report_progress(Phase.SAVING, 1)
+
+    def _differences(self, id: str, after: Any) -> list[Difference]:
+        # Whoever reads labels in the file reads them here.
+        as_on_the_wire = not self._options.understands
+        return differences(self._dimension.wire, self._before.get(id), after, as_on_the_wire=as_on_the_wire)
 
     def _plan(self) -> None:
         """Plan the writes, without the rows that have errors."""
@@ -273,15 +283,18 @@ class Importer:
         self._report_errors()
         # Nothing was saved, so the counts are 0; but show how many would be deleted if that is too many.
         if not self._deletes_too_many:
-            self._report = Report(
-                rejected=self._report.rejected,
-                failures=self._report.failures,
-                failure_count=self._report.failure_count,
-                is_count_exact=self._report.is_count_exact,
-            )
+            nothing = Report()
+            self._report = replace(self._report, **{name: getattr(nothing, name) for name in _EFFECTS})
         return ImportRefused(self._report, self._reason)
 
     def _report_errors(self) -> None:
         self._report.failures = self._errors.first()
         self._report.failure_count = self._errors.count
         self._report.rejected = sum(0 <= position < len(self._records) for position in self._errors.positions)
+        if self._file.understanding is not None:
+            self._report.details = details_of(self._errors.in_order(), self._record)
+            self._report.understood = self._file.understanding.most_frequent(SAMPLES)
+            self._report.understood_count = self._file.understanding.count
+
+    def _record(self, position: int) -> Record | None:
+        return self._records[position] if 0 <= position < len(self._records) else None

@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TypeAlias
 
 from django.utils.translation import gettext as _
 
 _HUNDRED = 100
+
+# New texts of cells, by line and heading.
+Corrections: TypeAlias = Mapping[int, Mapping[str, str]]
 
 
 class Mode(StrEnum):
@@ -49,12 +53,20 @@ class Share:
 class Options:
     """The options of an import.
 
-    `strict` requires that references exist (contract E2). `max_delete` limits how many stored elements `SYNC` may
-    delete. `mapping` gives headings their wire paths, "" to leave a column out.
+    With `replaces`, rows are whole elements: what has no column is not set. `strict` requires that references exist
+    (contract E2). `max_delete` limits how many stored elements `SYNC` may delete. `mapping` gives headings their wire
+    paths, "" to leave a column out.
+
+    With `understands`, cells may be written as people write them, in the language of the thread, because a person
+    checks the result; the report then has details for them. `corrections` replace cells of a table, by line and
+    heading.
     """
 
     mode: Mode = Mode.UPSERT
+    replaces: bool = False
     dry_run: bool = False
     strict: bool = False
     max_delete: Share = Share(Decimal(5), is_percentage=True)
     mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    understands: bool = False
+    corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))

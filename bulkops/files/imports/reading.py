@@ -1,13 +1,17 @@
 """The first half of an import: read the whole file, without a lock."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+import msgspec
 from django.utils.translation import gettext as _
 
 from bulkops.files.columns import Columns, Segments, read_headings
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.files.imports.options import Options
+from bulkops.files.understanding import Understanding
 from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.errors import BEFORE_ALL, Errors
 from dimensions_site.api.errors import Failure
@@ -17,6 +21,17 @@ from dimensions_site.text.shortening import shortened
 
 # Rows between two progress reports.
 _STEP = 1_000
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def element_text(element: Mapping[str, Any]) -> str:
+    """Return the JSON text of an element as it was in the file, valid or not."""
+    try:
+        return _encode(element).decode()
+    except OverflowError:
+        # An integer of more than 64 bits is invalid, but it was in the file.
+        return json.dumps(element, ensure_ascii=False, default=str)
 
 
 class Record(NamedTuple):
@@ -42,16 +57,26 @@ class Record(NamedTuple):
 
 
 class FileReader:
-    """Reads one file of elements of a dimension into `records`, and its errors into `errors`."""
+    """Reads one file of elements of a dimension into `records`, and its errors into `errors`.
+
+    Of the import's `options`, it reads cells as they say.
+    """
 
     def __init__(
-        self, dimension: Dimension, repository: Repository, records: DiskList[Record], errors: Errors[RowFailure]
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        records: DiskList[Record],
+        errors: Errors[RowFailure],
+        options: Options | None = None,
     ) -> None:
         self._unique = list(dimension.model.unique_in_repository.values())
         self._wire = dimension.wire
         self._language = repository.default_language
         self._records = records
         self._errors = errors
+        self.understanding = Understanding() if options is not None and options.understands else None
+        self._corrections = {} if options is None else options.corrections
         # Unique value -> the line of its first occurrence.
         self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
         # None for JSON elements.
@@ -87,7 +112,8 @@ class FileReader:
     def _read_headings(self, headings: Sequence[str] | None, mapping: Mapping[str, str]) -> bool:
         failures: list[Failure] = []
         if headings is not None:
-            self.columns, failures = read_headings(self._wire, headings, self._language, mapping)
+            made = {} if self.understanding is None else {"made": self.understanding.column}
+            self.columns, failures = read_headings(self._wire, headings, self._language, mapping, **made)
         elif mapping:
             message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
             failures.append(Failure("", "UNKNOWN_HEADING", message))
@@ -100,8 +126,14 @@ class FileReader:
             self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells), [row.failure])
         elif isinstance(row, Row):
             columns = cast(Columns, self.columns)  # a table has headings
-            changes, cleared = columns.read(row.cells)
-            self._keep_readable(Record(row.line, changes, cleared, cells=row.cells), columns.conflicts(row.cells))
+            cells = row.cells
+            if row.line in self._corrections:
+                cells = {**cells, **{name: text for name, text in self._corrections[row.line].items() if name in cells}}
+            changes, cleared = columns.read(cells)
+            failures = columns.conflicts(cells)
+            if self.understanding is not None:
+                failures += self.understanding.take_failures()
+            self._keep_readable(Record(row.line, changes, cleared, cells=cells), failures)
         else:
             changes = {name: value for name, value in row.element.items() if name != REASON}
             self._keep_readable(Record(row.line, changes), [])

@@ -1,20 +1,15 @@
 """The file of rejected rows: in the shape of the imported file, to be corrected and imported again."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
-
-import msgspec
+from typing import BinaryIO
 
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, RowFailure
 from bulkops.files.formats.table import element_writer, table_writer
-from bulkops.files.imports.reading import Record
+from bulkops.files.imports.reading import Record, element_text
 
 # A rejected row and its errors.
 Rejected = tuple[Record, Sequence[RowFailure]]
-
-_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class RejectsWriter:
@@ -46,7 +41,7 @@ class RejectsWriter:
     def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:
         elements = element_writer(source.shape, self._file)
         for record, failures in rejected:
-            elements.text(_json_text({**record.changes, REASON: _reason(failures)}))
+            elements.text(element_text({**record.changes, REASON: _reason(failures)}))
         elements.close()
 
 
@@ -64,11 +59,3 @@ def _reason(failures: Sequence[RowFailure]) -> str:
     """Return the errors of one row without line numbers, which differ in the file of rejected rows."""
     named = ((found.failure.path, found.failure.message) for found in failures)
     return " | ".join(f"{path}: {message}" if path else message for path, message in named)
-
-
-def _json_text(element: Mapping[str, Any]) -> str:
-    try:
-        return _encode(element).decode()
-    except OverflowError:
-        # An integer of more than 64 bits is invalid, but it was in the file.
-        return json.dumps(element, ensure_ascii=False, default=str)

@@ -7,6 +7,8 @@ from enum import StrEnum
 from django.utils.translation import gettext, ngettext
 
 from bulkops.files.formats.rows import RowFailure
+from bulkops.files.imports.details import ErrorDetails
+from bulkops.files.understanding import Meaning
 from dimensions_site.elements.writing.differences import Difference
 from dimensions_site.text.formats import grouped
 
@@ -34,7 +36,8 @@ class Report:
 
     `failures` are the first errors in the order of the lines, `failure_count` is their total, or a minimum if
     `is_count_exact` is false. `samples` are the first created or changed elements, `deleted_ids` the first deleted
-    ones.
+    ones. `details` and `understood`, the most frequent of `understood_count` cells that do not say literally what they
+    mean, are for people only.
     """
 
     created: int = 0
@@ -47,6 +50,9 @@ class Report:
     is_count_exact: bool = True
     samples: Sequence[Sample] = field(default_factory=list)
     deleted_ids: Sequence[str] = field(default_factory=list)
+    details: ErrorDetails = field(default_factory=ErrorDetails)
+    understood: Sequence[Meaning] = ()
+    understood_count: int = 0
 
 
 class ImportRefused(Exception):

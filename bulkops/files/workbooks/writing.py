@@ -1,20 +1,20 @@
 """Write a workbook (XLSX) with one sheet, row by row.
 
 Texts are stored as texts, whatever they begin with, so that no program runs one as a formula. The columns have the
-format "text", so that codes typed into them keep their zeros. The first row is frozen.
+format "text", so that codes typed into them keep their zeros. The first row is frozen and has a filter.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import BinaryIO
+from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.utils.translation import gettext as _
 from openpyxl.utils import get_column_letter
 
 from bulkops.files.formats.decompression import MAX_DECOMPRESSED_BYTES
-from bulkops.files.workbooks.sheets import MAX_COLUMNS
+from bulkops.files.workbooks.package import SHEET, SHEET_START, AllowedValues, parts_of, sheet_end
 from dimensions_site.text.formats import grouped
 
 # The limits of the format, and of a text in an Excel cell.
@@ -25,59 +25,6 @@ _MAX_INTEGER = 10**15
 _ILLEGAL = "\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff"
 # A character that XML cannot carry, and an underscore that would look like its escape.
 _NEEDS_ESCAPE = re.compile(f"[{_ILLEGAL}]|_(?=x[0-9A-Fa-f]{{4}}(?:_|[{_ILLEGAL}]))")
-_SHEET = "xl/worksheets/sheet1.xml"
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_SHEET_TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_PARTS = {
-    "[Content_Types].xml": (
-        f'<Types xmlns="{_PACKAGE}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEET_TYPES}.sheet.main+xml"/>'
-        f'<Override PartName="/{_SHEET}" ContentType="{_SHEET_TYPES}.worksheet+xml"/>'
-        f'<Override PartName="/xl/styles.xml" ContentType="{_SHEET_TYPES}.styles+xml"/></Types>'
-    ),
-    "_rels/.rels": (
-        f'<Relationships xmlns="{_PACKAGE}/relationships">'
-        f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
-    ),
-    "xl/workbook.xml": (
-        f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}">'
-        '<sheets><sheet name="Elements" sheetId="1" r:id="rId1"/></sheets></workbook>'
-    ),
-    "xl/_rels/workbook.xml.rels": (
-        f'<Relationships xmlns="{_PACKAGE}/relationships">'
-        f'<Relationship Id="rId1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
-        f'<Relationship Id="rId2" Type="{_OFFICE}/styles" Target="styles.xml"/></Relationships>'
-    ),
-    # Style 0 is plain, 1 the format "text" (number 49), 2 that in bold.
-    "xl/styles.xml": (
-        f'<styleSheet xmlns="{_MAIN}">'
-        '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>'
-        '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>'
-        '<fills count="2"><fill><patternFill patternType="none"/></fill>'
-        '<fill><patternFill patternType="gray125"/></fill></fills>'
-        '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
-        '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
-        '<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
-        '<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
-        '<xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/></cellXfs>'
-        '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
-    ),
-}
-_SHEET_START = (
-    f'{_DECLARATION}<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">'
-    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>'
-    f'<cols><col min="1" max="{MAX_COLUMNS}" width="18" style="1" customWidth="1"/></cols><sheetData>'
-)
-# Excel marks texts that look like numbers as errors, unless the sheet says that they are intended.
-_SHEET_END = (
-    f'</sheetData><ignoredErrors><ignoredError sqref="A1:XFD{MAX_ROWS}" numberStoredAsText="1"/></ignoredErrors>'
-    "</worksheet>"
-)
 
 
 class TableTooLarge(Exception):
@@ -89,16 +36,17 @@ class WorkbookWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._archive = ZipFile(_Stream(file), "w", ZIP_DEFLATED)
-        for name, content in _PARTS.items():
-            self._archive.writestr(name, _DECLARATION + content)
-        self._sheet = self._archive.open(_SHEET, "w")
+        self._sheet: IO[bytes] | None = None
+        self._allowed: Sequence[AllowedValues] = ()
+        self._columns = 0
         self._rows = 0
         self._bytes = 0
-        self._write(_SHEET_START)
 
-    def headings(self, names: Iterable[str]) -> None:
-        """Write the headings, in bold."""
-        self._write_row(names, style=2)
+    def headings(self, names: Iterable[str], allowed: Sequence[AllowedValues] = ()) -> None:
+        """Write the headings, in bold; `allowed` are the values to choose from in each column."""
+        headings = list(names)
+        self._columns, self._allowed = len(headings), allowed
+        self._write_row(headings, style=2)
 
     def row(self, values: Iterable[str | int | bool | None]) -> None:
         """Write a row; None and the empty text are empty cells, and a text is cut to MAX_TEXT characters.
@@ -110,9 +58,10 @@ class WorkbookWriter:
     def close(self) -> None:
         """Complete the workbook, or after an error only close it."""
         try:
-            self._write(_SHEET_END)
+            self._write(sheet_end(self._columns, self._rows, self._allowed))
         finally:
-            self._sheet.close()
+            if self._sheet is not None:
+                self._sheet.close()
             self._archive.close()
 
     def _write_row(self, values: Iterable[str | int | bool | None], style: int) -> None:
@@ -141,7 +90,17 @@ class WorkbookWriter:
         self._bytes += len(content)
         if self._bytes > MAX_DECOMPRESSED_BYTES:
             raise TableTooLarge(_("The table is too large for a workbook. Choose CSV."))
+        if self._sheet is None:
+            self._sheet = self._begun()
         self._sheet.write(content)
+
+    def _begun(self) -> IO[bytes]:
+        """Write all other parts, and return the sheet."""
+        for name, part in parts_of(self._allowed).items():
+            self._archive.writestr(name, part)
+        sheet = self._archive.open(SHEET, "w")
+        sheet.write(SHEET_START.encode())
+        return sheet
 
 
 class _Stream:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from bulkops.admin.element_links import element_addresses, element_route
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.text.formats import grouped
 
 
@@ -33,17 +32,19 @@ class Result:
 def result_of(file_import: FileImport) -> Result:
     """Return the result of an import that no worker has claimed."""
     report = file_import.report
+    elements = element_route(dimension_named(file_import.dimension), "changelist")
     return Result(
         lead=_lead(file_import),
         counts=_counts(file_import) if report else [],
-        can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and _writes(report),
+        can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
         more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
         samples=_linked(file_import, report.get("samples", [])),
-        elements_address=f"{_address(file_import, 'changelist')}?repository__id__exact={file_import.repository_id}",
+        elements_address=f"{elements}?repository__id__exact={file_import.repository_id}",
     )
 
 
-def _writes(report: Mapping[str, Any]) -> bool:
+def writes(report: Mapping[str, Any]) -> bool:
+    """Return whether the import that the `report` is about changes anything."""
     return any(report[name] for name in ("created", "changed", "deleted"))
 
 
@@ -60,14 +61,14 @@ def _lead(file_import: FileImport) -> str:
             return _("%(who)s is still preparing this import.") % {"who": file_import.requester}
     if report["reason"]:
         return _("Nothing can be imported: %(reason)s") % {"reason": report["reason"]}
-    if not _writes(report):
+    if not writes(report):
         if report["rejected"]:
             return _("Nothing to import: all rows are either unchanged or have errors.")
         return _("Nothing to import: everything in the file is stored already.")
     if report["rejected"]:
         message = ngettext(
-            "%(count)s row has errors. Correct the file and upload it again, or import the other rows without it.",
-            "%(count)s rows have errors. Correct the file and upload it again, or import the other rows without them.",
+            "%(count)s row has errors. Correct it here or in the file, or import the other rows without it.",
+            "%(count)s rows have errors. Correct them here or in the file, or import the other rows without them.",
             report["rejected"],
         )
         return message % {"count": grouped(report["rejected"])}
@@ -87,16 +88,7 @@ def _counts(file_import: FileImport) -> list[tuple[str, int]]:
 
 
 def _linked(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the samples, with the URLs of the elements that exist."""
-    model = dimension_named(file_import.dimension).model
-    stored = with_ids(model, file_import.repository, [sample["id"] for sample in samples])
-    keys = dict(stored.values_list("element_id", "pk"))
-    return [
-        {**sample, "address": _address(file_import, "change", keys[sample["id"]]) if sample["id"] in keys else ""}
-        for sample in samples
-    ]
-
-
-def _address(file_import: FileImport, page: str, *arguments: object) -> str:
-    opts = dimension_named(file_import.dimension).model._meta
-    return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=arguments)
+    """Return the samples, with the URLs of the elements that exist, or did."""
+    dimension = dimension_named(file_import.dimension)
+    addresses = element_addresses(dimension, file_import.repository, [sample["id"] for sample in samples])
+    return [{**sample, "address": addresses.get(sample["id"], "")} for sample in samples]

@@ -16,10 +16,11 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from bulkops.admin.import_columns import ColumnFields
+from bulkops.admin.imports.columns import ColumnFields
 from bulkops.files.formats.rows import GZIP_ENDING
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.options import Mode, Share
+from bulkops.jobs import mappings
 from bulkops.jobs.file_imports import Choices
 from bulkops.models import FileImport
 from dimensions_site.elements.dimension import Dimension, dimensions
@@ -38,19 +39,20 @@ _MODES = {
 class UploadForm(forms.Form):
     """A file, and the repository and dimension that it is imported into.
 
-    Offers those that `user` may edit (contract G2), those of `dimension` first. A single candidate is preselected.
+    Offers those that `user` may edit (contract G2), those of `dimension` first. A single candidate is preselected, and
+    so is the `repository` with that key.
     """
 
     file = forms.FileField(
         label=gettext_lazy("File"),
         widget=UnfoldAdminFileFieldWidget({"accept": ",".join((*_ENDINGS, GZIP_ENDING))}),
         help_text=gettext_lazy(
-            "A table with the names of fields as headings, in CSV or as an Excel workbook (.xlsx), or elements in JSON "
-            "or NDJSON. Each may be compressed with gzip."
+            "A table with headings, in CSV or as an Excel workbook (.xlsx), or elements in JSON or NDJSON. Each may be "
+            "compressed with gzip."
         ),
     )
 
-    def __init__(self, user: User, dimension: str, data: Any = None, files: Any = None) -> None:
+    def __init__(self, user: User, dimension: str, repository: str = "", data: Any = None, files: Any = None) -> None:
         super().__init__(data, files)
         self._targets = {
             f"{found.name}:{repository.pk}": (repository, found)
@@ -59,11 +61,12 @@ class UploadForm(forms.Form):
         }
         named = [(key, f"{repository} · {found.verbose_name}") for key, (repository, found) in self._targets.items()]
         fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
+        chosen = [key for key in fitting if key == f"{dimension}:{repository}"] or fitting
         named.sort(key=lambda target: target[0] not in fitting)
         target = forms.ChoiceField(
             label=_("Import into"),
             choices=[("", _("Choose")), *named],
-            initial=fitting[0] if len(fitting) == 1 else "",
+            initial=chosen[0] if len(chosen) == 1 else "",
             widget=UnfoldAdminSelectWidget,
         )
         self.fields = {"target": target, **self.fields}
@@ -110,7 +113,8 @@ class ChoicesForm(forms.Form):
     def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
         chosen = Choices.of(file_import)
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
-        self.columns = ColumnFields(file_import, chosen.mapping, data)
+        remembered = {} if chosen.mapping or data is not None else mappings.remembered(file_import)
+        self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
         modes = [(mode.value, text) for mode, text in _MODES.items() if is_manager or mode is not Mode.SYNC]
         mode = forms.ChoiceField(label=_("What to do"), choices=modes, widget=UnfoldAdminSelectWidget)
         self.fields = {"mode": mode, **self.fields}

@@ -16,9 +16,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
-from bulkops.admin.import_forms import ChoicesForm, UploadForm
-from bulkops.admin.import_results import result_of
+from bulkops.admin.imports.corrections import PAGE, Corrections
+from bulkops.admin.imports.forms import ChoicesForm, UploadForm
+from bulkops.admin.imports.results import result_of, writes
 from bulkops.admin.jobs import JobAdmin
+from bulkops.admin.plans.undoing import UndoMixin
 from bulkops.admin.progress import import_progress
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
@@ -43,7 +45,7 @@ class ImportButtonMixin(ScopedAdmin):
 
 
 @admin.register(FileImport)
-class FileImportAdmin(JobAdmin):
+class FileImportAdmin(UndoMixin, JobAdmin):
     """The list of imports, and the page of each one with its current step.
 
     The user who uploaded the file continues it; other editors of the repository can view it, and managers can stop it.
@@ -70,6 +72,7 @@ class FileImportAdmin(JobAdmin):
         views = {
             "columns": self.columns_view,
             "confirm": require_POST(self.confirm_view),
+            "correct": require_POST(self.correct_view),
             "drop": require_POST(self.drop_view),
             "progress": require_GET(never_cache(self.progress_view)),
             "rejects": require_GET(self.rejects_view),
@@ -90,7 +93,8 @@ class FileImportAdmin(JobAdmin):
             raise PermissionDenied
         is_sent = request.method == "POST"
         sent = (request.POST, request.FILES) if is_sent else (None, None)
-        form = UploadForm(_user(request), request.GET.get("dimension", ""), *sent)
+        wanted = [request.GET.get(name, "") for name in ("dimension", "repository")]
+        form = UploadForm(_user(request), *wanted, *sent)
         if is_sent and form.is_valid():
             file = form.cleaned_data["file"]
             try:
@@ -118,19 +122,33 @@ class FileImportAdmin(JobAdmin):
             request, file_import, ReasonField(file_import.repository, typed=file_import.reason or "")
         )
 
-    def _result_page(self, request: HttpRequest, file_import: FileImport, reason: ReasonField) -> HttpResponse:
+    def _result_page(
+        self,
+        request: HttpRequest,
+        file_import: FileImport,
+        reason: ReasonField,
+        corrections: Corrections | None = None,
+    ) -> HttpResponse:
         step = 3 if file_import.status in WAITING else 4
-        context = {"result": result_of(file_import), "reason": reason}
+        context = {
+            "result": result_of(file_import),
+            "reason": reason,
+            "may_undo": self.may_undo(request, file_import),
+            "corrections": corrections or Corrections(file_import, request.GET.get(PAGE)),
+            "page_var": PAGE,
+        }
         return self._page(request, "result", file_import.file_name, step, file_import, **context)
+
+    def undo_id(self, row: FileImport) -> str | None:
+        return row.oid if row.status == ImportStatus.COMPLETED and writes(row.report) else None
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Show the second step, the meaning of the columns and the mode, or begin the check."""
         file_import = self._found_to_go_on(request, oid)
         if file_import.status not in WAITING:
             return _to_page(file_import)
-        form = ChoicesForm(
-            file_import, self.is_manager(request, file_import), request.POST if request.method == "POST" else None
-        )
+        is_manager = self.has_role(request, file_import, Role.MANAGER)
+        form = ChoicesForm(file_import, is_manager, request.POST if request.method == "POST" else None)
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
@@ -147,6 +165,18 @@ class FileImportAdmin(JobAdmin):
             return self._result_page(request, file_import, reason)
         elif not file_imports.confirm(file_import, choices, reason.reason):
             messages.info(request, _("There is nothing to confirm: the import has already continued."))
+        return _to_page(file_import)
+
+    def correct_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Have the file checked again with the cells that were corrected on the page, or with `take_back` as it is."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status != ImportStatus.CHECKED:
+            return _to_page(file_import)
+        corrections = Corrections(file_import, request.POST.get(PAGE), request.POST)
+        merged = None if "take_back" in request.POST else corrections.merged()
+        if corrections.error:
+            return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
+        file_imports.check(file_import, Choices.of(file_import), corrections=merged)
         return _to_page(file_import)
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:
@@ -211,7 +241,7 @@ class FileImportAdmin(JobAdmin):
 
     def _may_drop(self, request: HttpRequest, file_import: FileImport) -> bool:
         is_open = file_import.status in (*WAITING, *AT_WORK)
-        return is_open and (self._may_go_on(request, file_import) or self.is_manager(request, file_import))
+        return is_open and (self._may_go_on(request, file_import) or self.has_role(request, file_import, Role.MANAGER))
 
 
 def _user(request: HttpRequest) -> User:

@@ -1,0 +1,206 @@
+"""The columns of an uploaded table, and the field that each of them sets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from bulkops.files.columns import read_headings
+from bulkops.files.formats.rows import REASON
+from bulkops.models import FileImport
+from dimensions_site.elements.declaration.maps import LanguageMapField
+from dimensions_site.elements.declaration.names import names_of
+from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
+from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
+
+# A longer name is not sent by the page, and names no field.
+MAX_NAME = 300
+
+
+class Origin(StrEnum):
+    """Why the page shows a field for a column."""
+
+    NONE = ""
+    HEADING = "heading"
+    REMEMBERED = "remembered"
+    SIMILAR = "similar"
+
+
+@dataclass
+class ColumnField:
+    """A heading of the file with its first cells, the chosen field, and its errors.
+
+    `typed` is what the field is called in the box, `path` the wire path that it means, "" for none; `is_out` if the
+    column is left out. The `hint` is shown while nothing is chosen.
+    """
+
+    number: int
+    heading: str
+    cells: Sequence[str]
+    typed: str = ""
+    path: str = ""
+    is_out: bool = False
+    origin: Origin = Origin.NONE
+    hint: str = ""
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The name of the box; that of the box to leave the column out is `out-` with the same number."""
+        return f"column-{self.number}"
+
+
+class ColumnFields:
+    """The columns of an import's file; none for JSON elements.
+
+    They show the submitted choice (`data`), the earlier one (`mapping`) or the one of the last import with the same
+    headings (`remembered`), else the field that the heading names or resembles.
+    """
+
+    def __init__(
+        self, file_import: FileImport, mapping: Mapping[str, str], remembered: Mapping[str, str], data: Any = None
+    ) -> None:
+        self._wire = dimension_named(file_import.dimension).wire
+        self._names = names_of(self._wire)
+        self._language = file_import.repository.default_language
+        self.general_errors: list[str] = []
+        preview = file_import.preview
+        self.fields = [
+            ColumnField(number, heading, [row[number] for row in preview["rows"]])
+            for number, heading in enumerate(preview["headings"])
+        ]
+        for column in self.fields:
+            if data is not None:
+                self._read(column, data)
+            elif column.heading in mapping:
+                self._choose(column, mapping[column.heading], Origin.NONE)
+            elif self._is_known(remembered.get(column.heading)):
+                self._choose(column, remembered[column.heading], Origin.REMEMBERED)
+            else:
+                self._recognise(column)
+        if data is None:
+            self._guess()
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        """The wire path of each heading, "" for those to leave out."""
+        return {column.heading: "" if column.is_out else column.path for column in self.fields}
+
+    @property
+    def has_errors(self) -> bool:
+        """Return whether a column has no field, or an invalid one."""
+        return any(column.errors for column in self.fields)
+
+    @property
+    def to_check(self) -> int:
+        """The number of columns that a person has to look at."""
+        return sum(column.origin is Origin.SIMILAR or not (column.path or column.is_out) for column in self.fields)
+
+    @property
+    def offers(self) -> list[tuple[str, str]]:
+        """The fields to choose from: pairs of what each is called and its wire path."""
+        return [
+            (place.heading_of(key), place.path if key is None else f"{place.path}.{key}")
+            for place in self._wire.places.values()
+            if not place.leaf.read_only
+            for key in self._keys(place)
+        ]
+
+    def check(self) -> None:
+        """Find the errors, with the messages of the import itself."""
+        by_heading = {column.heading: column for column in self.fields}
+        for column in self.fields:
+            if not (column.is_out or column.path or column.errors):
+                column.errors.append(_("Choose a field, or leave the column out."))
+        if self.fields and not self.has_errors:
+            headings = list(by_heading)
+            for failure in read_headings(self._wire, headings, self._language, self.mapping)[1]:
+                found = by_heading.get(failure.path)
+                (self.general_errors if found is None else found.errors).append(failure.message)
+
+    def _read(self, column: ColumnField, data: Any) -> None:
+        """Take over what was submitted for the column."""
+        column.typed = data.get(column.name, "").strip()[:MAX_NAME]
+        column.is_out = f"out-{column.number}" in data
+        if column.is_out or not column.typed:
+            return
+        found = self._found(column.typed)
+        if len(found) == 1:
+            column.path = found[0]
+        elif found:
+            column.errors.append(self._ambiguity(column.typed, found))
+        else:
+            column.errors.append(self._refusal(column.typed))
+
+    def _recognise(self, column: ColumnField) -> None:
+        """Choose the field that the heading names."""
+        found = self._found(column.heading)
+        if column.heading == REASON or (len(found) == 1 and self._place(found[0]).leaf.read_only):
+            column.is_out = True
+        elif len(found) == 1 and self._can_be_set(found[0]):
+            self._choose(column, found[0], Origin.HEADING)
+        elif found:
+            several = len(found) > 1
+            column.hint = self._ambiguity(column.heading, found) if several else self._wire.refusal(found[0])
+
+    def _guess(self) -> None:
+        """Choose the only field with a similar name for the headings that name none, unless another column has it."""
+        for column in self.fields:
+            if column.path or column.is_out or column.hint:
+                continue
+            taken = {other.path for other in self.fields}
+            similar = [path for path in self._paths(self._names.similar(column.heading)) if self._can_be_set(path)]
+            if len(similar) == 1 and similar[0] not in taken:
+                self._choose(column, similar[0], Origin.SIMILAR)
+            else:
+                column.hint = unknown_field(column.heading, [self._called(path) for path in similar])
+
+    def _choose(self, column: ColumnField, path: str, origin: Origin) -> None:
+        column.path, column.is_out, column.origin = path, not path, origin
+        column.typed = self._called(path) if path else ""
+
+    def _is_known(self, path: str | None) -> bool:
+        return path is not None and (not path or self._can_be_set(path))
+
+    def _can_be_set(self, path: str) -> bool:
+        entry = self._wire.find_entry(path)
+        place = self._wire.places.get(path) if entry is None else entry[0]
+        return place is not None and not place.leaf.read_only and (entry is not None or not place.is_map)
+
+    def _found(self, name: str) -> list[str]:
+        return self._paths(self._names.find(name))
+
+    def _paths(self, found: Sequence[str]) -> list[str]:
+        """Return the wire paths with the default language for the descriptions as a whole."""
+        whole = (DESCRIPTIONS, DEFAULT_DESCRIPTION)
+        return list(dict.fromkeys(f"{DESCRIPTIONS}.{self._language}" if path in whole else path for path in found))
+
+    def _place(self, path: str) -> Place:
+        entry = self._wire.find_entry(path)
+        return self._wire.places[path] if entry is None else entry[0]
+
+    def _called(self, path: str) -> str:
+        entry = self._wire.find_entry(path)
+        return self._wire.places[path].heading if entry is None else entry[0].heading_of(entry[1])
+
+    def _refusal(self, name: str) -> str:
+        similar = [path for path in self._paths(self._names.similar(name)) if self._can_be_set(path)]
+        return unknown_field(name, [self._called(path) for path in similar]) if similar else self._wire.refusal(name)
+
+    def _ambiguity(self, name: str, found: Sequence[str]) -> str:
+        names = [self._called(path) for path in found]
+        question = did_you_mean(names[:MAX_SUGGESTIONS])
+        message = _("Several fields are called '{name}'.{question}")
+        return message.format(name=name, question=question)
+
+    def _keys(self, place: Place) -> Sequence[str | None]:
+        if not place.is_map:
+            return () if place.is_default_description else (None,)
+        if not isinstance(place.leaf, LanguageMapField):
+            return ()
+        return tuple(dict.fromkeys((self._language, *(code for code, _name in settings.LANGUAGES))))

@@ -1,0 +1,72 @@
+"""Plans that people make on pages of the administration: to undo, to go back, to bring over (contract K4, K7)."""
+
+from decimal import Decimal
+
+from django.contrib import messages
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from bulkops.admin.plans.words import problem_words
+from bulkops.files.imports.options import Share
+from bulkops.models import Plan
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest
+from bulkops.save.envelope import Envelope, operations
+from dimensions_site.api.errors import Problem, as_problem, forbidden
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.states import State
+from dimensions_site.db.read_limits import is_cancellation
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.admin.repositories import open_keys
+from dimensions_site.repositories.models import Repository, Role
+
+# The source is a state, so no elements are sent.
+NO_ELEMENTS = Envelope("LOOSE", operations({}))
+# People see what would be deleted before they apply the plan.
+ANY_NUMBER = Share(Decimal(100), is_percentage=True)
+
+
+def open_new_plan(
+    request: HttpRequest, dimension: Dimension, repository: Repository, asked: PlanRequest, *, back: str
+) -> HttpResponse:
+    """Make the plan and redirect to its page; if that fails, redirect to the URL `back` with messages that say why."""
+    try:
+        plan = _made(request, dimension, repository, asked)
+    except OperationalError as error:
+        if not is_cancellation(error):
+            raise
+        problem = as_problem(error)
+    except Problem as refusal:
+        problem = refusal
+    else:
+        return redirect("admin:bulkops_plan_change", plan.pk)
+    for text in problem_words(problem):
+        messages.error(request, text)
+    return redirect(back)
+
+
+def _made(request: HttpRequest, dimension: Dimension, repository: Repository, asked: PlanRequest) -> Plan:
+    def state_of() -> tuple[Repository, State | None]:
+        source = repository if asked.repository is None else _readable(request, dimension, asked.repository)
+        moment = asked.as_of
+        return source, None if moment is None else state_of_moment("asOf", moment, source, dimension.name)
+
+    def check_deletion() -> None:
+        if repository.pk not in open_keys(request, dimension.name, Role.MANAGER):
+            message = _("This would delete elements, for which you need the role manager in the repository.")
+            raise forbidden("ROLE_TOO_SMALL", message)
+
+    actor = Actor(request.user.get_username(), Channel.PLAN)
+    return make_plan(dimension, repository, actor, asked, state_of=state_of, check_deletion=check_deletion)
+
+
+def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Repository:
+    found = Repository.objects.filter(pk__in=open_keys(request, dimension.name), db_id=db_id).first()
+    if found is None:
+        message = _("The repository {repository} is not open to you.").format(repository=db_id)
+        raise forbidden("NO_GRANT", message)
+    return found

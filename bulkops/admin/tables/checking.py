@@ -1,0 +1,203 @@
+"""Checking a table: what would be saved, as a plan, or the errors and conflicts at their cells (contract C16, K4)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import orjson
+from django.utils.translation import gettext as _
+
+from bulkops.admin.plans.words import problem_words
+from bulkops.admin.tables.cells import cell_text, typed_value
+from bulkops.admin.tables.columns import label_of, spot_of
+from bulkops.admin.tables.sent import SentRow
+from bulkops.admin.tables.stored import elements_json
+from bulkops.models import Plan
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest
+from bulkops.plans.stored import changes_of
+from bulkops.save.envelope import Envelope, operations
+from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.failures import pointer_segments
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.declaration.words import AmbiguousText
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.tables import Column
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.merging import merged, put
+from dimensions_site.repositories.models import Repository
+
+# The place of an error in a bulk body: the position of the entry, and the field.
+_ENTRY = re.compile(r"/patch/([0-9]+)(?:/data)?(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: the id of its row, and its column; None stands for the whole row."""
+
+    id: str
+    column: Column | None
+
+    @property
+    def name(self) -> str:
+        """The wire path of the column."""
+        return "" if self.column is None else self.column.heading
+
+    @property
+    def label(self) -> str:
+        return "" if self.column is None else label_of(self.column)
+
+
+@dataclass(frozen=True)
+class CellError:
+    """What is wrong with a cell."""
+
+    cell: Cell
+    text: str
+
+
+@dataclass(frozen=True)
+class CellConflict:
+    """A cell that the user and others changed: the texts before, of the others, and of the user."""
+
+    cell: Cell
+    number: int
+    base: str
+    theirs: str
+    mine: str
+
+
+@dataclass
+class Checked:
+    """The result: a `plan`, or what has to be corrected or decided first.
+
+    `taken` are cells that only others have changed, `problems` what concerns no single cell.
+    """
+
+    plan: Plan | None = None
+    errors: list[CellError] = field(default_factory=list)
+    error_count: int = 0
+    conflicts: list[CellConflict] = field(default_factory=list)
+    taken: list[Cell] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class TableCheck:
+    """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`."""
+
+    def __init__(self, dimension: Dimension, repository: Repository, user: str, columns: Mapping[str, Column]) -> None:
+        self._dimension = dimension
+        self._repository = repository
+        self._user = user
+        self._columns = columns
+
+    def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int]) -> Checked:
+        """Return the result. A plan is made only if there is no conflict, and kept only if it changes something."""
+        checked = Checked()
+        edited = [row for row in rows if row.typed]
+        checked.errors = list(self._ambiguous(edited))
+        checked.error_count = len(checked.errors)
+        if checked.errors:
+            return checked
+        self._compare([row for row in edited if row.base != numbers[row.id]], numbers, checked)
+        if checked.conflicts or not edited:
+            return checked
+        try:
+            plan = self._plan(edited)
+        except Problem as problem:
+            if problem.status_code == HTTPStatus.BAD_REQUEST:
+                self._place(problem.failures, edited, checked)
+                checked.error_count = problem.failure_count
+            else:
+                checked.problems = problem_words(problem)
+            return checked
+        bases = dict(changes_of(plan).values_list("element_id", "base"))
+        if any(number != numbers[id] for id, number in bases.items()):
+            plan.delete()
+            checked.problems = [_("Others are saving these elements right now. Check again.")]
+        elif plan.changed:
+            checked.plan = plan
+        else:
+            plan.delete()
+        return checked
+
+    def _compare(self, rows: Sequence[SentRow], numbers: Mapping[str, int], checked: Checked) -> None:
+        """Add to `checked` what others have changed in the `rows` since the page read them. Two queries, if any."""
+        if not rows:
+            return
+        wire, model = self._dimension.wire, self._dimension.model
+        stored = elements_json(
+            self._dimension, self._repository, with_ids(model, self._repository, [row.id for row in rows])
+        )
+        versions = model.versions_of(self._repository).filter(number__in=[row.base for row in rows])
+        begun = elements_json(self._dimension, self._repository, versions)
+        for row in rows:
+            theirs = stored.get(row.id)
+            if theirs is None:
+                continue
+            base = begun.get(row.id)
+            mine = deepcopy(theirs if base is None else base)
+            for column, value in self._typed(row):
+                put(mine, spot_of(column), value)
+            merge = merged(wire, base, mine, theirs)
+            shown = {spot_of(column): column for column in self._columns.values()}
+            checked.taken += (Cell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
+            for conflict in merge.conflicts:
+                column = shown[conflict.spot]
+                if row.kept.get(column.heading) == numbers[row.id]:
+                    continue
+                begun_text, their_text = (cell_text(column, value) for value in (conflict.base, conflict.theirs))
+                cell, mine_text = Cell(row.id, column), row.typed[column.heading]
+                checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
+
+    def _plan(self, rows: Sequence[SentRow]) -> Plan:
+        """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
+        patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
+        return make_plan(
+            self._dimension,
+            self._repository,
+            Actor(self._user, Channel.PLAN, f"{uuid4()}"),
+            PlanRequest(Envelope("LOOSE", operations({"patch": patches}))),
+            # It has the elements, and deletes none.
+            state_of=lambda: (self._repository, None),
+            check_deletion=lambda: None,
+        )
+
+    def _patch(self, row: SentRow) -> dict[str, Any]:
+        patch: dict[str, Any] = {}
+        for column, value in self._typed(row):
+            put(patch, spot_of(column), value)
+        return patch
+
+    def _typed(self, row: SentRow) -> Iterator[tuple[Column, Any]]:
+        for name, text in row.typed.items():
+            column = self._columns[name]
+            yield column, typed_value(column, text)
+
+    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[CellError]:
+        """Yield an error for each cell with two meanings."""
+        for row in rows:
+            for name, text in row.typed.items():
+                try:
+                    typed_value(self._columns[name], text)
+                except AmbiguousText as error:
+                    yield CellError(Cell(row.id, self._columns[name]), str(error))
+
+    def _place(self, failures: Sequence[Failure], rows: Sequence[SentRow], checked: Checked) -> None:
+        """Add the errors of entries of `patch` at their cells, or at the row if they concern no cell of the table."""
+        for failure in failures:
+            text = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
+            entry = _ENTRY.match(failure.path)
+            if entry is None:
+                checked.problems.append(text)
+                continue
+            path = ".".join(pointer_segments(entry[2]))
+            within = (column for name, column in self._columns.items() if path and name.startswith(f"{path}."))
+            column = self._columns.get(path) or next(within, None)
+            checked.errors.append(CellError(Cell(rows[int(entry[1])].id, column), text))

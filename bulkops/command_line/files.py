@@ -1,0 +1,122 @@
+"""What the commands that read a file of elements share: their arguments, the file, and how errors are printed."""
+
+import argparse
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from tempfile import TemporaryFile
+from typing import BinaryIO, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bulkops.files.imports.options import Share
+from bulkops.files.imports.reports import Report
+from dimensions_site.changes.reasons import InvalidReason, typed_reason
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.file_formats import Format
+
+_HEADINGS_HINT = " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out."
+
+
+class FileCommand(BaseCommand):
+    """Reads a file of elements of one dimension of a repository; a subclass names the dimension."""
+
+    dimension: ClassVar[Dimension]
+    # Whether the elements may also come from elsewhere.
+    is_file_optional: ClassVar[bool] = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("db_id", metavar="DBID", help="the repository")
+        parser.add_argument(
+            "file",
+            metavar="FILE",
+            nargs="?" if self.is_file_optional else None,
+            help=f"a {Format.listed()} file, or - for standard input",
+        )
+        parser.add_argument("--format", choices=list(map(str, Format)), help="refuse a file of another format")
+        parser.add_argument(
+            "--map",
+            type=_mapped,
+            action="append",
+            default=[],
+            metavar="HEADING=FIELD",
+            help='what a heading means, such as "Konto=id"; "Note=" leaves a column out; may be given several times',
+        )
+        parser.add_argument("--strict", action="store_true", help="refuse references to elements that do not exist")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="why; it is kept with what is changed")
+        parser.add_argument(
+            "--max-delete",
+            type=_share,
+            metavar="N|N%",
+            help="how many elements, or which share of the stored ones, may be deleted (default: 5%%)",
+        )
+
+    def print_errors(self, report: Report) -> None:
+        """Print the errors with their lines and fields."""
+        for failure in report.failures:
+            self.stderr.write(str(failure))
+        if report.failure_count > len(report.failures):
+            more = report.failure_count - len(report.failures)
+            errors = f"{more:,} more error{'' if more == 1 else 's'}"
+            self.stderr.write(f"and {errors}" if report.is_count_exact else f"and at least {errors}")
+
+
+def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool = False) -> str | None:
+    """Return the reason, which a trial does not need. Raises CommandError, which begins with the `refusal`, for an
+    invalid or missing one.
+    """
+    if is_trial and not text:
+        return None
+    try:
+        return typed_reason(text, repository)
+    except InvalidReason as error:
+        advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
+        raise CommandError(f"{refusal}: {error}{advice}") from None
+
+
+def headings_hint(report: Report) -> str:
+    """Return the advice for headings that are no fields, if the report has such an error."""
+    return _HEADINGS_HINT if any(found.failure.code == "UNKNOWN_FIELD" for found in report.failures) else ""
+
+
+def mapping_of(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """Return the field of each heading. Raises CommandError for a repeated heading."""
+    heading, count = Counter(heading for heading, _ in pairs).most_common(1)[0] if pairs else ("", 0)
+    if count > 1:
+        raise CommandError(f"--map must name '{heading}' only once; it names it {count} times.")
+    return dict(pairs)
+
+
+def _mapped(text: str) -> tuple[str, str]:
+    heading, sign, field = text.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"it must be HEADING=FIELD, such as 'Konto=id'; got '{text}'.")
+    return heading, field.strip()
+
+
+def _share(text: str) -> Share:
+    try:
+        return Share.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """Open the file of that name, or a copy of a pipe or standard input (`-`), which can be read only once.
+
+    The copy is complete before the rows are read, because the writer of the pipe may be slow. Raises CommandError.
+    """
+    with ExitStack() as stack:
+        try:
+            named = stack.enter_context(open(sys.stdin.fileno() if name == "-" else name, "rb", closefd=name != "-"))
+            file: BinaryIO = named
+            if name == "-" or not named.seekable():
+                file = stack.enter_context(TemporaryFile())
+                shutil.copyfileobj(named, file)
+        except OSError as error:
+            raise CommandError(f"The file '{name}' cannot be read: {error.strerror}.") from None
+        yield file

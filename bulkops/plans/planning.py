@@ -1,0 +1,121 @@
+"""Making plans: what a source would change, computed and kept, while nothing is changed (contract K4)."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from bulkops.models import Plan, PlanChange, PlanStatus
+from bulkops.plans.requests import PlanRequest
+from bulkops.plans.scopes import ElementScope
+from bulkops.plans.sources import StateSource, Wanted
+from bulkops.plans.trial import PlanTrial, Step
+from bulkops.save.envelope import Envelope, operations
+from bulkops.writers.attempts import writer_for
+from bulkops.writers.disk_lists import DiskList
+from bulkops.writers.writer import Writer
+from dimensions_site.api.errors import MAX_FAILURES, Problem
+from dimensions_site.changes.states import State
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import grouped
+
+
+def make_plan(
+    dimension: Dimension,
+    repository: Repository,
+    actor: Actor,
+    request: PlanRequest,
+    *,
+    state_of: Callable[[], tuple[Repository, State | None]],
+    check_deletion: Callable[[], None],
+) -> Plan:
+    """Return a new plan of what the source in the `request` would change.
+
+    `state_of` returns the repository and the state of a source that is one; a plan that deletes calls `check_deletion`,
+    which raises if `actor` may not delete. Raises `Problem` 400 with the errors in what was sent. What the stored
+    elements forbid are errors of the plan, which then cannot be applied.
+    """
+    _refuse_too_many(dimension, repository, actor)
+    scope = ElementScope(dimension, repository, request.scope)
+    with ExitStack() as stack:
+        wanted: Wanted | None = None
+        envelope, deletions = request.envelope, request.deletions
+        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile())))
+        if request.undo is not None:
+            wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
+        elif request.repository is not None or request.as_of is not None:
+            wanted = source.state(*state_of())
+        if wanted is not None:
+            found = operations({"put": wanted.elements}, {"put": wanted.ids})
+            envelope, deletions = Envelope(envelope.save_mode, found), wanted.deletions
+        steps = DiskList[Step](stack.enter_context(TemporaryFile()))
+        trial = PlanTrial(
+            dimension,
+            repository,
+            actor,
+            scope,
+            steps,
+            deletions=deletions,
+            deletes_absent=request.is_snapshot,
+            max_delete=request.max_delete,
+        )
+        plan = Plan(
+            id=UUID(actor.operation) if actor.operation else uuid4(),
+            repository=repository,
+            dimension=dimension.name,
+            requester=actor.name,
+            source=request.source,
+            scope=request.scope,
+            save_mode=envelope.save_mode,
+            reason=request.reason,
+        )
+        _try(trial, envelope, wanted, plan)
+        if plan.deleted:
+            check_deletion()
+        # Django's own insertion of many rows takes several times as long.
+        _store(plan, steps, writer_for(dimension.model, (), repository))
+    plan.refresh_from_db()
+    return plan
+
+
+def _refuse_too_many(dimension: Dimension, repository: Repository, actor: Actor) -> None:
+    maximum: int = settings.PLAN_MAX_OPEN
+    own = Plan.objects.filter(repository=repository, dimension=dimension.name, requester=actor.name)
+    if own.exclude(status=PlanStatus.APPLIED).count() >= maximum:
+        detail = _("You have {maximum} plans here that are not applied. Delete those that you no longer need.")
+        raise Problem(409, "TOO_MANY_PLANS", detail.format(maximum=grouped(maximum)))
+
+
+def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan) -> None:
+    """Run the trial, and set what it found on the `plan`."""
+    obstacles, count = ([], 0) if wanted is None else (wanted.obstacles, wanted.obstacle_count)
+    try:
+        plan.created, plan.changed, plan.unchanged = trial.run(envelope, dry_run=True)
+        plan.deleted = trial.deleted
+        obstacles += trial.obstacles
+        count += len(trial.obstacles)
+    except Problem as problem:
+        # The client did not send the elements of a state, which the rules of saving may still reject.
+        if wanted is None or not problem.failures:
+            raise
+        obstacles += problem.failures
+        count += problem.failure_count
+    if wanted is not None:
+        plan.unchanged = wanted.unchanged
+    plan.errors = [obstacle.as_json() for obstacle in obstacles[:MAX_FAILURES]]
+    plan.error_count = count
+    plan.status = PlanStatus.INVALID if obstacles else PlanStatus.READY
+
+
+@transaction.atomic
+def _store(plan: Plan, steps: Sequence[Step], writer: Writer) -> None:
+    plan.save(force_insert=True)
+    id = PlanChange._meta.get_field("plan").get_db_prep_save(plan.pk, connection)
+    columns = ("plan_id", *Step._fields)
+    writer.insert(PlanChange._meta.db_table, columns, ((id, *step) for step in steps))

@@ -1,0 +1,205 @@
+"""What a client asks for when it makes a plan: its source, and the rules for it (contract K4, K7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from bulkops.files.imports.options import Share
+from bulkops.save.envelope import (
+    OPERATIONS,
+    Envelope,
+    check_kind,
+    operations_of,
+    read_ids,
+    read_members,
+    save_mode_of,
+    wrong,
+)
+from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
+from dimensions_site.api.json.raw import first_character, items
+from dimensions_site.api.json.reader import JsonError
+from dimensions_site.rsql.limits import MAX_LENGTH as MAX_FILTER
+
+SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
+# What only some sources take, and which.
+_COMPANIONS = {"replace": "snapshot", "onConflict": "undo"}
+_RULES = ("scope", "maxDelete", "saveMode", "reason")
+MEMBERS = (*SOURCES, *_COMPANIONS, *_RULES)
+BULK_MEMBERS = (*OPERATIONS, "delete")
+CONFLICTS = ("error", "skip")
+MAX_DELETE = "5%"
+# The longest id of a repository, a moment, a change set or an operation.
+_LONGEST_NAME = 1_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """The source of a plan, and the rules for it.
+
+    `envelope` and `deletions` have the elements that the client sent. A plan from a `snapshot` deletes the elements
+    that it does not have. Of a repository, an earlier state or an undo there is only the name.
+    """
+
+    envelope: Envelope
+    deletions: Sequence[str] = ()
+    is_snapshot: bool = False
+    repository: str | None = None
+    as_of: str | None = None
+    undo: str | None = None
+    skips_conflicts: bool = False
+    scope: str | None = None
+    max_delete: Share = field(default_factory=lambda: Share.parse(MAX_DELETE))
+    reason: str | None = None
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Return what names the source, without the elements that were sent."""
+        named = {"repository": self.repository, "asOf": self.as_of, "undo": self.undo}
+        found: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+        if self.skips_conflicts:
+            found["onConflict"] = "skip"
+        if not found:
+            found["snapshot" if self.is_snapshot else "bulk"] = self.element_count
+        return found
+
+    @property
+    def element_count(self) -> int:
+        """The number of elements that the client sent."""
+        return sum(len(operation.elements) for operation in self.envelope.operations) + len(self.deletions)
+
+
+def read_request(body: bytearray) -> PlanRequest:
+    """Return the content of the body, which is UTF-8 as `BulkBodyParser` returns it.
+
+    Raises `Problem` 400 with everything that is wrong with it, except for the elements themselves, which are read
+    later.
+    """
+    text = memoryview(body)
+    failures: list[Failure] = []
+    try:
+        check_kind(text, b"{", f"an object with one of {', '.join(SOURCES)}")
+        values = read_members(text, MEMBERS, failures)
+        request = _request(values, failures)
+    except JsonError as error:
+        raise bad_request(error.failures, error.failure_count) from None
+    if failures:
+        raise bad_request(failures)
+    return request
+
+
+def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> PlanRequest:
+    _check_source(values, failures)
+    save_mode = save_mode_of(values.get("saveMode"), failures)
+    replaces = _value(values, "replace", bool, "true or false", failures)
+    name = "put" if replaces else "merge"
+    arrays: Mapping[str, msgspec.Raw] = {}
+    places = {name: "/snapshot"} if "snapshot" in values else {name: f"/bulk/{name}" for name in OPERATIONS}
+    deletions: Sequence[str] = ()
+    if "snapshot" in values:
+        arrays = {name: values["snapshot"]}
+    elif "bulk" in values:
+        arrays, deletions = _bulk(values["bulk"], failures)
+    request = PlanRequest(
+        Envelope(save_mode, operations_of(arrays, failures, places)),
+        deletions,
+        "snapshot" in values,
+        repository=_text(values, "repository", "the dbID of a repository", failures),
+        as_of=_text(values, "asOf", "an instant or a Sync-Token", failures),
+        undo=_text(values, "undo", "the id of a change set or an operation", failures),
+        skips_conflicts=_value(values, "onConflict", Literal["error", "skip"], " or ".join(CONFLICTS), failures)
+        == "skip",
+        scope=_text(values, "scope", "a filter in RSQL", failures, MAX_FILTER),
+        reason=_value(values, "reason", str, "a text", failures),
+    )
+    share = _max_delete(values, failures)
+    return request if share is None else replace(request, max_delete=share)
+
+
+def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> None:
+    """Check that there is exactly one source, and that the members beside it belong to it."""
+    named = [name for name in SOURCES if name in values]
+    if len(named) != 1 and named != ["repository", "asOf"]:
+        got = f"got {', '.join(named)}" if named else "got none of them"
+        message = (
+            "A plan must have exactly one source: snapshot, repository (with or without asOf), asOf, undo or bulk; "
+            f"{got}."
+        )
+        failures.append(Failure("", "ONE_SOURCE", message))
+    for name, source in _COMPANIONS.items():
+        if name in values and source not in values:
+            failures.append(Failure(f"/{name}", "NOT_ALLOWED", f"{name} is only allowed beside {source}."))
+
+
+def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgspec.Raw], Sequence[str]]:
+    """Return the arrays of elements, and the ids to delete."""
+    raw = memoryview(text)
+    if first_character(raw) != b"{":
+        failures.append(wrong("/bulk", "bulk", raw, f"an object with one of {', '.join(BULK_MEMBERS)}"))
+        return {}, ()
+    arrays = read_members(raw, BULK_MEMBERS, failures, "/bulk")
+    if not any(name in arrays for name in BULK_MEMBERS):
+        message = f"bulk must have at least one of {', '.join(BULK_MEMBERS)}."
+        failures.append(Failure("/bulk", "REQUIRED", message))
+    listed = arrays.pop("delete", None)
+    if listed is None or _is_empty_array(listed):
+        return arrays, ()
+    try:
+        return arrays, read_ids(bytearray(listed))
+    except Problem as problem:
+        failures += (replace(one, path=f"/bulk/delete{one.path}") for one in problem.failures)
+        return arrays, ()
+
+
+def _is_empty_array(text: msgspec.Raw) -> bool:
+    raw = memoryview(text)
+    return first_character(raw) == b"[" and not list(islice(items(raw), 1))
+
+
+def _value(
+    values: Mapping[str, msgspec.Raw], name: str, kind: type[T] | Any, expected: str, failures: list[Failure]
+) -> T | None:
+    """Return the value of a member, None without one; another value than `kind` is an error."""
+    if name not in values:
+        return None
+    try:
+        value: T = msgspec.json.decode(values[name], type=kind)
+    except (msgspec.DecodeError, RecursionError):
+        failures.append(wrong(f"/{name}", name, memoryview(values[name]), expected))
+        return None
+    return value
+
+
+def _text(
+    values: Mapping[str, msgspec.Raw],
+    name: str,
+    expected: str,
+    failures: list[Failure],
+    longest: int = _LONGEST_NAME,
+) -> str | None:
+    text: str | None = _value(values, name, str, expected, failures)
+    if text is None:
+        return None
+    if not text.strip() or len(text) > longest or "\0" in text:
+        message = f"{name} must be {expected}; got {quoted(text)}."
+        failures.append(Failure(f"/{name}", "INVALID_VALUE", message))
+        return None
+    return text
+
+
+def _max_delete(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Share | None:
+    if "maxDelete" not in values:
+        return None
+    expected = 'a number of elements such as 20, or a share such as "5%"'
+    limit: int | str | None = _value(values, "maxDelete", int | str, expected, failures)
+    if limit is None:
+        return None
+    try:
+        return Share.parse(str(limit))
+    except ValueError:
+        failures.append(wrong("/maxDelete", "maxDelete", memoryview(values["maxDelete"]), expected))
+        return None

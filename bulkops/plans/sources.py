@@ -1,0 +1,157 @@
+"""Sources of plans that are states: another repository, an earlier state, and the undo of what was written (contract
+K4, K7).
+
+Each is the differences that lead from what is stored to that state.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import orjson
+from django.conf import settings
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+
+from bulkops.plans.scopes import ElementScope
+from bulkops.writers.disk_lists import DiskList
+from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
+from dimensions_site.changes.models import ChangeSet
+from dimensions_site.changes.states import State, current, newest, versions_at
+from dimensions_site.db.among import Among
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.comparing import Difference, Rows, Side, differences, differing
+from dimensions_site.elements.models import Change
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.shortening import shortened
+
+
+@dataclass
+class Wanted:
+    """What a source asks for: elements to put, as JSON, and their ids; ids to delete; how many elements stay.
+
+    `obstacles` forbid to apply the plan; `obstacle_count` is the number of all.
+    """
+
+    elements: DiskList[msgspec.Raw]
+    ids: list[str] = field(default_factory=list)
+    deletions: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    obstacles: list[Failure] = field(default_factory=list)
+    obstacle_count: int = 0
+
+
+class StateSource:
+    """Finds what leads from the stored elements of a dimension to a state, within a scope."""
+
+    def __init__(
+        self, dimension: Dimension, repository: Repository, scope: ElementScope, elements: DiskList[msgspec.Raw]
+    ) -> None:
+        self._dimension = dimension
+        self._repository = repository
+        self._scope = scope
+        self._wanted = Wanted(elements)
+        self._versions = dimension.model.versions_of(repository)
+
+    def state(self, repository: Repository, state: State | None) -> Wanted:
+        """Return what makes the elements equal to those of the `repository` in its `state`; None is the present one."""
+        name = self._dimension.name
+        now, _ = current(self._repository.pk, name)
+        there = state or current(repository.pk, name)[0]
+        versions = self._dimension.model.versions_of(repository)
+        sides = [
+            Side(side, at, self._scope.within(self._dimension.model.versions_of(side)) if self._scope else None)
+            for side, at in ((self._repository, now), (repository, there))
+        ]
+        self._add(differences(self._dimension, *sides), keeps_names=repository == self._repository)
+        kept = self._scope.within(versions_at(versions, there)).count()
+        self._wanted.unchanged = max(0, kept - len(self._wanted.elements))
+        return self._wanted
+
+    def undo(self, id: str, *, skips_conflicts: bool) -> Wanted:
+        """Return what brings back the elements that a change set, or an operation with many, has written.
+
+        Elements that were changed again since are obstacles, or left as they are. Raises `Problem` 400 if nothing has
+        this `id`.
+        """
+        sets = self._change_sets(id)
+        own = Q(change_set__in=sets.values("pk"))
+        written = self._versions.filter(own)
+        self._check_complete(sets, written)
+        first = written.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number"))
+        changed_again = self._versions.exclude(own).filter(
+            Exists(first), Among("element_id", written.order_by().values("element_id"))
+        )
+        conflicts = changed_again.order_by().values("element_id").distinct()
+        if not skips_conflicts:
+            self._refuse(conflicts)
+        ids = Among("element_id", written.exclude(element_id__in=conflicts).order_by().values("element_id"))
+        present = newest(self._versions.filter(ids)).exclude(change=Change.DELETED)
+        before = newest(self._versions.filter(ids).exclude(own)).exclude(change=Change.DELETED)
+        matching = self._scope.within(self._versions) if self._scope else None
+        self._add(differing(self._dimension, Rows(present, matching), Rows(before, matching)), keeps_names=True)
+        return self._wanted
+
+    def _add(self, found: Generator[Difference], *, keeps_names: bool) -> None:
+        """Add the differences; elements keep a name besides their id, such as an oid, in their own repository."""
+        for one in _within(found):
+            if one.after is None:
+                self._wanted.deletions.append(one.id)
+                continue
+            names = one.names if keeps_names and one.before is None else {}
+            self._wanted.ids.append(one.id)
+            self._wanted.elements.append(msgspec.Raw(orjson.dumps({"id": one.id, **names, **one.after})))
+
+    def _change_sets(self, id: str) -> QuerySet[ChangeSet]:
+        sets = change_sets(self._repository, self._dimension.name, id)
+        if not sets.exists():
+            message = (
+                f"There is no change set or operation {quoted(id)} of the {self._dimension.name} dimension in "
+                f"repository '{self._repository.db_id}'."
+            )
+            raise bad_request([Failure("/undo", "UNKNOWN_CHANGE_SET", message)])
+        return sets
+
+    def _check_complete(self, sets: QuerySet[ChangeSet], written: QuerySet[Any]) -> None:
+        """Add an obstacle if the history no longer has all that the change `sets` have written, or replaced."""
+        counted = sets.order_by().aggregate(total=Sum(F("created") + F("changed") + F("deleted")))["total"]
+        gone = counted - written.count()
+        earlier = self._versions.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number"))
+        gone += written.exclude(change=Change.CREATED).filter(~Exists(earlier)).count()
+        if gone:
+            message = (
+                f"{gone:,} of the versions that the undo needs are no longer stored: old versions were deleted. "
+                "What they held cannot be brought back."
+            )
+            self._wanted.obstacles.append(Failure("/undo", "HISTORY_EXPIRED", message))
+            self._wanted.obstacle_count += 1
+
+    def _refuse(self, conflicts: QuerySet[Any]) -> None:
+        ids = list(conflicts.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
+        for id in ids[:MAX_FAILURES]:
+            message = (
+                f"The element '{shortened(id)}' was changed again since. Undo that first, or leave such elements as "
+                'they are with "onConflict": "skip".'
+            )
+            self._wanted.obstacles.append(Failure("/undo", "CHANGED_SINCE", message, shortened(id)))
+        self._wanted.obstacle_count += len(ids) if len(ids) <= MAX_FAILURES else conflicts.count()
+
+
+def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[ChangeSet]:
+    """Return the change set with this `id`, or those of the operation with it."""
+    named = Q(operation=id)
+    with suppress(ValueError):
+        named |= Q(pk=UUID(id))
+    return ChangeSet.objects.filter(named, repository=repository, dimension=dimension)
+
+
+def _within(found: Generator[Difference]) -> Iterator[Difference]:
+    """Yield the differences in the scope, one more than a plan may have at most."""
+    maximum: int = settings.PLAN_MAX_CHANGES
+    try:
+        yield from islice((one for one in found if one.is_within), maximum + 1)
+    finally:
+        found.close()

@@ -1,0 +1,258 @@
+"""The operations on plans in the OpenAPI document of their dimension (contract H3, K4 to K7)."""
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.utils import Direction, OpenApiResponse, extend_schema
+from rest_framework import serializers
+
+from bulkops.models import PlanAction, PlanStatus
+from bulkops.plans.requests import CONFLICTS, MAX_DELETE
+from bulkops.rest.schema import DeletionList, ElementBulk
+from bulkops.save.envelope import OPERATIONS
+from dimensions_site.api.openapi.problems import FailureSerializer, ObjectExtension
+from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
+from dimensions_site.elements.rest import parameters
+from dimensions_site.elements.rest.history_operations import ElementDifference
+from dimensions_site.elements.rest.parameters import parameter
+from dimensions_site.elements.rest.schema import DimensionSchema
+from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.repositories.models import DB_ID_PATTERN
+
+# A number of elements, or a share of them.
+_SHARE = r"^([0-9]{1,9}|(100|[0-9]{1,2}(\.[0-9]{1,6})?)%)$"
+# A reason is a text in one line.
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$"
+_PLAN_ID = "6b1f8e62-3c0a-4f0e-9a57-0d8b1c2e7f44"
+_PLAN = parameter("path", "planId", "The id of the plan, from the response to its making.", format="uuid")
+_IF_MATCH = parameter("header", "If-Match", "The `ETag` of the plan that you have seen.", required=True)
+_ETAG = parameter("header", "ETag", "The state of the plan, for `If-Match`.", required=True, on=[200, 201])
+_DELETED = parameter(
+    "header", "X-Deleted", "The number of elements that are deleted.", on=[200, 201], type="integer", minimum=0
+)
+_COUNTS = [
+    parameter("header", name, f"The number of elements that are {what}.", on=[200, 201], type="integer", minimum=0)
+    for name, what in (("X-Created", "new"), ("X-Changed", "changed"), ("X-Unchanged", "stored like this already"))
+]
+
+
+class ElementPlanSource(serializers.Serializer[Any]):
+    """What the plan was made from; of elements their number."""
+
+    snapshot = serializers.IntegerField(required=False, min_value=0)
+    repository = serializers.CharField(required=False)
+    asOf = serializers.CharField(required=False)
+    undo = serializers.CharField(required=False)
+    onConflict = serializers.ChoiceField(CONFLICTS, required=False)
+    bulk = serializers.IntegerField(required=False, min_value=0)
+
+
+class ElementPlan(serializers.Serializer[Any]):
+    planId = serializers.UUIDField()
+    status = serializers.ChoiceField(PlanStatus.values, help_text="Only a `READY` plan can be applied.")
+    scope = serializers.CharField(allow_null=True)
+    saveMode = serializers.ChoiceField(["LOOSE", "STRICT"])
+    reason = serializers.CharField(allow_null=True)
+    createdAt = serializers.CharField()
+    createdBy = serializers.CharField()
+    expiresAt = serializers.CharField(help_text="When the plan may be removed.")
+    created = serializers.IntegerField(min_value=0)
+    changed = serializers.IntegerField(min_value=0)
+    unchanged = serializers.IntegerField(min_value=0)
+    deleted = serializers.IntegerField(min_value=0)
+    errorCount = serializers.IntegerField(min_value=0)
+    appliedAt = serializers.CharField(allow_null=True)
+    appliedBy = serializers.CharField(allow_null=True)
+    changeSet = serializers.UUIDField(allow_null=True, help_text="The change set that the applied plan has written.")
+
+    def get_fields(self) -> dict[str, Any]:
+        # Not declared fields: serializers have their own `errors`, and fields their own `source`.
+        return {**super().get_fields(), "source": ElementPlanSource(), "errors": FailureSerializer(many=True)}
+
+
+class ElementPlanBulk(serializers.Serializer[Any]):
+    """Requires at least one of its arrays."""
+
+
+class ElementPlanRequest(serializers.Serializer[Any]):
+    """Requires exactly one source: `snapshot`, `repository` (with or without `asOf`), `asOf`, `undo` or `bulk`."""
+
+    replace = serializers.BooleanField(
+        required=False, help_text="`true`: a snapshot replaces elements, as `put`; otherwise it merges them."
+    )
+    repository = serializers.RegexField(
+        f"^{DB_ID_PATTERN}$", required=False, help_text="Make this repository equal to that one."
+    )
+    asOf = serializers.CharField(
+        required=False, help_text="The state to go back to, or of `repository`: an instant or a `Sync-Token`."
+    )
+    undo = serializers.CharField(
+        required=False,
+        min_length=1,
+        help_text="The id of a change set, or of the deletion, import or plan that wrote several.",
+    )
+    onConflict = serializers.ChoiceField(
+        CONFLICTS, required=False, help_text="`skip`: an undo leaves elements that were changed again since."
+    )
+    scope = serializers.CharField(
+        required=False, help_text="Conditions in RSQL, as in `filter`: nothing outside them is touched."
+    )
+    maxDelete = serializers.CharField(
+        required=False,
+        help_text=f"How many elements the plan may delete: a number or a share of the stored ones; {MAX_DELETE} by "
+        "default.",
+    )
+    saveMode = serializers.ChoiceField(["LOOSE", "STRICT"], required=False)
+    reason = serializers.RegexField(
+        _ONE_LINE,
+        required=False,
+        max_length=MAX_REASON,
+        help_text="The reason for the changes, once the plan is applied.",
+    )
+
+
+class ElementPlanRequestExtension(ObjectExtension):
+    """Adds the elements, declared as those of a bulk save."""
+
+    target_class = ElementPlanRequest
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        schema = super().map_serializer(auto_schema, direction)
+        arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
+        description = "All elements there should be: those that it lacks are deleted."
+        schema["properties"] |= {
+            "snapshot": {**arrays["merge"], "description": description},
+            "bulk": auto_schema.resolve_serializer(ElementPlanBulk, direction).ref,
+        }
+        formats = {"scope": "rsql", "asOf": "instant-or-sync-token", "maxDelete": None}
+        for name, form in formats.items():
+            schema["properties"][name] |= {"format": form} if form else {"pattern": _SHARE}
+        return schema
+
+
+class ElementPlanBulkExtension(OpenApiSerializerExtension):
+    """The arrays of a bulk save, and the ids to delete."""
+
+    target_class = ElementPlanBulk
+    priority = 2
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        arrays = auto_schema.resolve_serializer(ElementBulk, direction)
+        schema: Part = {"type": "object", "additionalProperties": False, "properties": {}}
+        for name in OPERATIONS:
+            schema["properties"][name] = arrays.schema["properties"][name]
+        schema["properties"]["delete"] = auto_schema.resolve_serializer(DeletionList, direction).ref
+        return schema
+
+
+_CHANGES_ANSWER: dict[tuple[int, str], Any] = {
+    (200, "application/json"): OpenApiResponse(ElementDifference(many=True), "The changes."),
+    (200, "application/x-ndjson"): str,
+}
+_DONE = OpenApiResponse(ElementPlan, "The plan.")
+
+MAKE = extend_schema(
+    operation_id="plan{nouns}",
+    summary="Plan changes of {plural}",
+    description="Computes what a source would change and keeps it; nothing is changed yet. The source is a complete "
+    "`snapshot`, another `repository`, an earlier state (`asOf`), the `undo` of a change set or of an operation with "
+    "several, or a `bulk` body with deletions. Needs the role manager if the plan deletes. Errors in what you sent are "
+    "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.",
+    parameters=[parameters.LOCATION, _ETAG, *_COUNTS, _DELETED],
+    request=ElementPlanRequest,
+    responses={201: OpenApiResponse(ElementPlan, "The plan is made; `Location` is its URL.")},
+)
+LIST = extend_schema(
+    operation_id="list{noun}Plans",
+    summary="List the plans for {plural}",
+    description="Returns the plans of this repository, the latest first. Plans are kept for "
+    f"{settings.PLAN_RETENTION_DAYS} days.",
+    parameters=[*parameters.COUNTED],
+    responses={200: OpenApiResponse(ElementPlan(many=True), "The plans.")},
+)
+SHOW = extend_schema(
+    operation_id="get{noun}Plan",
+    summary="Read a plan",
+    description="Returns the plan with its counts and errors; `changes` has what it does to each {dimension}.",
+    parameters=[_PLAN, _ETAG, *_COUNTS, _DELETED],
+    responses={200: _DONE},
+)
+CHANGES = extend_schema(
+    operation_id="list{noun}PlanChanges",
+    summary="List what a plan changes",
+    description="Returns the {plural} that the plan creates, changes or deletes, ordered by id, with the values before "
+    "and after, as `elements-compare` does.",
+    parameters=[
+        _PLAN,
+        parameter(
+            "query", "action", "Only elements that the plan creates, changes or deletes.", enum=PlanAction.values
+        ),
+        *parameters.COUNTED,
+    ],
+    responses=_CHANGES_ANSWER,
+)
+APPLY = extend_schema(
+    operation_id="apply{noun}Plan",
+    summary="Apply a plan",
+    description="Does exactly what the plan shows, in one transaction and one change set, or nothing. 409 "
+    "`PLAN_OUTDATED` lists the {plural} of the plan that have changed since it was made; changes to others do not "
+    "matter. 409 `PLAN_APPLIED` says that the plan was applied already, 428 that `If-Match` is missing. Needs the role "
+    "manager if the plan deletes.",
+    parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS, _DELETED],
+    request=None,
+    responses={200: OpenApiResponse(ElementPlan, "The plan is applied.")},
+)
+REMOVE = extend_schema(
+    operation_id="delete{noun}Plan",
+    summary="Delete a plan",
+    description="Deletes the plan. What an applied plan has changed stays.",
+    parameters=[_PLAN],
+    responses={204: OpenApiResponse(description="The plan is deleted.")},
+)
+
+
+class PlanSchema(DimensionSchema):
+    """The examples follow from that of the element."""
+
+    def answer_example(self) -> Any:
+        """Return the action's response in the examples."""
+        element = self.examples["create"]["answer"]
+        if self.action == "changes":
+            changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
+            return [{"id": element["id"], "action": "changed", "changes": [changed]}]
+        plan: Part = {
+            "planId": _PLAN_ID,
+            "status": "READY",
+            "source": {"snapshot": 1},
+            "scope": None,
+            "saveMode": "LOOSE",
+            "reason": "Nightly synchronisation",
+            "createdAt": "2026-03-31T22:00:00.000+0000",
+            "createdBy": "integrator",
+            "expiresAt": "2026-04-07T22:00:00.000+0000",
+            "created": 0,
+            "changed": 1,
+            "unchanged": 0,
+            "deleted": 0,
+            "errors": [],
+            "errorCount": 0,
+            "appliedAt": None,
+            "appliedBy": None,
+            "changeSet": None,
+        }
+        if self.action == "apply":
+            applied = {"appliedAt": "2026-03-31T22:05:00.000+0000", "appliedBy": "integrator"}
+            change_set = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
+            plan |= {"status": "APPLIED", **applied, "changeSet": change_set}
+        return [plan] if self.action == "list" else plan
+
+    def request_examples(self) -> Part:
+        """Return the action's requests in the examples, by their titles."""
+        element = self.examples["create"]["request"]
+        return {
+            "snapshot": {"snapshot": [element], "maxDelete": "5%", "reason": "Nightly synchronisation"},
+            "undo": {"undo": "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"},
+            "bulk": {"bulk": {"merge": [element], "delete": [{"id": "9999"}]}},
+        }

@@ -1,0 +1,203 @@
+"""The REST routes of plans (contract K4 to K7)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, cast
+from uuid import uuid4
+
+from django.conf import settings
+from django.http import HttpResponse, StreamingHttpResponse
+from django.urls import ResolverMatch, reverse
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from bulkops.models import Plan, PlanAction
+from bulkops.plans.applying import apply_plan, check_applicable
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest, read_request
+from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans
+from bulkops.rest import plan_operations as operations
+from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
+from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.api.json.texts import shown
+from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.parsers import BulkBodyParser
+from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, typed_reason
+from dimensions_site.changes.states import State
+from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.reading.etags import check_preconditions, etag_of
+from dimensions_site.elements.reading.streams import begun
+from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
+from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.repositories.permissions import check_access
+
+
+class PlanViewSet(DimensionViewSet):
+    """Makes, shows, lists, applies and deletes plans of one dimension of one repository."""
+
+    timeout = settings.BULK_WAIT_SECONDS
+
+    schema = operations.PlanSchema()
+    throttle_classes = (CallThrottle, BulkThrottle)
+    parser_classes = (BulkBodyParser,)
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "list": frozenset({"skip", "take"}),
+        "changes": frozenset({"action", "skip", "take"}),
+    }
+    roles: ClassVar[dict[str, Role]] = {"make": Role.EDITOR, "apply": Role.EDITOR, "remove": Role.EDITOR}
+
+    @operations.MAKE
+    def make(self, request: Request, **path: str) -> HttpResponse:
+        """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
+        asked = read_request(cast(bytearray, request.data))
+        reason = self._reason_of(asked)
+        plan = make_plan(
+            self.dimension,
+            self.scope.repository,
+            Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", reason),
+            asked,
+            state_of=lambda: self._state(asked),
+            check_deletion=lambda: self.scope.require(Role.MANAGER),
+        )
+        namespace = cast(ResolverMatch, self.request.resolver_match).namespace
+        place = reverse(f"{namespace}:plan", kwargs={"db_id": path["db_id"], "plan_id": str(plan.pk)})
+        response = self._answer(plan, status=201)
+        response["Location"] = place
+        return response
+
+    @operations.LIST
+    def list(self, request: Request, **path: str) -> StreamingHttpResponse:
+        """Return the plans of this dimension of this repository, the latest first (contract K5)."""
+        _, paging = self._asked()
+        found = plans(self.scope.repository, self.dimension.name)
+        headers = counted(found.order_by().count()) if prefers_count(request) else {}
+        texts = map(plan_text, found[paging.window].iterator())
+        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=headers)
+
+    @operations.SHOW
+    def show(self, request: Request, **path: str) -> HttpResponse:
+        """Return the plan, without its changes (contract K5)."""
+        return self._answer(self._found(path))
+
+    @operations.CHANGES
+    def changes(self, request: Request, **path: str) -> StreamingHttpResponse:
+        """Return what the plan does, by element, streamed as a comparison (contract K5)."""
+        action, paging = self._asked()
+        found = changes_of(self._found(path), action)
+        headers = counted(found.order_by().count()) if prefers_count(request) else {}
+        accepted = request.accepted_renderer
+        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+        texts = change_texts(found[paging.window])
+        response = StreamingHttpResponse(begun(texts, write), content_type=content_type(accepted), headers=headers)
+        patch_vary_headers(response, ["Accept"])
+        return response
+
+    @operations.APPLY
+    def apply(self, request: Request, **path: str) -> HttpResponse:
+        """Do exactly what the plan shows, or nothing (contract K6)."""
+        plan = self._found(path)
+        _ = request.data  # a body is an error
+        check_applicable(plan)
+        if "If-Match" not in request.headers:
+            detail = "Send If-Match with the ETag of the plan that you have seen."
+            raise Problem(428, "PRECONDITION_REQUIRED", detail)
+        check_preconditions(request, etag_of(plan_text(plan)))
+        if plan.deleted:
+            self.scope.require(Role.MANAGER)
+        actor = Actor(self.user.get_username(), Channel.PLAN, str(plan.pk), self._reason_to_apply(plan))
+        return self._answer(apply_plan(plan, actor))
+
+    @operations.REMOVE
+    def remove(self, request: Request, **path: str) -> HttpResponse:
+        """Delete the plan; what it has changed stays (contract K5)."""
+        self._found(path).delete()
+        return HttpResponse(status=204)
+
+    def get_renderers(self) -> Renderers:
+        """Return the renderers; changes are available as NDJSON, too."""
+        streamable: list[BaseRenderer] = [NdjsonRenderer()] if self.action == "changes" else []
+        return [*super().get_renderers(), *streamable]
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        """Return the renderer; a removal has no content, so no `Accept` forbids it. Clients ask for that of errors."""
+        return super().perform_content_negotiation(request, force or self.action == "remove")
+
+    def further_failures(self) -> Sequence[Failure]:
+        if self.action in ("list", "changes"):
+            try:
+                self._asked()
+            except Problem as problem:
+                return problem.failures
+        return ()
+
+    @property
+    def takes_body(self) -> bool:
+        return self.action != "apply"
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether the repository may not require a reason yet: at the making, or because the plan may have one."""
+        return True
+
+    def _found(self, path: dict[str, str]) -> Plan:
+        return find_plan(self.scope.repository, self.dimension.name, path["plan_id"])
+
+    def _answer(self, plan: Plan, *, status: int = 200) -> HttpResponse:
+        text = plan_text(plan)
+        counts = {"X-Created": plan.created, "X-Changed": plan.changed, "X-Unchanged": plan.unchanged}
+        headers = {name: str(count) for name, count in {**counts, "X-Deleted": plan.deleted}.items()}
+        headers["ETag"] = etag_of(text)
+        return HttpResponse(text.encode(), status=status, content_type="application/json", headers=headers)
+
+    def _reason_of(self, asked: PlanRequest) -> str | None:
+        """Return the reason of the plan, for its changes once it is applied. Raises 400 for an invalid one."""
+        if asked.reason is None:
+            return self.reason
+        try:
+            return typed_reason(asked.reason, self.scope.repository)
+        except InvalidReason as error:
+            raise bad_request([error.failure("/reason")]) from None
+
+    def _reason_to_apply(self, plan: Plan) -> str | None:
+        if self.reason is not None or plan.reason is not None:
+            return self.reason or plan.reason
+        try:
+            return sent_reason(None, self.scope.repository)
+        except InvalidReason as error:
+            raise bad_request([error.failure(HEADER)]) from None
+
+    def _state(self, asked: PlanRequest) -> tuple[Repository, State | None]:
+        """Return the repository and the state that `asked` names. Raises 404, 403 and 400 for what it may not name."""
+        repository = self.scope.repository
+        if asked.repository is not None:
+            found = check_access(self.user, asked.repository, self.dimension.name, self.scope.credential)
+            repository = found.repository
+        if asked.as_of is None:
+            return repository, None
+        try:
+            return repository, state_of_moment("asOf", asked.as_of, repository, self.dimension.name)
+        except Problem as problem:
+            if problem.failures:  # it is in the body
+                raise bad_request([replace(failure, path=f"/{failure.path}") for failure in problem.failures]) from None
+            raise
+
+    def _asked(self) -> tuple[str | None, SkipTake]:
+        """Return the action and the page that the query asks for. Raises 400 with everything that is wrong with it."""
+        query = self.request.query_params
+        action, paging = query.get("action"), SkipTake()
+        failures: list[Failure] = []
+        if action is not None and action not in PlanAction:
+            message = f"action must be one of {', '.join(PlanAction.values)}; got {shown(action)}."
+            failures.append(Failure("action", "INVALID_VALUE", message))
+        refusals: list[Problem] = []
+        try:
+            paging = SkipTake.parse(query.get("skip"), query.get("take"))
+        except Problem as problem:
+            refusals.append(problem)
+        check_all(failures, refusals)
+        return action, paging

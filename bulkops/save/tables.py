@@ -1,0 +1,102 @@
+"""A bulk save of a table in CSV, which the engine of imports reads (contract K3)."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from tempfile import TemporaryFile
+from typing import IO, TypeVar
+
+from django.conf import settings
+
+from bulkops.files.formats.detection import recognised
+from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import RowFailure, Shape, UnreadableFile
+from bulkops.files.formats.table import FORMATS
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Mode, Options
+from bulkops.files.imports.reports import ImportRefused
+from bulkops.save.envelope import SaveMode, too_many
+from bulkops.save.saving import UNKNOWN_REFERENCE, others_create_the_same
+from bulkops.writers.answers import write_answer
+from bulkops.writers.writer import Counts, Writer
+from dimensions_site.api.errors import Failure, bad_request
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.file_formats import Format
+
+T = TypeVar("T")
+
+
+class TableSave:
+    """Saves the rows of one table into one dimension of a repository, on behalf of `actor`.
+
+    `operation` is post, put or merge. An empty cell means "not set" in each, as in an import.
+    """
+
+    def __init__(
+        self, dimension: Dimension, repository: Repository, actor: Actor, operation: str, save_mode: SaveMode
+    ) -> None:
+        self._dimension = dimension
+        self._repository = repository
+        self._actor = actor
+        self._operation = operation
+        self._save_mode = save_mode
+
+    def run(self, body: bytearray, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> Counts:
+        """Save the rows of `body`, which is emptied; `dry_run`, `answer` and the result are those of `BulkSave`.
+
+        Raises `Problem` 400 with every error, each with its line and column, or 503 if others write for too long.
+        """
+        refuse_when_crowded(self._repository)
+        importer = Importer(
+            self._dimension,
+            self._repository,
+            self._actor,
+            Options(
+                mode=Mode.CREATE if self._operation == "post" else Mode.UPSERT,
+                replaces=self._operation == "put",
+                dry_run=dry_run,
+                strict=self._save_mode == "STRICT",
+            ),
+            turn=partial(writing_in_turn, self._repository),
+            written=partial(self._write_answer, answer),
+            unknown_reference=UNKNOWN_REFERENCE,
+        )
+        with TemporaryFile() as file:
+            file.write(body)
+            body.clear()  # it is on the disk now
+            try:
+                _, encoding = recognised(file, Format.CSV)
+                with FORMATS[Format.CSV].open(file, encoding) as table:
+                    shape = Shape(Format.CSV, encoding, table.delimiter)
+                    rows = partial(_limited, table.rows)
+                    report = importer.run(Source(shape, table.headings, rows, table.progress))
+            except UnreadableFile as error:
+                raise bad_request([_placed(error.failure)]) from None
+            except ImportRefused as refusal:
+                report = refusal.report
+                if not report.failures:
+                    raise others_create_the_same() from None
+                count = report.failure_count + (not report.is_count_exact)
+                raise bad_request([_placed(failure) for failure in report.failures], count) from None
+        return Counts(report.created, report.changed, report.unchanged)
+
+    def _write_answer(self, answer: IO[bytes] | None, writer: Writer, count: int) -> None:
+        if answer is not None:
+            write_answer(writer, full_renderer(self._dimension, self._repository.default_language), count, answer)
+
+
+def _limited(rows: Callable[[], Iterator[T]]) -> Iterator[T]:
+    """Yield the rows. Raises `Problem` 400 if there are more than the elements of a bulk save."""
+    limit: int = settings.API_MAX_BULK_ELEMENTS
+    for count, row in enumerate(rows()):
+        if count == limit:
+            raise bad_request([too_many("rows", limit)])
+        yield row
+
+
+def _placed(failure: RowFailure) -> Failure:
+    """Return the failure with its place in the table, such as `line 2, descriptions.en`."""
+    return Failure(failure.place, failure.failure.code, failure.failure.message, failure.failure.id)

@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "dimensions_site.changes",
     "dimensions_site.tokens",
     "dimensions_site.idempotency",
+    "dimensions_site.saved_views",
     "dimensions_site.demo",
     "currency",
     "account",
@@ -153,9 +154,10 @@ DATABASE_OPTIONS: dict[str, dict[str, Any]] = {
     },
     "postgresql": {
         # The server ends sessions that wait too long for a lock, as SQLite does, that are idle within a transaction,
-        # or whose client is gone or takes no rows for a minute.
-        "options": "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=10 "
-        "-c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=60s",
+        # or whose client is gone or takes no rows for a minute. It would compile a query that it believes to be large,
+        # which takes far longer than the query wherever it has no statistics yet.
+        "options": "-c jit=off -c lock_timeout=20s -c idle_in_transaction_session_timeout=60s "
+        "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=60s",
         # The same from this side, when the host of the database is cut off: in seconds, and the last in milliseconds.
         "connect_timeout": 10,
         "keepalives_idle": 10,
@@ -333,6 +335,9 @@ Q_CLUSTER = {
     "catch_up": False,
 }
 DELETION_CHUNK_SIZE = env.integer("DELETION_CHUNK_SIZE", default=1000, minimum=1, maximum=10_000)
+PLAN_MAX_CHANGES = env.integer("PLAN_MAX_CHANGES", default=100_000, minimum=1, maximum=1_000_000)
+PLAN_MAX_OPEN = env.integer("PLAN_MAX_OPEN", default=100, minimum=1, maximum=10_000)
+PLAN_RETENTION_DAYS = env.integer("PLAN_RETENTION_DAYS", default=7, minimum=1, maximum=365)
 DATA_PROCESSING_RETENTION_DAYS = env.integer("DATA_PROCESSING_RETENTION_DAYS", default=90, minimum=1, maximum=36_500)
 
 FILE_UPLOAD_HANDLERS = ["bulkops.jobs.uploads.UploadHandler"]
@@ -355,7 +360,7 @@ CONTENT_SECURITY_POLICY = {
         # A script or a style within a page needs the nonce of that answer, in templates `request.csp_nonce`.
         "script-src": [SELF, NONCE],
         "style-src": [SELF, NONCE],
-        # Alpine and simplebar set the widths of single elements on pages of the administration.
+        # Alpine sets the widths of single elements on pages of the administration.
         "style-src-attr": [UNSAFE_INLINE],
         "img-src": [SELF, "data:"],  # the icons of Swagger UI and of unfold's forms are in their style sheets
         "font-src": [SELF],
@@ -376,7 +381,8 @@ CORS_ALLOW_HEADERS = (
 )
 CORS_EXPOSE_HEADERS = (
     *("Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Location"),
-    *("Preference-Applied", "Retry-After", "Sync-Token", "WWW-Authenticate", "X-Request-ID", "X-Total-Count"),
+    *("Preference-Applied", "Retry-After", "Sync-Token", "WWW-Authenticate"),
+    *("X-Changed", "X-Created", "X-Request-ID", "X-Total-Count", "X-Unchanged"),
 )
 
 SILENCED_SYSTEM_CHECKS = [
@@ -398,7 +404,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_LANGUAGES": True,
     "LOGIN": {"form": "dimensions_site.repositories.login.passwords.SignInForm"},
     "DASHBOARD_CALLBACK": "dimensions_site.site_admin.start_page.start_page",
-    "SIDEBAR": {"navigation": "dimensions_site.site_admin.navigation.sidebar"},
+    "SIDEBAR": {"navigation": "dimensions_site.site_admin.navigation.sidebar", "show_search": True},
     # The blue of the landing page. White on 600 and 500 on the darkest ground keep the contrast of WCAG AA.
     "COLORS": {
         "primary": {

@@ -19,6 +19,7 @@ from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes
 from dimensions_site.monitoring import health
 from dimensions_site.site_admin import refusals
+from dimensions_site.site_admin.command_search import command_search
 from dimensions_site.site_admin.languages import ADMINISTRATION
 
 # A new dimension needs one line here.
@@ -39,6 +40,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
+    path(ADMINISTRATION, include([command_search()])),
     path(ADMINISTRATION, admin.site.urls),
 ]
 

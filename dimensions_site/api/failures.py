@@ -75,7 +75,7 @@ def problem_body(
     errors: Sequence[Mapping[str, str]] = (),
     error_count: int = 1,
 ) -> dict[str, object]:
-    """Return the problem details of RFC 9457, with the `errors` of a 400; by default the problem is its only error.
+    """Return the problem details of RFC 9457, with its `errors`; by default the problem is the only error of a 400.
 
     `error_count` is the number of errors found; beyond `MAX_COUNTED` there may be more (contract B1).
     """
@@ -87,7 +87,7 @@ def problem_body(
         "code": code,
         "requestId": request_id,
     }
-    if status == HTTPStatus.BAD_REQUEST:
+    if status == HTTPStatus.BAD_REQUEST or errors:
         body["errors"] = list(errors) or [{"path": "", "code": code, "message": detail}]
         body["errorCount"] = min(max(error_count, 1), MAX_COUNTED)
         body["errorCountIsExact"] = error_count <= MAX_COUNTED

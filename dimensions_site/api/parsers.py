@@ -10,7 +10,7 @@ from rest_framework.parsers import BaseParser
 from dimensions_site.api.bodies import read_body
 from dimensions_site.api.errors import Problem, bad_request, quoted
 from dimensions_site.api.json.raw import check_text
-from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.json.reader import JsonError, json_error, read_json
 
 
 class StrictJSONParser(BaseParser):
@@ -54,8 +54,17 @@ class BulkBodyParser(StrictJSONParser):
         return body
 
 
+class NoBodyParser(StrictJSONParser):
+    """For calls that take no body; an empty object is accepted, because some clients send one."""
+
+    def value(self, body: bytearray) -> None:
+        """Return nothing. Raises JsonError for a body."""
+        if bytes(body.strip()) not in (b"", b"{}"):
+            raise json_error("NOT_ALLOWED", "This call takes no body.")
+
+
 def _check_charset(content_type: str) -> None:
     charset = parse_header_parameters(content_type)[1].get("charset", "utf-8")
     if charset.lower() not in ("utf-8", "utf8"):
-        detail = f"The header Content-Type names the charset {quoted(charset)}; JSON is read in utf-8 only."
+        detail = f"The header Content-Type names the charset {quoted(charset)}; bodies are read in utf-8 only."
         raise Problem(415, "UNSUPPORTED_CHARSET", detail)

@@ -79,6 +79,15 @@ class ConventionsMixin(APIView):
         """Return the query parameters of this view; None if it ignores unknown ones. Contract A7."""
         return frozenset()
 
+    @property
+    def takes_body(self) -> bool:
+        """Return whether a POST, PUT or PATCH must have a body."""
+        return True
+
+    def repeatable_query_parameters(self) -> frozenset[str]:
+        """Return those of them that may be sent more than once."""
+        return frozenset()
+
     def further_failures(self) -> Sequence[Failure]:
         """Return the errors in the values of the query parameters, reported along with unknown names. Contract B1."""
         return ()
@@ -95,7 +104,7 @@ class ConventionsMixin(APIView):
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
         if request.method != "OPTIONS":
             self._check_query(request)
-        if request.method in _METHODS_WITH_BODY:
+        if request.method in _METHODS_WITH_BODY and self.takes_body:
             _check_body_is_sent(request)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
@@ -117,10 +126,11 @@ class ConventionsMixin(APIView):
             raise bad_request([Failure("", "UNREADABLE_QUERY", f"The query string {error}.")])
         # Django would decode the query with the charset of Content-Type, which applies to the body.
         request._request.encoding = "utf-8"
+        repeatable = self.repeatable_query_parameters()
         failures = [
             failure
             for name, values in request.query_params.lists()
-            if (failure := _parameter_failure(name, len(values), allowed))
+            if (failure := _parameter_failure(name, 1 if name in repeatable else len(values), allowed))
         ]
         if failures:
             named = {failure.path for failure in failures}

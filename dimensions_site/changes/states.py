@@ -198,7 +198,7 @@ def empty_change_sets(
 def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
     """Return those of the `versions`, of one repository, that were the elements in its `state`."""
     later = state.later().filter(pk=OuterRef("change_set"))
-    return _newest(versions.filter(~Exists(later))).exclude(change="-")
+    return newest(versions.filter(~Exists(later))).exclude(change="-")
 
 
 def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
@@ -206,7 +206,7 @@ def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
 
     `versions` are those of its dimension.
     """
-    return _newest(written_in(versions, state.later()))
+    return newest(written_in(versions, state.later()))
 
 
 def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
@@ -217,8 +217,8 @@ def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> Que
     return _among(versions, Among("change_set_id", keys) if len(few) > _FEW else Q(change_set__in=few))
 
 
-def _newest(versions: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the version with the highest number of each element of the `versions`."""
+def newest(versions: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the version with the highest number of each element of the `versions`, all of one repository."""
     last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
     return _among(versions, Among("number", last))
 

@@ -10,5 +10,5 @@ class RepositoriesConfig(AppConfig):
     def ready(self) -> None:
         """Register the admin pages and the signal receivers of access changes, sessions and kept forms."""
         from dimensions_site.repositories import audit
-        from dimensions_site.repositories.admin import changes, failed_sign_ins, keys, repositories
+        from dimensions_site.repositories.admin import changes, failed_sign_ins, keys, people, repositories
         from dimensions_site.repositories.login import kept_forms, sessions

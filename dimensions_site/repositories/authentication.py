@@ -9,7 +9,7 @@ from functools import cache
 import structlog
 from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -20,7 +20,7 @@ from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
 from dimensions_site.repositories.access import Access, access_query, find_access, is_db_id
 from dimensions_site.repositories.credentials import Credential
-from dimensions_site.repositories.models import ApiKey, Role
+from dimensions_site.repositories.models import ApiKey, Repository, Role
 
 log = structlog.get_logger(__name__)
 
@@ -46,6 +46,10 @@ class KeyCredential(Credential):
             return None
         opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=other.repository), pk=self.key)
         return replace(other, is_within=opened.exists())
+
+    def repositories(self) -> QuerySet[Repository]:
+        covering = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=OuterRef("pk")), pk=self.key)
+        return Repository.objects.filter(Exists(covering))
 
 
 class ApiKeyAuthentication(BaseAuthentication):

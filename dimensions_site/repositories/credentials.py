@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from dimensions_site.repositories.access import Access, find_access
 from dimensions_site.repositories.dimensions import ALL
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class Credential:
     def access(self, user: User, db_id: str, dimension: str) -> Access | None:
         """Return the `user`'s access to the `dimension` of the repository `db_id`; None for an unknown repository."""
         return find_access(user, db_id, dimension)
+
+    def repositories(self) -> QuerySet[Repository]:
+        """Return the repositories that the credential covers, whatever its user's grants."""
+        return Repository.objects.all()
 
     def challenge(self, role: Role) -> dict[str, str]:
         """Return the headers of a 403 for a credential that is too narrow for `role`; none unless its standard defines

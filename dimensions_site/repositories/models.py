@@ -1,6 +1,7 @@
 """Repositories (the tenants), and who has access to them."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import RegexValidator
@@ -56,6 +57,11 @@ class Repository(models.Model):
         help_text=_("When switched on, nothing is saved in this repository without the reason for it."),
     )
 
+    # Of a copy: the dbID of the repository that it was copied from, which may be gone, and the Sync-Token of that one's
+    # state by dimension.
+    base = CodePointTextField(_("copied from"), null=True, editable=False)
+    base_states: "models.JSONField[Any, Any]" = models.JSONField(null=True, editable=False)
+
     class Meta:
         verbose_name = _("repository")
         verbose_name_plural = _("repositories")
@@ -71,6 +77,26 @@ class Role(models.IntegerChoices):
     READER = 1, _("reader")
     EDITOR = 2, _("editor")
     MANAGER = 3, _("manager")
+
+    @property
+    def permits(self) -> str:
+        """What the role permits beyond the lower ones, in words for people."""
+        return str(_PERMITS[self])
+
+    @classmethod
+    def explained_choices(cls) -> list[tuple[int, str]]:
+        """Return the choices of a field, each role with what it permits."""
+        return [(role.value, f"{role.label}: {role.permits}") for role in cls]
+
+
+# Pages and documents quote these sentences; `tests/docs/test_docs_roles.py` compares them.
+_PERMITS = {
+    Role.READER: _("sees elements and their history, compares and exports them."),
+    Role.EDITOR: _("also creates, changes, restores and imports elements, and applies plans that delete nothing."),
+    Role.MANAGER: _(
+        "also deletes elements, applies imports and plans that delete, and stops the deletions and imports of others."
+    ),
+}
 
 
 class AccessGrant(models.Model):
@@ -124,9 +150,11 @@ class AccessGrant(models.Model):
         ]
 
     def __str__(self) -> str:
-        role, dimension = self.get_role_display(), self.get_dimension_display()
-        values = {"who": self.user or self.group, "role": role, "what": dimension, "where": self.repository.db_id}
-        return gettext("%(who)s: %(role)s of %(what)s in %(where)s") % values
+        return f"{self.user or self.group}: {self.permitted()}"
+
+    def permitted(self) -> str:
+        """Return what the grant permits, without whom."""
+        return _rights(self.get_role_display(), self.get_dimension_display(), self.repository.db_id)
 
 
 class ApiKey(SecretKey):
@@ -143,7 +171,7 @@ class ApiKey(SecretKey):
         help_text=_("To the minute; empty if the key was never used."),
     )
     role = models.PositiveSmallIntegerField(
-        _("greatest role"),
+        _("highest role"),
         choices=Role.choices,
         default=Role.MANAGER,
         help_text=_("The key does not permit more, even if the grants of its user do."),
@@ -180,8 +208,11 @@ class ApiKey(SecretKey):
         """Return the limits of the key for people; queries its repositories."""
         role, dimension = self.get_role_display(), self.get_dimension_display()
         where = ", ".join(repository.db_id for repository in self.repositories.all()) or gettext("no repository")
-        values = {"role": role, "what": dimension, "where": where if self.is_limited else gettext("all repositories")}
-        return gettext("%(role)s of %(what)s in %(where)s") % values
+        return _rights(role, dimension, where if self.is_limited else gettext("all repositories"))
+
+
+def _rights(role: str, dimension: str, where: str) -> str:
+    return gettext("%(role)s of %(what)s in %(where)s") % {"role": role, "what": dimension, "where": where}
 
 
 class AccessChange(models.Model):

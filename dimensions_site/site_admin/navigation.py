@@ -10,28 +10,35 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.repositories.admin.repositories import SuperuserAdmin
 
-# Icons of the pages by app and model, from unfold's font; dimensions name their own.
+# Icons of the pages by app and model, from unfold's font, in the order of the sidebar; dimensions name their own.
 _ICONS = {
+    "bulkops.fileimport": "upload_file",
     "changes.changeset": "manage_history",
     "bulkops.dataprocessing": "hourglass_top",
-    "bulkops.fileimport": "upload_file",
-    "bulkops.worker": "memory",
-    "repositories.repository": "database",
-    "repositories.accessgrant": "verified_user",
-    "repositories.apikey": "key",
-    "repositories.accesschange": "policy",
-    "repositories.loginfailures": "lock_person",
-    "tokens.application": "apps",
-    "tokens.issuedtoken": "token",
+    "bulkops.plan": "fact_check",
     "auth.user": "person",
     "auth.group": "group",
+    "repositories.accessgrant": "verified_user",
+    "repositories.repository": "database",
+    "repositories.apikey": "key",
+    "tokens.application": "apps",
+    "tokens.issuedtoken": "token",
+    "repositories.accesschange": "policy",
+    "repositories.loginfailures": "lock_person",
+    "bulkops.worker": "memory",
+    "django_q.schedule": "schedule",
+    "django_q.ormq": "low_priority",
+    "django_q.success": "task_alt",
+    "django_q.failure": "error",
 }
 _ACCESS = {"repositories", "tokens", "auth"}
+_ORDER = list(_ICONS)
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of links for the user, without empty ones."""
     open_pages = [page for page in admin.site._registry.values() if page.has_module_permission(request)]
+    open_pages.sort(key=_place)
     elements = [page for page in open_pages if isinstance(page, ElementAdmin)]
     of_superusers = [page for page in open_pages if isinstance(page, SuperuserAdmin)]
     access = [page for page in of_superusers if page.opts.app_label in _ACCESS]
@@ -49,8 +56,18 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"title": title, "items": items, "separator": bool(title)} for title, items in groups if items]
 
 
+def _model(page: Any) -> str:
+    return f"{page.opts.app_label}.{page.opts.model_name}"
+
+
+def _place(page: Any) -> int:
+    """Return the place of the page in its group; dimensions keep the order of their apps."""
+    model = _model(page)
+    return _ORDER.index(model) if model in _ORDER else len(_ORDER)
+
+
 def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
-    model = f"{page.opts.app_label}.{page.opts.model_name}"
+    model = _model(page)
     address = reverse(f"admin:{model.replace('.', '_')}_changelist")
     words = str(page.opts.verbose_name_plural)
     icon = page.icon if isinstance(page, ElementAdmin) else _ICONS.get(model, "list")

@@ -7,11 +7,14 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
+from dimensions_site.repositories.admin.copying import to_copy
+from dimensions_site.repositories.admin.people import UserAdmin
 from dimensions_site.repositories.admin.repositories import LookOnlyMixin, SuperuserAdmin, when
 from dimensions_site.tokens.ending import end_tokens
 from dimensions_site.tokens.models import Application, IssuedToken
@@ -69,13 +72,14 @@ class ApplicationAdmin(SuperuserAdmin):
 
     def _show_secret(self, request: HttpRequest, application: Application, secret: str) -> None:
         if application.client_type == Application.CLIENT_PUBLIC:
-            message = _("The client id of %(name)s is %(id)s; a public program has no secret.")
+            message = gettext("The client id of {name}; a public program has no secret: {id}")
         else:
-            message = _(
-                "The client id of %(name)s is %(id)s, its secret %(secret)s – copy it now, it is not shown again."
-            )
-        words = {"name": application.name, "id": application.client_id, "secret": secret}
-        messages.warning(request, message % words)
+            message = gettext("Copy the secret of {name} now, it is not shown again: {secret} Client id: {id}")
+        shown = {
+            "id": to_copy(application.client_id, gettext("Copy the client id")),
+            "secret": to_copy(secret, gettext("Copy the secret")),
+        }
+        messages.warning(request, format_html(message, name=application.name, **shown))
 
 
 class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
@@ -130,7 +134,7 @@ def end_tokens_of_users(page: Any, request: HttpRequest, queryset: QuerySet[User
 
 
 if {"jwt", "oauth2"} & set(settings.API_AUTHENTICATION):
-    _users: Any = admin.site.get_model_admin(User)
+    _users: Any = UserAdmin
     _users.actions = [*_users.actions, end_tokens_of_users]
 if "oauth2" in settings.API_AUTHENTICATION:
     admin.site.register(Application, ApplicationAdmin)

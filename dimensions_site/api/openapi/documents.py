@@ -28,15 +28,19 @@ _GENERATION_LOCK = Lock()
 
 def with_wire_names(endpoints: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the endpoints with the wire names of path parameters; Django's names are in snake case."""
-    return [
-        (path.replace("{db_id}", "{dbID}").replace("{oid}", "{dataProcessingId}"), *rest) for path, *rest in endpoints
-    ]
+    names = {"{db_id}": "{dbID}", "{oid}": "{dataProcessingId}", "{plan_id}": "{planId}"}
+    found = []
+    for address, *rest in endpoints:
+        for name, wire_name in names.items():
+            address = address.replace(name, wire_name)
+        found.append((address, *rest))
+    return found
 
 
 class Document:
     """The OpenAPI document of one dimension, generated on first access and then cached."""
 
-    def __init__(self, dimension: str, version: str, routes: URLResolver) -> None:
+    def __init__(self, dimension: str, version: str, routes: list[URLPattern | URLResolver]) -> None:
         self._dimension = dimension
         self._version = version
         self._routes = routes
@@ -45,7 +49,7 @@ class Document:
     def content(self) -> dict[str, Any]:
         """The document."""
         with _GENERATION_LOCK:
-            document: dict[str, Any] = SchemaGenerator(patterns=[self._routes]).get_schema(public=True)
+            document: dict[str, Any] = SchemaGenerator(patterns=self._routes).get_schema(public=True)
         document["info"] = {
             "title": f"{self._dimension.title()} dimension",
             "version": self._version,

@@ -20,7 +20,10 @@ ERRORS: Mapping[int, tuple[str, str]] = {
     404: ("NotFound", "There is no such repository, or nothing at this address in it."),
     405: ("MethodNotAllowed", "The method is not permitted at this address."),
     406: ("NotAcceptable", "The response is not available in any media type of `Accept`."),
-    409: ("AtWork", "The first request with this `Idempotency-Key` is still being processed."),
+    409: (
+        "Conflict",
+        "What you address forbids this now, or the first request with this `Idempotency-Key` is still running.",
+    ),
     410: (
         "AnswerNotKept",
         "The request with this `Idempotency-Key` was completed and is not repeated; its response is no longer stored.",
@@ -30,6 +33,7 @@ ERRORS: Mapping[int, tuple[str, str]] = {
     414: ("AddressTooLong", "The URL with its query is longer than the service accepts."),
     415: ("UnsupportedMediaType", "The media type, charset or content encoding of the body is not supported."),
     422: ("KeyReused", "The `Idempotency-Key` was used with another request before."),
+    428: ("PreconditionRequired", "`If-Match` is missing; nothing was written."),
     429: ("TooManyRequests", "You have made too many calls, or sent wrong credentials too often."),
     431: ("HeadersTooLarge", "The headers are larger or more numerous than the service accepts."),
     500: ("InternalError", "The service failed unexpectedly; its log has the details under the `requestId`."),

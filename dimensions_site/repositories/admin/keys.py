@@ -6,11 +6,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
+from dimensions_site.repositories.admin.copying import to_copy
 from dimensions_site.repositories.admin.repositories import SuperuserAdmin, when
-from dimensions_site.repositories.models import ApiKey
+from dimensions_site.repositories.models import ApiKey, Role
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
@@ -55,7 +57,13 @@ class ApiKeyAdmin(SuperuserAdmin):
     )
     search_fields = ["name", "prefix", "user__username"]
     autocomplete_fields = ["user", "repositories"]
+    radio_fields = {"role": admin.VERTICAL}
     actions = ["revoke"]
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "role":
+            kwargs["choices"] = Role.explained_choices()
+        return super().formfield_for_choice_field(db_field, request, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         """Prefetch the repositories of all keys of a page."""
@@ -69,7 +77,8 @@ class ApiKeyAdmin(SuperuserAdmin):
         """Show a new key once: only its hash is stored."""
         if not change:
             key = obj.assign_key()
-            messages.warning(request, _("The API key is %(key)s – copy it now, it is not shown again.") % {"key": key})
+            message = gettext("Copy the new API key now, it is not shown again: {key}")
+            messages.warning(request, format_html(message, key=to_copy(key, gettext("Copy the API key"))))
         super().save_model(request, obj, form, change)
 
     @admin.display(description=_("allows at most"))

@@ -1,29 +1,29 @@
-"""Repositories, users and grants in the admin, for superusers, and the base class that bounds every list of the
-admin.
-"""
+"""Repositories in the admin, for superusers, and the base classes that bound every list of the admin."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.auth.models import Group, User
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
 from django.db.models import PROTECT, ManyToOneRel, Model, QuerySet
 from django.forms import Media, Script
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from django_q.admin import Failure, OrmQ, Schedule, Success  # registers them, which has to be first
-from unfold.admin import ModelAdmin, TabularInline
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
-from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from dimensions_site.repositories.admin.grants import GrantInline
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped, minute
+from dimensions_site.text.shortening import shortened
 
 
 def when(column: str, words: Any) -> Callable[[Any], str]:
@@ -133,6 +133,14 @@ class BoundedListAdmin(ModelAdmin):
         return "\0" not in text
 
 
+# What a picker sends of a row, or nothing.
+_KEY = re.compile("[0-9]{0,18}")
+
+
+def _pickers(inline: Any) -> Iterable[str]:
+    return tuple(inline.autocomplete_fields)
+
+
 class LookOnlyMixin:
     """Makes a page or an inline read-only, for records that only the service writes."""
 
@@ -149,7 +157,7 @@ class SuperuserAdmin(BoundedListAdmin):
         css = {"all": ["site/admin/superusers.css"]}
         js = [
             "site/admin/names_of_pickers.js",
-            *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved")),
+            *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved", "copying")),
         ]
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -162,6 +170,14 @@ class SuperuserAdmin(BoundedListAdmin):
     has_change_permission = has_view_permission
     has_delete_permission = has_view_permission
 
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Reject keys that no page can have sent, in the form and in the URL: Django's pickers would fail on them."""
+        pickers = {"members", *self.autocomplete_fields, *(name for page in self.inlines for name in _pickers(page))}
+        for name, keys in chain(request.POST.lists(), request.GET.lists()):
+            if name.rpartition("-")[2] in pickers and not all(_KEY.fullmatch(str(key)) for key in keys):
+                raise SuspiciousOperation(f"The form has an invalid key in {shortened(name)}.")
+        return super().changeform_view(request, *args, **kwargs)
+
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -169,71 +185,6 @@ class SuperuserAdmin(BoundedListAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         return super().history_view(request, object_id, extra_context)
-
-
-class GrantInline(TabularInline):
-    """The grants of a repository, a user or a group, on its page."""
-
-    model = AccessGrant
-    extra = 0
-    autocomplete_fields = ["repository", "user", "group"]
-    verbose_name = _("grant")
-    verbose_name_plural = _("grants")
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Label each field itself: screen readers do not read the heading of its column to keyboard users."""
-        field = super().formfield_for_dbfield(db_field, request, **kwargs)
-        if field is not None:
-            field.widget.attrs["aria-label"] = field.label
-        return field
-
-
-class GrantOfUserInline(GrantInline):
-    exclude = ["group"]
-
-
-class GrantOfGroupInline(GrantInline):
-    exclude = ["user"]
-
-
-def _register_anew(model: type[Model], before: tuple[type, ...], after: tuple[type, ...], **options: Any) -> None:
-    """Add base classes before and after those of the admin page that a library has registered for `model`."""
-    theirs = type(admin.site.get_model_admin(model))
-    admin.site.unregister(model)
-    admin.site.register(model, type(theirs.__name__, (*before, theirs, *after), options))
-
-
-# Django's own permissions grant nothing here; access depends on grants.
-_register_anew(
-    User,
-    (),
-    (SuperuserAdmin,),
-    form=UserChangeForm,
-    add_form=UserCreationForm,
-    change_password_form=AdminPasswordChangeForm,
-    inlines=[GrantOfUserInline],
-    filter_horizontal=(),
-    autocomplete_fields=["groups"],
-    list_display=[
-        "username",
-        "first_name",
-        "last_name",
-        "is_active",
-        "is_staff",
-        "is_superuser",
-        when("last_login", _("last login (UTC)")),
-    ],
-    fieldsets=(
-        (None, {"fields": ("username", "password")}),
-        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
-        (_("Rights"), {"fields": ("is_active", "is_staff", "is_superuser", "groups")}),
-        (_("Dates"), {"fields": ("last_login", "date_joined")}),
-    ),
-)
-_register_anew(Group, (), (SuperuserAdmin,), fields=["name"], inlines=[GrantOfGroupInline])
-# django-q2's own pages would let their users call any function.
-for _model in (Schedule, Success, Failure, OrmQ):
-    _register_anew(_model, (LookOnlyMixin, SuperuserAdmin), (), actions=None)
 
 
 @admin.register(Repository)
@@ -245,8 +196,16 @@ class RepositoryAdmin(SuperuserAdmin):
     actions = None
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Make the dbID of an existing repository read-only: clients store URLs with it."""
-        return [] if obj is None else ["db_id"]
+        """Make the dbID of an existing repository read-only: clients store URLs with it. Of a copy show the base."""
+        if obj is None:
+            return []
+        return ["db_id"] if obj.base is None else ["db_id", "copied_from"]
+
+    @admin.display(description=_("copied from"))
+    def copied_from(self, obj: Repository) -> str:
+        """Return the repository that it was copied from, and the Sync-Token of that state by dimension."""
+        states = (f"{dimension}: {token}" for dimension, token in obj.base_states.items())
+        return format_html_join("", "{}<br>", ((line,) for line in (obj.base, *states)))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow the deletion of empty repositories only."""
@@ -269,11 +228,3 @@ def _holds_anything(repository: Repository) -> bool:
         relation.related_model._base_manager.filter(**{relation.field.name: repository}).exists()
         for relation in protecting
     )
-
-
-@admin.register(AccessGrant)
-class AccessGrantAdmin(SuperuserAdmin):
-    list_display = ["repository", "user", "group", "dimension", "role"]
-    list_filter = ["repository", "role", "dimension"]
-    list_select_related = ["repository", "user", "group"]
-    autocomplete_fields = ["repository", "user", "group"]

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from unfold.forms import AuthenticationForm
 
@@ -52,13 +53,22 @@ class PasswordBackend(ModelBackend):
 
 
 class SignInForm(AuthenticationForm):
-    """The login form of the administration, which says why a password was not checked."""
+    """The login form of the administration, which says why a user is not signed in.
+
+    A wrong password gets the same answer whether the user exists, is active or has access to the administration. Only
+    the right one learns more, as it does from the REST API.
+    """
+
+    def confirm_login_allowed(self, user: User) -> None:
+        """Raise `ValidationError` for a user who has no access to the administration, whose password is right."""
+        if not user.is_staff:
+            raise ValidationError(_("You have no access to the administration. Ask your administrator for it."))
 
     def get_invalid_login_error(self) -> ValidationError:
         """Return the error for a wrong name or password, or for too many wrong ones before (contract G1)."""
         problem = login_refusal(self.request) if self.request is not None else None
         if problem is None:
-            return super().get_invalid_login_error()
+            return ValidationError(_("The user name or the password is wrong. Both are case-sensitive."))
         minutes = -(-int(problem.headers["Retry-After"]) // 60)
         text = ngettext(
             "There were too many wrong passwords. Please try again in %(minutes)d minute.",

@@ -175,11 +175,13 @@ CHAOS = SECRET_KEY=only-for-the-chaos-in-a-throw-away-service .venv/bin/python -
 chaos: install ## Kill workers, web processes and databases, cut connections and fill disks, for about an hour (Linux)
 	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.deletion
 	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.bulk
+	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.plans
 	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.keys --stops 0
 	DATABASE_URL=sqlite:// $(CHAOS) tests.load.chaos.faults
 	@if $(POSTGRESQL_ANSWERS); then set -ex; \
 		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.deletion; \
 		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.bulk; \
+		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.plans; \
 		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.keys; \
 		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(CHAOS) tests.load.chaos.faults; fi
 

@@ -17,8 +17,8 @@ FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "accou
 SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
 # What the web server itself refuses.
 SERVER = ROOT / "dimensions_site/server/worker.py"
-# Commands and pages report what is wrong with files.
-OF_FILES = "bulkops.files.formats."
+# Only commands and pages map headings.
+OF_MAPPINGS = {"UNKNOWN_HEADING"}
 
 # What errors are made with -> which of its arguments is the code; `code=` names it elsewhere.
 MAKERS = {
@@ -44,7 +44,7 @@ def error_codes() -> set[str]:
     for file in files | {SERVER} | _imported(SERVED):
         source = file.read_text(encoding="utf-8")
         found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
-    return {code.upper() for code in found}
+    return {code.upper() for code in found} - OF_MAPPINGS
 
 
 def _subclasses(kind: Any) -> Iterator[Any]:
@@ -64,7 +64,7 @@ def _imported(module: str) -> set[Path]:
             tree = ast.parse(file.read_text("utf-8"))
             imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
             names = {f"{node.module}{rest}" for node in imports for rest in ("", *(f".{n.name}" for n in node.names))}
-            todo |= {name for name in names if name.startswith(f"{SHARED_FOLDER}.") and not name.startswith(OF_FILES)}
+            todo |= {name for name in names if name.startswith(f"{SHARED_FOLDER}.")}
     return found
 
 

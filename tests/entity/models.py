@@ -4,15 +4,11 @@ from typing import ClassVar
 
 from django.db import models
 
+from dimensions_site.elements.declaration.indexes import reference_indexes
 from dimensions_site.elements.models import Element, ElementColumns, Version, json_column
 from dimensions_site.rsql.columns import CodePointTextField
-
-
-class Method(models.TextChoices):
-    """How an entity is consolidated."""
-
-    FULL = "FULL"
-    EQUITY = "EQUITY"
+from tests.entity.choices import Method
+from tests.entity.serializers import ENTITY_WIRE
 
 
 class EntityColumns(ElementColumns):
@@ -43,3 +39,4 @@ class Entity(EntityColumns, Element):
     class Meta(Element.Meta):
         verbose_name = "entity"
         verbose_name_plural = "entities"
+        indexes = reference_indexes("entity", ENTITY_WIRE)

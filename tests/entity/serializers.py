@@ -5,7 +5,7 @@ from dimensions_site.elements.declaration.maps import DescriptionsField
 from dimensions_site.elements.declaration.numbers import DecimalTextField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, Reference
 from dimensions_site.elements.declaration.wire import Wire
-from tests.entity.models import Method
+from tests.entity.choices import Method
 
 
 class ParentGroup(Group):

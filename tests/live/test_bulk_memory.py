@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.load.memory import SINGLE
-from tests.load.speed.bulk import body, call
+from tests.load.speed.bulk import PATH, body, call
 from tests.services.big_bodies import accounts
 from tests.services.service import Service, serving
 
@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 COUNT = 10_000
 # A body of 40 MB, a batch of elements, and a piece of the answer; with the answer as a whole it would be more than 2.5.
 BODIES = 2.0
+LIST = PATH.removesuffix("-bulk")
 
 
 @pytest.fixture
@@ -34,3 +35,17 @@ def test_the_answer_with_all_accounts_is_not_kept_in_memory(single: Service):
     for _ in ("first", "again"):
         figure = call(single, body("put", accounts(COUNT)), Idempotency_Key="many accounts")
         assert figure.peak * 1024 < BODIES * figure.body
+
+
+@pytest.mark.contract("E1", "E3", "K3")
+@pytest.mark.parametrize("format", ["application/x-ndjson", "text/csv"])
+def test_neither_lines_nor_tables_are_kept_in_memory(single: Service, format: str):
+    """What the list answers, with a change in each account."""
+    call(single, body("put", accounts(COUNT)))
+    text = single.send("GET", LIST, Accept=format).body
+    few = b"".join(text.splitlines(keepends=True)[:101])
+    call(single, few, Content_Type=format)  # loads what reads them
+
+    figure = call(single, text.replace(b"changed=False", b"changed=True"), Content_Type=format)
+
+    assert figure.peak * 1024 < BODIES * figure.body

@@ -57,13 +57,21 @@ def change(mark: str) -> dict[str, Any]:
     return {"documentationLink": mark, "customAttributes": {mark: "was here"}}
 
 
-def bulk(mark: str, post: Sequence[str] = (), put: Sequence[str] = (), patched: Sequence[str] = ()) -> Call:
+def bulk(
+    mark: str,
+    post: Sequence[str] = (),
+    put: Sequence[str] = (),
+    merged: Sequence[str] = (),
+    patched: Sequence[str] = (),
+) -> Call:
     body = {
         "post": [marked(id, mark) for id in post],
         "put": [marked(id, mark) for id in put],
+        "merge": [marked(id, mark) | change(mark) for id in merged],
         "patch": [patch(id, **change(mark)) for id in patched],
     }
-    return Call(mark, "POST", f"{ACCOUNTS}-bulk", body, frozenset([*post, *put, *patched]), frozenset(patched))
+    ids = frozenset([*post, *put, *merged, *patched])
+    return Call(mark, "POST", f"{ACCOUNTS}-bulk", body, ids, frozenset([*merged, *patched]))
 
 
 def mixed_calls(turn: int, random: Random) -> Iterator[Call]:
@@ -73,7 +81,7 @@ def mixed_calls(turn: int, random: Random) -> Iterator[Call]:
     for number in range(CALLS):
         mark = f"{turn}-{number}"
         one, some, others = random.choice(old), random.sample(old, 6), random.sample(new, 4)
-        match number % 8:
+        match number % 9:
             case 0:
                 yield bulk(mark, put=[*some, *others])
             case 1 | 2:
@@ -88,6 +96,8 @@ def mixed_calls(turn: int, random: Random) -> Iterator[Call]:
                 yield Call(mark, "PATCH", f"{ACCOUNTS}/{one}", change(mark), frozenset([one]), frozenset([one]))
             case 7:
                 yield Call(mark, "POST", ACCOUNTS, marked(others[0], mark), frozenset(others[:1]), frozenset())
+            case 8:
+                yield bulk(mark, merged=[*some, *others])
 
 
 def check_whole(calls: Sequence[Call], answers: Sequence[Answer], found: Mapping[str, Sequence[Version]]) -> None:
@@ -158,6 +168,25 @@ def test_of_many_bulk_creations_of_the_same_ids_one_succeeds(service: Service):
     for answer in answers:
         if answer.status == 400:
             assert [error["code"] for error in answer.json()["errors"]] == ["ALREADY_EXISTS"] * 20
+
+
+@pytest.mark.contract("C15", "K1")
+def test_of_many_merges_of_the_same_new_ids_one_creates_them(service: Service, prepared: tuple[str, str]):
+    """The others change what it has created; all succeed, and what each has set is there."""
+    ids = [f"merged-{number}" for number in range(20)]
+    calls = [bulk(f"m{turn}", merged=ids if turn % 2 else ids[::-1]) for turn in range(10)]
+    singles = [Call("single", "POST", ACCOUNTS, marked(ids[0], "single"), frozenset(ids[:1]), frozenset())]
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda call: call.send(service), [*calls, *singles]))
+
+    assert {answer.status for answer in answers[:-1]} == {200}
+    assert answers[-1].status in (201, 400)
+    assert sum(int(answer.headers["X-Created"]) for answer in answers[:-1]) == len(ids) - (answers[-1].status == 201)
+    found = histories(prepared[0], ids)
+    check_whole([*calls, *singles], answers, found)
+    check_order(found)
+    check_nothing_lost([*calls, *singles], found)
 
 
 @pytest.mark.contract("C2", "C13", "C14")

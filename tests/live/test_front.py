@@ -216,10 +216,10 @@ def test_an_accountant_works_in_the_administration(front: Front, page: Page) -> 
 
     follow(page.get_by_role("navigation").get_by_text("Currencies", exact=True))
     follow(page.get_by_role("link", name="EUR", exact=True))
-    page.get_by_label("xbrlContent").fill("iso4217:EUR")
+    page.get_by_label("XBRL content").fill("iso4217:EUR")
     follow(page.get_by_role("button", name="Save and continue editing"))
     expect(page.get_by_text("was saved.")).to_be_visible()
-    expect(page.get_by_label("xbrlContent")).to_have_value("iso4217:EUR")
+    expect(page.get_by_label("XBRL content")).to_have_value("iso4217:EUR")
     follow(page.get_by_role("link", name="History"))
     expect(page.get_by_text("iso4217:EUR").first).to_be_visible()
 

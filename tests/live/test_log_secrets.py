@@ -191,7 +191,9 @@ def use_the_administration(run: Run) -> None:
     key = run.keep("new key", re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", page)[0])
     assert run.call("GET", f"{CURRENCIES}/elements-count", X_API_Key=key)[0] == 200
     new = {"password1": SENT["new password"], "password2": SENT["new password"], "usable_password": "true"}
-    run.fill_in("/admin/auth/user/add/", username="erp", **new, _save="Save")
+    no_grants = {"access_grants-TOTAL_FORMS": "0", "access_grants-INITIAL_FORMS": "0"}
+    typed = {"new_password": SENT["new password"], "is_staff": "on", **no_grants}
+    assert "erp" in run.fill_in("/admin/auth/user/add/", username="erp", **typed, _save="Save")
     run.fill_in("/admin/auth/user/1/password/", **new)
     for name, value in run.cookies().items():
         if len(value) >= 8:

@@ -41,8 +41,8 @@ def test_the_migrations_that_an_older_database_lacks_are_named(tmp_path: Path):
         manage(url, "migrate", "--verbosity=0", "account", "zero")
         manage(url, "create_repository", "northwind", "--name=Northwind")
         sentence = told("export_accounts northwind", url, tmp_path)
-    lacking = "account.0001_initial, account.0002_change_sets"
-    assert sentence == f"The database lacks 2 migrations ({lacking}): run `manage.py migrate`."
+    lacking = "account.0001_initial, account.0002_change_sets, account.0003_uses"
+    assert sentence == f"The database lacks 3 migrations ({lacking}): run `manage.py migrate`."
 
 
 def test_a_file_in_a_folder_that_is_missing_cannot_be_opened(tmp_path: Path):

@@ -1,6 +1,7 @@
 """The rules of the contract that OpenAPI 3.0's JSON schemas cannot express, kept by requests that must succeed."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -11,6 +12,7 @@ from schemathesis.generation import GenerationMode
 
 from bulkops.save.envelope import OPERATIONS
 from dimensions_site.elements.declaration.wire import Wire
+from tests.openapi.strategies import CSV, NDJSON
 
 # Letters for languages: `aa`, `bb`, and on.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -18,17 +20,19 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Stored:
-    """What of a dimension the repository `northwind` holds: one `element` of `wire`, and the `deletion` of another.
-
-    `token` is the Sync-Token of its list.
+    """What of a dimension the repository `northwind` holds: one `element` of `wire`, the `deletion` of another, and a
+    `plan`. `token` is the Sync-Token of its list.
     """
 
     wire: Wire
     element: Mapping[str, Any]
     deletion: str
+    plan: str
     token: str
 
 
+# An element that is merged without a change, by media type.
+_TEXTS = {NDJSON: '{{"id":{id}}}\n', CSV: "id\r\n{id}\r\n"}
 # Parameters that take a token.
 _MOMENTS = ("since", "asOf", "from", "to")
 
@@ -37,24 +41,18 @@ def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
     """Make a request that keeps its schema keep the rest of the contract too; leave any other as it is."""
     if case.meta is None or case.meta.generation.mode is not GenerationMode.POSITIVE:
         return
-    # Any other repository and nearly any other element or deletion is only ever answered 404.
-    case.path_parameters["dbID"] = "northwind"
-    id = unquote(case.path_parameters.get("id", ""))
-    if len(id) % 2:
-        id = case.path_parameters["id"] = stored.element["id"]
-    if case.path_parameters.get("dataProcessingId", "f") < "c":
-        case.path_parameters["dataProcessingId"] = stored.deletion
+    id = _keep_path(case.path_parameters, stored)
     query = case.query or {}
-    # I4: any other token is invalid. J1: nearly any instant is in the future, or before the first version.
-    query.update(dict.fromkeys(query.keys() & set(_MOMENTS), stored.token))
-    if "fromRepository" in query:
-        query["fromRepository"] = "northwind"
+    _keep_moments(query, stored)
     if case.path.endswith("/elements-versions") and not query.keys() & {"id", "changeSet"}:
         case.query = {**query, "id": id}  # I5: an element or a change set is named
+    _keep_format(case, query, stored)
     if isinstance(case.body, dict):
         body = case.body
         if case.path.endswith("/elements-bulk"):
             _keep_bulk(body, stored)
+        elif case.path.endswith("/elements-plans"):
+            _keep_plan(body, stored)
         elif case.method == "POST":
             _keep_newness(body, stored.element)
             _keep_description(body)
@@ -67,16 +65,41 @@ def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
         case.body = body
 
 
+def _keep_path(path: dict[str, Any], stored: Stored) -> str:
+    """Let some calls be about what is stored; return the id of the element.
+
+    Any other repository and nearly any other element, deletion or plan is only ever answered 404.
+    """
+    path["dbID"] = "northwind"
+    for name, known in (("dataProcessingId", stored.deletion), ("planId", stored.plan)):
+        if path.get(name, "f") < "c":
+            path[name] = known
+    id = unquote(path.get("id", ""))
+    if len(id) % 2:
+        id = path["id"] = stored.element["id"]
+    return id
+
+
+def _keep_moments(query: Any, stored: Stored) -> None:
+    # I4: any other token is invalid. J1: nearly any instant is in the future, or before the first version.
+    query.update(dict.fromkeys(query.keys() & set(_MOMENTS), stored.token))
+    if query.get("unused"):
+        query.pop("asOf", None)  # L1: what was unused is not known
+    if "fromRepository" in query:
+        query["fromRepository"] = "northwind"
+
+
 def is_accepted_beyond(case: schemathesis.Case) -> bool:
     """Whether a body that is meant to break its schema contains a form that is accepted besides the described one.
 
-    C4: a string in place of `descriptions`. C10: a JSON number in place of decimal text.
+    C4: a string in place of `descriptions`. C10: a JSON number in place of decimal text. K4: a number of deletions.
     """
     if case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE:
         return False
     return any(
         (name == "descriptions" and isinstance(value, str))
         or (name in {"percentageDifference", "coefficient"} and isinstance(value, int | float))
+        or (name == "maxDelete" and isinstance(value, int))
         for name, value in _members(case.body)
     )
 
@@ -102,6 +125,14 @@ def closed(document: Any) -> Any:
     return (
         {**inner, "additionalProperties": False} if "properties" in inner and inner.get("type") == "object" else inner
     )
+
+
+def _keep_format(case: schemathesis.Case, query: MutableMapping[str, Any], stored: Stored) -> None:
+    """K3: a JSON body says itself what is done; any other is that of a stored element, which is merged as it is."""
+    for name in ("mode", "saveMode"):
+        query.pop(name, None)
+    if case.media_type in _TEXTS:
+        case.body = _TEXTS[case.media_type].format(id=json.dumps(stored.element["id"]))
 
 
 def _keep_newness(element: dict[str, Any], stored: Mapping[str, Any]) -> None:
@@ -133,11 +164,46 @@ def _keep_bulk(body: dict[str, Any], stored: Stored) -> None:
         _keep_values(body["patch"][0]["data"])
         # E2: the stored element refers to others that are not there.
         body.pop("saveMode", None)
+        body.pop("merge", None)
+    elif body.get("merge"):
+        # K1: only what is stored may leave out what is required.
+        body["merge"] = body["merge"][:1]
+        _keep_identity(body["merge"][0], stored.element["id"])
+        body["merge"][0]["id"] = stored.element["id"]
+        _keep_values(body["merge"][0])
+        body.pop("saveMode", None)
     elif body.get("put"):
         _keep_identity(body["put"][0], stored.element["id"])
     if body.get("saveMode") == "STRICT":
         for element in [*body.get("post", ()), *body.get("put", ())]:
             _forget_references(element, stored.wire)
+
+
+def _keep_plan(body: dict[str, Any], stored: Stored) -> None:
+    """K4: there is exactly one source, with what belongs to it."""
+    source = next((name for name in ("bulk", "snapshot", "asOf", "repository") if name in body), "snapshot")
+    for name in ("bulk", "snapshot", "asOf", "repository", "undo", "onConflict", "replace"):
+        if name != source and not (name == "replace" and source == "snapshot"):
+            body.pop(name, None)
+    if source == "bulk":
+        mode = {"saveMode": body.pop("saveMode", "LOOSE")}
+        bulk = body["bulk"] | mode
+        deletions = bulk.pop("delete", None)
+        _keep_bulk(bulk, stored)
+        bulk.pop("saveMode", None)
+        body["bulk"] = bulk if deletions is None else bulk | {"delete": [{"id": "another"}]}
+    elif source == "snapshot":
+        # K1: only what is stored may leave out what is required, and it is merged.
+        body["snapshot"] = body.get("snapshot", [])[:1]
+        for element in body["snapshot"]:
+            _keep_identity(element, stored.element["id"])
+            element["id"] = stored.element["id"]
+            _keep_values(element)
+        body.pop("replace", None)
+        body.pop("saveMode", None)
+    else:
+        body[source] = stored.token if source == "asOf" else "northwind"
+    body.pop("scope", None)  # nearly every element is outside of any
 
 
 def _number(element: dict[str, Any], number: int) -> None:

@@ -1,7 +1,9 @@
 """What texts of the formats look like that only this service knows, such as rsql, sort and percent-encoded."""
 
+import json
 from collections.abc import Mapping
 from random import Random
+from typing import Any
 from urllib.parse import quote
 
 import schemathesis
@@ -22,6 +24,7 @@ _FIELDS = {
     "descriptions.en": Kind.TEXT,
     **{path: place.leaf.kind for path, place in CURRENCY_WIRE.places.items() if path in ACCOUNT_WIRE.places},
 }
+NDJSON, CSV = "application/x-ndjson", "text/csv"
 _OF_CHANGE_SETS = {**dict.fromkeys(("user", "reason", "operation"), Kind.TEXT), "committedAt": Kind.TIMESTAMP}
 _ONE_VALUE = [path for path, kind in _FIELDS.items() if kind is not Kind.TEXT_MAP]
 _timestamps = instant_texts() | st.dates().map(str) | st.datetimes().map(lambda time: time.isoformat("T", "seconds"))
@@ -48,8 +51,14 @@ def _sort_orders(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(",;")).join(draw(forms).format(field) for field in fields)
 
 
+def _text(_: object, value: Any) -> bytes:
+    """A body in NDJSON or CSV; one that breaks its schema is no text."""
+    return value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
+
+
 def register() -> None:
-    """Teach schemathesis the formats."""
+    """Teach schemathesis the formats, and the media types of texts."""
+    schemathesis.serializer(NDJSON, CSV)(_text)
     # Not `descriptions` itself: beside one of its entries it is refused (contract D8).
     selected = st.sampled_from([*_ONE_VALUE, "updateInfo", "descriptions.de"])
     schemathesis.openapi.format("rsql", _filters(_FIELDS))

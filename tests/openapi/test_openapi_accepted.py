@@ -64,10 +64,11 @@ def test_the_document_is_built_without_a_warning(routes, capsys: pytest.CaptureF
 @pytest.mark.contract("A1", "H3")
 def test_only_canonical_paths_are_documented() -> None:
     """The paths are spelled as in the specification, and the other prefix is not mentioned."""
-    for name, prefix in (("currency", "/api/aih/dimensions/v1/{dbID}/"), ("account", "/dimensions/v1/{dbID}/")):
-        paths = DOCUMENTS[name].content["paths"]
+    for name, prefix in (("currency", "/api/aih/dimensions/v1"), ("account", "/dimensions/v1")):
+        repositories, *paths = DOCUMENTS[name].content["paths"]
+        assert repositories == prefix
         assert paths
-        assert all(path.startswith(f"{prefix}{name}/elements") for path in paths)
+        assert all(path.startswith(f"{prefix}/{{dbID}}/{name}/elements") for path in paths)
 
 
 @pytest.mark.contract("A2", "H2", "H3")
@@ -118,12 +119,14 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
     assert {operation for operation, answers in statuses.items() if "412" in answers} == {
         f"replace{noun}",
         f"patch{noun}",
+        f"apply{noun}Plan",
     }
     accepting = {f"delete{plural}", "abortCurrencyDeletion"} & {*statuses}
     assert {operation for operation, answers in statuses.items() if "202" in answers} == accepting
     assert {operation for operation, answers in statuses.items() if "201" in answers} == {
         f"create{noun}",
         f"replace{noun}",
+        f"plan{plural}",
     }
 
 
@@ -131,7 +134,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
 @each_document
 def test_answers_may_get_members_and_requests_may_not(name: str, document: Document) -> None:
     """A client made of this document reads the answers of later releases; the service drops nothing silently."""
-    endings = ("Request", "Create", "Replace", "Patch", "Bulk", "Key", "DeletionItem")
+    endings = ("Request", "Create", "Replace", "Merge", "Patch", "Bulk", "Key", "DeletionItem")
     schemas = document.content["components"]["schemas"]
     objects = {name: schema for name, schema in schemas.items() if "properties" in schema}
 

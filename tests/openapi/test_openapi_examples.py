@@ -44,6 +44,7 @@ def play(alice: Caller, address: Callable[..., str], examples: Mapping[str, Any]
         "replace": alice.send("PUT", element, examples["replace"]["request"]),
         "save": alice.send("POST", address("elements-bulk"), examples["save"]["request"]),
         "change": alice.send("POST", address("elements-bulk"), examples["change"]["request"]),
+        "merge": alice.send("POST", address("elements-bulk"), examples["merge"]["request"]),
         "start": alice.send("POST", address(ASYNC), examples["start"]["request"]),
     }
     work_now()
@@ -89,13 +90,14 @@ def test_every_example_works_in_the_repository_that_make_run_fills(alice: Caller
         alice.send("POST", address(), examples["create"]["request"]),
         alice.send("POST", address("elements-bulk"), examples["save"]["request"]),
         alice.send("POST", address("elements-bulk"), examples["change"]["request"]),
+        alice.send("POST", address("elements-bulk"), examples["merge"]["request"]),
         alice.send("PATCH", element, examples["modify"]["request"]),
         alice.send("PUT", element, examples["replace"]["request"]),
         alice.send("POST", address(ASYNC), examples["start"]["request"]),
     ]
 
     bodies = [read(answer) for answer in answers]
-    assert [answer.status_code for answer in answers] == [200, 200, 201, 200, 200, 200, 200, 202]
+    assert [answer.status_code for answer in answers] == [200, 200, 201, 200, 200, 200, 200, 200, 202]
     assert len(bodies[1]) > 100
 
 
@@ -106,5 +108,9 @@ def test_nothing_is_filled_in_that_may_be_left_out(document: Document) -> None:
     parameters = document.content["components"]["parameters"].values()
 
     filled_in = {part["name"] for part in parameters if {"example", "default"} & part["schema"].keys()}
-    assert filled_in == {part["name"] for part in parameters if part.get("required")} - {"dataProcessingId"}
+    assert filled_in == {part["name"] for part in parameters if part.get("required")} - {
+        "dataProcessingId",
+        "planId",
+        "If-Match",
+    }
     assert document.content["components"]["parameters"]["dbID"]["schema"]["example"] == DB_ID

@@ -21,6 +21,7 @@ from schemathesis.pytest._test_builder import build_operation_test
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.wsgi import application
 from tests.bulkops.jobs import deletions
+from tests.bulkops.plans import plans
 from tests.dimensions import DIMENSIONS, DOCUMENTS
 from tests.factories import Caller, caller
 from tests.openapi import strategies
@@ -29,9 +30,9 @@ from tests.openapi.test_openapi_examples import EXAMPLES
 
 IS_LONG = os.environ.get("SCHEMATHESIS") == "long"
 TAKING_LONG = (
-    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "fetchAccounts"),
+    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "planAccounts", "fetchAccounts"),
     # The body of `replaceCurrency` has the same schema.
-    *("createCurrency", "patchCurrency", "saveCurrencies"),
+    *("createCurrency", "patchCurrency", "saveCurrencies", "planCurrencies"),
 )
 # Both spellings support GET and POST, and each is described in one of them (contract A2).
 DESCRIBED = {
@@ -57,7 +58,7 @@ def operations(*, covered: bool) -> dict[str, Any]:
                 # A precondition that does not hold is not an error of the request.
                 "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "403", "404", "412"]},
                 # It may be looked at before the body is.
-                "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415"]},
+                "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "412", "415", "428"]},
                 # It repeats each call that is answered, without a key and with a wrong one. test_access_matrix.py asks
                 # that of every operation; here it is asked of the calls that are made up.
                 "ignored_auth": {"enabled": not covered},
@@ -75,13 +76,14 @@ def operations(*, covered: bool) -> dict[str, Any]:
 
 
 # Read from the documents: schemathesis takes seconds to load them, and each process of the tests collects them all.
-NAMES = [
+# The list of repositories is one view, which both describe.
+NAMES = dict.fromkeys(
     operation["operationId"]
     for document in DOCUMENTS.values()
     for methods in document.content["paths"].values()
     for operation in methods.values()
     if "operationId" in operation
-]
+)
 
 
 def chosen(name: str, role: Role) -> Any:
@@ -99,13 +101,15 @@ def examples(role: Role) -> int:
 
 @pytest.fixture
 def stored(alice: Caller) -> dict[str, Stored]:
-    """The element of each document's examples, and a waiting deletion of each dimension, in `northwind`."""
+    """The element of each document's examples, and a waiting deletion and a plan of each dimension, in `northwind`."""
     found = {}
     for name, dimension in DIMENSIONS.items():
         element = EXAMPLES[name]["create"]["request"]
         alice.send("POST", alice.elements(name), element)
         deletion = deletions.start(alice, ["another"], name)
-        found[name] = Stored(dimension.wire, element, deletion, alice.head(alice.elements(name))["Sync-Token"])
+        plan = plans.make(alice, name, snapshot=[element])["planId"]
+        token = alice.head(alice.elements(name))["Sync-Token"]
+        found[name] = Stored(dimension.wire, element, deletion, plan, token)
     return found
 
 

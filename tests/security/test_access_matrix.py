@@ -18,7 +18,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken as OpaqueToken
 
 from account.models import Account
-from bulkops.models import DataProcessing, new_oid
+from bulkops.models import DataProcessing, Plan, PlanStatus, new_oid
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, signed
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.contract("G1", "G2", "G3", "A6")
 # Occurs in Northwind's data, and nowhere else.
 SECRET = "nw-secret"
 OIDS = {"account": new_oid(), "currency": new_oid()}
+PLANS = {"account": new_oid(), "currency": new_oid()}
 LONG_AGO = timedelta(days=400)
 
 
@@ -42,17 +43,23 @@ ROLES = {
     ("element", "PUT"): Role.EDITOR,
     ("element", "PATCH"): Role.EDITOR,
     ("elements-bulk", "POST"): Role.EDITOR,
+    ("plans", "POST"): Role.EDITOR,
+    ("plan", "DELETE"): Role.EDITOR,
+    ("plan-apply", "POST"): Role.EDITOR,
     ("deletions", "POST"): Role.MANAGER,
     ("deletions-other-spelling", "POST"): Role.MANAGER,
     ("deletion", "DELETE"): Role.MANAGER,
     ("deletion-other-spelling", "DELETE"): Role.MANAGER,
 }
-QUERIES = {"elements-fetch": "?properties=id,description", "elements-versions": "?id=NW"}
+QUERIES = {"elements-fetch": "?properties=id,description", "elements-versions": "?id=NW", "elements-uses": "?id=NW"}
 # The status for clients with the role, where it is not 200, by dimension, name of the route and method.
 SUCCESS = {
     **{(dimension, "elements", "POST"): 201 for dimension in OIDS},
     **{(dimension, "deletions", "POST"): 202 for dimension in OIDS},
     **{(dimension, "deletions-other-spelling", "POST"): 202 for dimension in OIDS},
+    **{(dimension, "plans", "POST"): 201 for dimension in OIDS},
+    **{(dimension, "plan", "DELETE"): 204 for dimension in OIDS},
+    **{(dimension, "plan-apply", "POST"): 428 for dimension in OIDS},  # without If-Match
     ("currency", "deletion", "DELETE"): 202,
     ("currency", "deletion-other-spelling", "DELETE"): 202,
 }
@@ -158,7 +165,7 @@ WHO = list(attempts(MODES["basic"], {"alice": User()}))
 
 @pytest.fixture
 def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: Caller) -> dict[str, User]:
-    """The clients, by name; Northwind has one element and one deletion of each dimension."""
+    """The clients, by name; Northwind has an element, a deletion and a plan of each dimension."""
     store_accounts(northwind, account("NW", documentationLink=SECRET))
     store_currencies(northwind, currency("NW", descriptions={"en": SECRET}))
     for dimension, oid in OIDS.items():
@@ -171,6 +178,15 @@ def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: 
             requested=1,
             not_found=[],
         )
+        Plan.objects.create(
+            id=PLANS[dimension],
+            repository=northwind,
+            dimension=dimension,
+            requester=SECRET,
+            status=PlanStatus.READY,
+            source={},
+            errors=[],
+        )
     return {caller.user.username: caller.user for caller in (alice, ed, rita, bob)}
 
 
@@ -182,13 +198,15 @@ def body(route: Route, method: str) -> Any:
         ("element", "PUT"): {**new, "id": "NW"},
         ("element", "PATCH"): {"descriptions": {"en": "changed"}},
         ("elements-bulk", "POST"): {"post": [new]},
+        ("plans", "POST"): {"bulk": {"post": [new]}},
+        ("plan-apply", "POST"): {},
     }
     return bodies.get((route.name, method), [{"id": "NW"}])
 
 
 def state() -> list[Any]:
     """All that a call might change of what there is."""
-    return [list(model.objects.order_by("pk").values()) for model in (Account, Currency, DataProcessing)]
+    return [list(model.objects.order_by("pk").values()) for model in (Account, Currency, DataProcessing, Plan)]
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -200,11 +218,11 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     caller = Client(headers={"Authorization": attempt.header} if attempt.header else {})
     before = state()
     cells = [(route, method) for route in api_routes() for method in sorted(PERMITTED[route.name])]
-    assert len(cells) == 180
+    assert len(cells) == 244
     for number, (route, method) in enumerate(cells, start=1):
         is_in = attempt.role is not None and attempt.role >= ROLES.get((route.name, method), Role.READER)
         dimension = route.namespace.partition("-")[0]
-        path = route.path("northwind", id="NW", oid=OIDS[dimension])
+        path = route.path("northwind", id="NW", oid=OIDS[dimension], plan_id=PLANS[dimension])
         with transaction.atomic():
             response = caller.generic(
                 method,

@@ -3,7 +3,6 @@
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import IO
 
 from dimensions_site.server.worker import WebWorker
 
@@ -19,13 +18,11 @@ class HoldingWorker(WebWorker):
     def init_process(self) -> None:
         """Make the bulk saves of this process wait."""
         save = import_module("bulkops.save.saving").BulkSave
-        write = save._write_answer
 
-        def write_and_wait(saving: object, answer: IO[bytes]) -> None:
-            write(saving, answer)
+        def wait(saving: object) -> None:
             Path(self.HELD).touch()
             while not Path(self.RELEASED).exists():
                 time.sleep(0.05)
 
-        save._write_answer = write_and_wait
+        save._end = wait
         super().init_process()

@@ -41,7 +41,7 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
 
     go(alice, "Deleted accounts")
     alice.get_by_label("Search in the ids").fill("OLD.0042")
-    follow(alice.get_by_role("button", name="Search", exact=True))
+    follow(alice.locator("#content").get_by_role("button", name="Search", exact=True))
     follow(alice.get_by_role("link", name="OLD.0042"))
     deleted = alice.locator("[data-version]").first
     expect(deleted).to_contain_text("Deleted")

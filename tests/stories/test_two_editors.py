@@ -7,7 +7,7 @@ from tests.browser import follow
 from tests.stories.house import PASSWORD
 from tests.stories.pages import log_in, open_account, save
 
-ENGLISH, GERMAN = "descriptions en: Text", "descriptions de: Text"
+ENGLISH, GERMAN = "Description en: Text", "Description de: Text"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_what_each_of_two_changed_by_themselves_is_kept_for_both(alice, ed, rest
     save(alice)
     ed.get_by_label(ENGLISH, exact=True).fill("Group bank balances")
     save(ed)
-    expect(ed.get_by_text("alice saved this element, too")).to_contain_text("These changes are kept: descriptions.de.")
+    expect(ed.get_by_text("alice saved this element, too")).to_contain_text("These changes are kept: Description (de).")
     expect(ed.get_by_label(GERMAN, exact=True)).to_have_value("Bankguthaben der Gruppe")
     stored = rest("elements/A.23.110")["descriptions"]
     assert (stored["en"], stored["de"]) == ("Group bank balances", "Bankguthaben der Gruppe")
@@ -47,7 +47,7 @@ def test_who_saves_second_sees_what_the_first_wrote_and_decides(alice, ed, rest)
         expect(summary).to_contain_text("Nothing was saved: alice saved this element on")
         expect(summary).to_be_in_viewport(ratio=1)
         expect(summary).to_be_focused()
-        conflict = ed.get_by_role("group", name="descriptions.en")
+        conflict = ed.get_by_role("group", name="Description (en)")
         for text in (before, "Text of Alice", "Text of Ed"):
             expect(conflict).to_contain_text(text)
         assert rest("elements/A.23.100")["descriptions"]["en"] == "Text of Alice"

@@ -146,7 +146,7 @@ def test_a_change_set_leads_to_its_job(alice: Caller, northwind: Repository, rit
         DataProcessing.objects.all().delete()
         answer = browser_of(person).get(at_set(one, "job"), follow=True)
         assert answer.redirect_chain == [(at_set(one), 302)]
-        assert told(answer) == ["The job of this change is no longer stored, or you may not see it."]
+        assert told(answer) == ["The job or plan of this change is no longer stored, or you may not see it."]
 
 
 @pytest.mark.contract("E1")

@@ -32,7 +32,7 @@ def test_a_file_goes_all_the_way(ed, northwind):
     page = upload(browser, northwind, HEADINGS + CASH + BANK)
     file_import = FileImport.objects.get()
     assert page.redirect_chain == [(at(file_import), 302)]
-    assert [column.choice for column in page.context["form"].columns.fields] == [
+    assert [column.path for column in page.context["form"].columns.fields] == [
         "id", "descriptions.en", "nature", "type", "conversion.conversionType"
     ]  # fmt: skip
 
@@ -51,7 +51,8 @@ def test_a_file_goes_all_the_way(ed, northwind):
     )
     (sample,) = page.context["result"].samples
     assert sample["id"] == "1010"
-    assert {"path": "descriptions.en", "before": "not set", "after": "Bank"} in sample["differences"]
+    change = {"path": "descriptions.en", "heading": "Description (en)", "before": "not set", "after": "Bank"}
+    assert change in sample["differences"]
     assert ids(northwind) == ["1000"]
 
     page = confirm(browser, file_import)
@@ -73,7 +74,7 @@ def test_changes_are_shown_with_both_values(ed, northwind):
     store_accounts(northwind, account("1000"))
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH.replace("Cash", "Money"))
     text = shown(browser_of(ed), file_import)
-    assert "descriptions.en" in text
+    assert "Description (en)" in text
     assert ">Cash<" in text
     assert ">Money<" in text
 
@@ -81,24 +82,26 @@ def test_changes_are_shown_with_both_values(ed, northwind):
 def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
     """A heading that is not a field has to be chosen or left out; an entry of a map takes any language."""
     browser = browser_of(ed)
-    table = "Konto;Text;Nature;type;conversion.conversionType;Memo\n1;Caisse;BALANCE_SHEET;NORMAL;FINAL;x\n"
+    table = "Kto;Caption;Nature;type;conversion.conversionType;Memo\n1;Caisse;BALANCE_SHEET;NORMAL;FINAL;x\n"
     page = upload(browser, northwind, table)
     file_import = FileImport.objects.get()
     text = page.content.decode()
     assert "Caisse" in text
-    assert "Did you mean &#x27;nature&#x27;?" in text
+    assert "Unknown field &#x27;Caption&#x27;." in text
 
     page = describe(browser, file_import)
     assert "Not every column has a field yet." in page.content.decode()
     assert FileImport.objects.get().status == ImportStatus.DRAFT
 
-    chosen = {"column-0": "id", "column-1": "descriptions.*", "key-1": "fr", "column-2": "nature", "column-5": "-"}
+    chosen = {"column-0": "Id", "column-1": "Beschreibung (fr)", "out-5": "yes"}
     describe(browser, file_import, **chosen)
     work()
     # Going back shows the earlier choices.
     columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
-    assert [(column.choice, column.key) for column in columns[:2]] == [("id", ""), ("descriptions.*", "fr")]
-    assert columns[5].choice == "-"
+    assert [(column.typed, column.path) for column in columns[:2]] == [
+        ("Id", "id"), ("Description (fr)", "descriptions.fr")
+    ]  # fmt: skip
+    assert columns[5].is_out
     confirm(browser, file_import)
     work()
     assert Account.objects.get().descriptions == {"fr": "Caisse"}
@@ -107,9 +110,12 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
-        ({"column-0": "-"}, "The heading &#x27;id&#x27; is missing"),
-        ({"column-1": "descriptions.*", "key-1": "in French"}, "in French"),
+        ({"out-0": "yes"}, "The heading &#x27;id&#x27; is missing"),
+        ({"column-1": "Description (in French)"}, "in French"),
+        ({"column-1": "Debit account"}, "Several fields are called"),
+        ({"column-1": "Custom attributes"}, "has many entries"),
         ({"column-1": "nothing"}, "nothing"),
+        ({"column-1": ""}, "Choose a field, or leave the column out."),
         ({"max_delete": "many"}, "got &#x27;many&#x27;."),
         ({"mode": "wrong"}, "Select a valid choice"),
     ],
@@ -144,7 +150,7 @@ def test_rows_with_errors_are_reported_and_may_be_left_out(ed, northwind):
     (failure,) = page.context["file_import"].report["failures"]
     assert (failure["line"], failure["place"]) == (3, "nature")
     assert "NOWHERE" in failure["message"]
-    assert "BALANCE_SHEET" in failure["message"]
+    assert "Balance sheet" in failure["message"]
     assert b"Import the others and leave out the rows with errors" in page.content
     rejects = browser.get(at(file_import, "rejects"))
     assert rejects["Content-Disposition"] == 'attachment; filename="rejects-chart.csv"'

@@ -28,9 +28,11 @@ def fill(repository: Repository, count: int) -> list[str]:
     return ids
 
 
-def start(caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind") -> str:
+def start(
+    caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind", query: str = ""
+) -> str:
     """Request the deletion; return its dataProcessingId."""
-    answer = caller.send("POST", caller.elements(dimension, ASYNC, db_id), body(ids))
+    answer = caller.send("POST", caller.elements(dimension, f"{ASYNC}{query}", db_id), body(ids))
     assert answer.status_code == 202, answer.content
     oid: str = answer.json()["dataProcessingId"]
     return oid

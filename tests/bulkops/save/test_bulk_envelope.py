@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bulkops.save.envelope import Envelope, read_envelope
+from bulkops.save.envelope import OPERATIONS, Envelope, read_envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from tests.strategies import json_values
 
@@ -40,11 +40,11 @@ def message(body: object) -> str:
     return failure.message
 
 
-@given(st.dictionaries(st.sampled_from(("post", "put", "patch")), st.lists(json_values, max_size=4), min_size=1))
+@given(st.dictionaries(st.sampled_from(OPERATIONS), st.lists(json_values, max_size=4), min_size=1))
 def test_each_operation_gets_the_texts_of_its_elements(arrays):
     """In their order and unchanged; a missing operation has none."""
     envelope = read({"saveMode": "STRICT", **arrays})
-    assert [operation.name for operation in envelope.operations] == ["post", "put", "patch"]
+    assert [operation.name for operation in envelope.operations] == ["post", "put", "merge", "patch"]
     for operation in envelope.operations:
         assert [json.loads(bytes(text)) for text in operation.elements] == arrays.get(operation.name, [])
 
@@ -79,7 +79,7 @@ def test_any_other_save_mode_is_refused(mode):
 def test_a_body_without_an_operation_is_refused(body):
     """It can only be an error."""
     assert errors(body) == [("", "REQUIRED")]
-    assert "post, put, patch" in message(body)
+    assert "post, put, merge, patch" in message(body)
 
 
 @pytest.mark.parametrize("name", ["post", "put", "patch"])
@@ -94,12 +94,12 @@ def test_an_operation_that_is_not_an_array_is_refused(name, value):
 def test_a_body_that_is_not_an_object_is_refused(body):
     """The sentence names what was sent."""
     assert errors(body) == [("", "INVALID")]
-    assert f"must be an object with post, put or patch; got {body}." in message(body)
+    assert f"must be an object with post, put, merge or patch; got {body}." in message(body)
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("pots", "post"), ("savemode", "saveMode"), ("Patch", "patch"), ("delete", "saveMode, post, put, patch")],
+    [("pots", "post"), ("savemode", "saveMode"), ("Patch", "patch"), ("delete", "saveMode, post, put, merge, patch")],
 )
 def test_an_unknown_member_is_refused_with_the_nearest(name, hint):
     """A mistyped operation must not be ignored silently (contract C5)."""
@@ -179,9 +179,9 @@ def test_deep_nesting_is_refused_wherever_it_is(lead):
 def test_as_many_elements_are_read_as_the_setting_allows_in_all(settings):
     """The operations count together; the sentence names the limit."""
     settings.API_MAX_BULK_ELEMENTS = 6
-    envelope = read({"post": [1, 2, 3], "put": [4, 5], "patch": [6]})
-    assert [len(operation.elements) for operation in envelope.operations] == [3, 2, 1]
-    for body in ({"post": [1] * 7}, {"post": [1] * 4, "put": [2] * 3}, {"put": [1] * 3, "patch": [2] * 4}):
+    envelope = read({"post": [1, 2], "put": [3, 4], "merge": [5], "patch": [6]})
+    assert [len(operation.elements) for operation in envelope.operations] == [2, 2, 1, 1]
+    for body in ({"post": [1] * 7}, {"post": [1] * 4, "put": [2] * 3}, {"merge": [1] * 3, "patch": [2] * 4}):
         assert errors(body) == [("", "TOO_MANY_ELEMENTS")]
         assert "more than 6" in message(body)
 

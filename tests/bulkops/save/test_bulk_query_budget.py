@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bulkops.save.entries import STORED_BATCH
 from tests.bulkops.save.bulk import patch, path
-from tests.factories import account, content, currency
+from tests.factories import account, content, currency, read
 
 pytestmark = pytest.mark.contract("E1")
 
@@ -17,9 +17,11 @@ NOTHING_WRITTEN = {"sqlite": 16, "postgresql": 18}
 # set and its place, which PostgreSQL writes in one statement. The generated logic of accounts, removed and added.
 NEW, CHANGED = {"sqlite": (5, 4), "postgresql": (3, 3)}[connection.vendor]
 LOGIC = 2
-# What a patch changes: the elements, locked, and their texts. The oids of currencies in put; whether they have
-# others by the time that they are written.
-STORED, OIDS, OUTDATED = 2, 1, 1
+# What a patch changes: the elements, locked, and their texts. Which elements of a merge must be read again. The oids of
+# currencies in put and merge; whether they have others by the time that they are written.
+STORED, UNMERGED, OIDS, OUTDATED = 2, 1, 1, 1
+# Elements of a merge that leave something out, staged by themselves.
+MERGED = UNMERGED + STORED + {"sqlite": 0, "postgresql": 1}[connection.vendor]
 # The saved accounts in their order; the elements that others refer to.
 ANSWER, REFERENCES = 2, 1
 # As many as are read together with what is stored.
@@ -50,6 +52,10 @@ def test_accounts_cost_the_same_however_many_they_are(alice, count):
     assert cost(alice, "account", put=changed) == base + CHANGED + LOGIC
     assert cost(alice, "account", patch=patches) == base + STORED + CHANGED + LOGIC
     assert cost(alice, "account", patch=patches) == base + STORED
+    assert cost(alice, "account", merge=new) == base + MERGED + CHANGED + LOGIC
+    assert cost(alice, "account", merge=new) == base + MERGED
+    complete = read(alice.get(alice.account()))
+    assert cost(alice, "account", merge=complete) == base + UNMERGED
     assert cost(alice, "account", post=referring, saveMode="STRICT") == base + NEW + LOGIC + REFERENCES
 
 
@@ -68,4 +74,8 @@ def test_currencies_cost_the_same_however_many_they_are(alice, count):
     assert cost(alice, "currency", put=changed) == base + OIDS + CHANGED
     assert cost(alice, "currency", patch=patches) == base + STORED + CHANGED
     assert cost(alice, "currency", patch=patches) == base + STORED
+    assert cost(alice, "currency", merge=new) == base + OIDS + MERGED + CHANGED
+    assert cost(alice, "currency", merge=new) == base + OIDS + MERGED
+    complete = read(alice.get(alice.currency()))
+    assert cost(alice, "currency", merge=complete) == base + OIDS + UNMERGED
     assert cost(alice, "currency", post=referring, saveMode="STRICT") == base + NEW + REFERENCES

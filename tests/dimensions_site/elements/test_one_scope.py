@@ -45,11 +45,15 @@ HISTORY = SCOPE | {
 # What composes SQL that names tables: single elements, many elements, and the history that both leave.
 TABLES = {
     "account/models.py",  # the generated logic
+    "bulkops/jobs/refusals.py",  # the ids of a deletion
+    "bulkops/plans/planning.py",  # the table of changes of plans
     "bulkops/worker/append_only.py",  # triggers of the history
     "bulkops/writers/postgresql.py",
     "bulkops/writers/writer.py",
     "dimensions_site/changes/earlier_versions.py",  # the migration of versions without change sets
     "dimensions_site/elements/reading/lookup.py",
+    "dimensions_site/elements/reading/uses.py",  # of one repository
+    "dimensions_site/elements/writing/copying.py",  # from versions into a new repository
     "dimensions_site/elements/writing/history.py",
     "dimensions_site/elements/writing/saving.py",
 }

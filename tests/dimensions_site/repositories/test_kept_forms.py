@@ -200,7 +200,7 @@ def test_a_form_with_a_password_keeps_nothing(db):
     """The page says what happened, and the input is not shown again."""
     User.objects.create_superuser("root", password=PASSWORD)
     tab = Tab("root", page(User, "add"))
-    tab.form = {"username": "nina", "password1": "secret-Word-43", "password2": "secret-Word-43"}
+    tab.form = {"username": "nina", "new_password": "secret-Word-43"}
     answer = tab.save()
     assert answer.status_code == 403
     assert "secret-Word-43" not in answer.content.decode()

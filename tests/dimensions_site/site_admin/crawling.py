@@ -93,6 +93,7 @@ def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
         opened.add((path, *sorted(asked)))
         answer = browser.get(address, follow=True)
         if not answer.headers.get("Content-Type", "").startswith("text/html") or answer.streaming:
+            answer.getvalue()  # which closes its file
             continue
         leads = Leads(answer.redirect_chain[-1][0] if answer.redirect_chain else address)
         leads.feed(answer.content.decode())

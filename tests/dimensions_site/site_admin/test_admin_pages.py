@@ -168,7 +168,7 @@ def test_the_login_accepts_staff_and_refuses_others_with_a_page(alice):
     browser = Client()
     assert browser.get(login).status_code == 200
     credentials = {"username": "alice", "password": "alice-password"}
-    assert b"staff account" in browser.post(login, credentials).content
+    assert b"You have no access to the administration." in browser.post(login, credentials).content
     User.objects.filter(username="alice").update(is_staff=True)
     assert browser.post(f"{login}?next=/admin/", credentials)["Location"] == "/admin/"
 

@@ -118,6 +118,9 @@ def pages(alice, northwind):
         shown = {address: browser.get(address) for address in addresses()}
         deleting = {"action": "delete_elements", ACTION_CHECKBOX_NAME: [kept.pk]}
         shown["confirm deletion"] = browser.post(page(Account), deleting)
+        changing = {**deleting, "action": "change_elements"}
+        shown["changes"] = browser.post(page(Account), changing)
+        shown["refused changes"] = browser.post(page(Account), {**changing, "chosen": "yes", "nature:how": "set"})
         shown["refused"] = browser.post(page(Account, "change", kept.pk), {"descriptions": ""})
         shown["sign in"] = speaks(Client(), language).get(SIGN_IN)
         return {name: read(response) for name, response in shown.items()}
@@ -149,7 +152,7 @@ def test_what_a_worker_finds_in_a_file_is_reported_in_the_language_of_who_upload
     describe(browser, FileImport.objects.get())
     work()
     texts = "\n".join(read(browser.get(page(FileImport, "change", FileImport.objects.get().pk))))
-    assert "nature: Zulässig ist einer der Werte BALANCE_SHEET" in texts
+    assert "Art: Zulässig ist einer der Werte Bilanz" in texts
     assert "1 Zeile hat Fehler." in texts
 
 
@@ -233,9 +236,9 @@ def test_an_error_stands_at_its_field_in_the_language_of_the_user(ed, northwind)
     address = f"{page(Account, 'add')}?repository={northwind.pk}"
     sent = {**filled_in(browser.get(address)), "id": " 1", "conversion.conversionType": "FINAL"}
     answer = browser.post(address, {**sent, "descriptions:0:text": "Kasse"})
-    assert errors(answer)["type"] == ["type fehlt; zulässig ist einer der Werte NORMAL, DETAIL, VARIATION."]
+    assert errors(answer)["type"] == ["Typ fehlt; zulässig ist einer der Werte Normal, Detail, Veränderung."]
     [message] = errors(answer)["id"]
-    assert message == 'id darf nicht mit Leerraum beginnen oder enden; angegeben ist " 1".'
+    assert message == 'Id darf nicht mit Leerraum beginnen oder enden; angegeben ist " 1".'
     assert "Es wurde nichts gespeichert: Es gibt 3 Fehler." in answer.content.decode()
 
 

@@ -62,7 +62,7 @@ def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Caller
 
     def look(page: Page) -> None:
         page.keyboard.press("Control+k")
-        box = page.get_by_placeholder("Type to search")
+        box = page.get_by_role("searchbox", name="Search pages and elements")
         expect(box).to_be_focused()
         box.press_sequentially("Accou")
         expect(page.locator("#command-results li").first).to_be_visible()

@@ -46,41 +46,6 @@ def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
     assert page(model) not in browser.get(reverse("admin:index")).content.decode()
 
 
-def test_a_user_is_created_and_gets_grants_and_a_password_on_their_page(root, northwind):
-    """And has the access that the grants give."""
-    made = {"username": "nina", "password1": "a-long-Word-42", "password2": "a-long-Word-42", "usable_password": "true"}
-    assert root.post(page(User, "add"), {**made, **grants("access_grants")}).status_code == 302
-    nina = User.objects.get(username="nina")
-    row = {"repository": northwind.pk, "dimension": "account", "role": Role.EDITOR.value}
-    form = {
-        "username": "nina",
-        "is_active": "on",
-        "is_staff": "on",
-        "date_joined_0": "2026-01-31",
-        "date_joined_1": "10:00",
-    }
-    answer = root.post(page(User, "change", nina.pk), {**form, **grants("access_grants", row)})
-    assert answer.status_code == 302, answer.context["errors"]
-    grant = AccessGrant.objects.get(user=nina)
-    assert (grant.repository, grant.dimension, grant.role) == (northwind, "account", Role.EDITOR)
-    words = {"password1": "another-Word-43", "password2": "another-Word-43", "usable_password": "true"}
-    assert root.get(reverse("admin:auth_user_password_change", args=[nina.pk])).status_code == 200
-    root.post(reverse("admin:auth_user_password_change", args=[nina.pk]), words)
-    browser = Client()
-    signed_in = browser.post(reverse("admin:login"), {"username": "nina", "password": "another-Word-43"})
-    assert signed_in.status_code == 302
-    assert browser.get(reverse("admin:account_account_changelist")).status_code == 200
-    assert browser.get(reverse("admin:currency_currency_changelist")).status_code == 403
-
-
-def test_a_weak_password_is_refused_with_a_message(root):
-    """At its field."""
-    form = {"username": "nina", "password1": "12345678", "password2": "12345678", "usable_password": "true"}
-    refused = root.post(page(User, "add"), {**form, **grants("access_grants")})
-    assert "too common" in str(refused.context["adminform"].errors)
-    assert not User.objects.filter(username="nina").exists()
-
-
 def test_a_group_and_a_repository_get_grants_on_their_pages(root, northwind, rita):
     """Each in the name of the other side."""
     row = {"repository": northwind.pk, "dimension": "all", "role": Role.READER.value}

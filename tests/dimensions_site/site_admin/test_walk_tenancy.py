@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.contrib import admin
@@ -26,9 +28,11 @@ from dimensions_site.repositories.models import (
     Repository,
     Role,
 )
+from dimensions_site.saved_views.models import SavedView
 from dimensions_site.tokens.models import Application, IssuedToken
 from tests.bulkops.admin.imports import BANK, FAULTY, HEADINGS, checked, upload
 from tests.bulkops.jobs.deletions import start, work_now
+from tests.bulkops.plans.plans import make
 from tests.dimensions_site.site_admin.crawling import SentForm, crawl
 from tests.dimensions_site.site_admin.people import MODELS, browser_of, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
@@ -59,6 +63,9 @@ def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repo
         start(person, [f"{mark}LEFT"], "account", repository.db_id)
         path = person.account("elements/" + f"{mark}CODE", repository.db_id)
         person.send("PATCH", path, {"type": "DETAIL"}, Change_Reason=f"{mark.lower()}-reason")
+        make(
+            person, "account", repository.db_id, bulk={"put": [account(f"{mark}PLAN")]}, reason=f"{mark.lower()}-reason"
+        )
         browser = browser_of(person)
         upload(browser, repository, HEADINGS + BANK, f"{mark.lower()}-chart.csv")
         checked_import = checked(browser, repository, HEADINGS + BANK + FAULTY)
@@ -67,6 +74,11 @@ def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repo
         access_token(service(person.user, name=f"{mark.lower()}-words"))
         group = Group.objects.create(name=f"{mark.lower()}-group")
         AccessGrant.objects.create(group=group, repository=repository, role=Role.READER, dimension="account")
+        for dimension in MODELS:
+            view = {"owner": person.user, "dimension": dimension, "repository": repository}
+            query = "filter=id%21%3Dx"
+            SavedView.objects.create(name=f"{mark.lower()}-words", is_shared=True, query=query, **view)
+            SavedView.objects.create(name=f"{mark.lower()}-chart", query=query, **view)
 
 
 def of_contoso(model: Any) -> list[Any]:
@@ -87,6 +99,11 @@ def of_contoso(model: Any) -> list[Any]:
     return list(model.objects.filter(**conditions.get(model, {"repository": contoso})).values_list("pk", flat=True))
 
 
+def views_of_contoso() -> list[int]:
+    """The keys of the saved views of lists."""
+    return list(SavedView.objects.filter(repository__db_id="contoso").values_list("pk", flat=True))
+
+
 def addresses_of_patterns() -> Iterator[str]:
     """Every address of the admin that has a key in it, with each key of Contoso.
 
@@ -103,6 +120,7 @@ def addresses_of_patterns() -> Iterator[str]:
             **dict.fromkeys(("object_id", "oid", "pk", "id"), keys),
             "version": list(versions.values_list("pk", flat=True)),
             "repository_id": [contoso.pk],
+            "view_id": views_of_contoso(),
         }
         base = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         for pattern in pages.urls:
@@ -122,7 +140,7 @@ def general_addresses() -> Iterator[str]:
     for pattern in admin.site.urls[0]:
         if isinstance(pattern, URLPattern) and "<" not in str(pattern.pattern) and str(pattern.pattern) != "logout/":
             yield f"/admin/{pattern.pattern}"
-    yield from (f"{reverse('admin:search')}?s={word}{extended}" for word in TRACES for extended in ("", "&extended=1"))
+    yield from (f"{reverse('admin:search')}?s={word}" for word in TRACES)
     for model, pages in admin.site._registry.items():
         base = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         yield from (f"{base}{pattern.pattern}" for pattern in pages.urls if "<" not in str(pattern.pattern))
@@ -132,6 +150,11 @@ def general_addresses() -> Iterator[str]:
         yield f"{base}deleted/?q=GONE"
         yield f"{base}?as_of={moment}&repository__id__exact={contoso.pk}"
         yield f"{base}export_file/?as_of={moment}&repository__id__exact={contoso.pk}"
+        yield from (f"{base}?view={key}" for key in views_of_contoso())
+        yield from (f"{base}?columns=repository,descriptions&filter=id=={mark}CODE" for mark in "NC")
+        for page_of_list in ("condition/", "columns/", "views/save/"):
+            yield f"{base}{page_of_list}?list=repository__id__exact%3D{contoso.pk}"
+        yield f"{base}condition/?field=rules.accrual.debitAccrual.id&list=repository__id__exact%3D{contoso.pk}"
         for one, other in ((northwind, contoso), (contoso, northwind)):
             yield from (
                 f"{base}compare/{rest}?from_repository={one.pk}&repository={other.pk}" for rest in ("", "export/")
@@ -141,7 +164,15 @@ def general_addresses() -> Iterator[str]:
 def seen(browser: Client, address: str) -> tuple[int, str]:
     """The status and the constant text of a page; after a redirect, of its target."""
     answer = browser.get(address, follow=True)
-    return answer.status_code, lasting(answer.getvalue().decode(errors="replace"))
+    return answer.status_code, lasting(text_of(answer.getvalue()))
+
+
+def text_of(content: bytes) -> str:
+    """The text of a page, or of all parts of a workbook, whose compressed parts bear the time."""
+    if not content.startswith(b"PK"):
+        return content.decode(errors="replace")
+    with ZipFile(BytesIO(content)) as workbook:
+        return "\n".join(workbook.read(name).decode() for name in sorted(workbook.namelist()))
 
 
 # Tokens, in which any word may occur by chance, and seconds. Each begins with letters that are quick to search for.
@@ -189,6 +220,7 @@ def all_of_contoso() -> dict[str, list[Any]]:
     for model in MODELS.values():
         history = model.version_model.objects.filter(repository__db_id="contoso")
         rows[f"history of {model._meta.label}"] = list(history.order_by("pk").values())
+    rows["views"] = list(SavedView.objects.filter(pk__in=views_of_contoso()).order_by("pk").values())
     return rows
 
 

@@ -126,7 +126,7 @@ def test_an_unknown_member_is_refused_with_the_one_that_is_meant(alice, fields, 
     ("address", "expected"),
     [
         ("elements?fliter=id==1", "Unknown query parameter 'fliter'. Did you mean 'filter'?"),
-        ("elements?page=1", "Unknown query parameter 'page'. This call takes asOf, filter, skip, sort, take."),
+        ("elements?page=1", "Unknown query parameter 'page'. This call takes asOf, filter, skip, sort, take, unused."),
         ("elements/1000?dryRun=true", "Unknown query parameter 'dryRun'. This call takes no query parameters."),
         ("elements?filter=natur==x", "Unknown field 'natur'. Did you mean 'nature'?"),
         (

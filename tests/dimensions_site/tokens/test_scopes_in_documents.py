@@ -4,11 +4,13 @@ import pytest
 
 from tests.dimensions import DOCUMENTS
 
-WRITING = {"create", "replace", "patch", "save"}
+WRITING = {"create", "replace", "patch", "save", "planA", "planC", "apply"}  # what a plan deletes needs more
 MANAGING = {"delete", "abort"}
 
 
 def scope_for(operation: str) -> str:
+    if operation.startswith("delete") and operation.endswith("Plan"):
+        return "write"  # an editor may delete a plan
     if operation.startswith(tuple(MANAGING)):
         return "manage"
     return "write" if operation.startswith(tuple(WRITING)) else "read"

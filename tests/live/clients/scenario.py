@@ -1,6 +1,6 @@
 """Every operation of a dimension, as a client in Python calls it with bodies of its own types."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -29,20 +29,29 @@ def is_meant_untyped(model: str, member: str, annotation: object) -> bool:
     if model.endswith("Selection"):
         return member in {"additional_properties", "descriptions"} or "Dict[str, " in str(annotation)
     if member == "update_info":
-        return model.endswith(("Create", "Replace", "Patch"))
+        return model.endswith(("Create", "Replace", "Merge", "Patch"))
     return member == "additional_properties"
 
 
-def do_every_operation(call: Callable[..., Any], dimension: str, plural: str, element: Any) -> set[str]:
-    """Call all with `call(operation, status, *path, **arguments)`, which returns the answer; return their names."""
+# Calls the operation with that name, which has to answer with that status; returns the content and the headers.
+Call = Callable[..., tuple[Any, Mapping[str, str]]]
+
+
+def do_every_operation(call: Call, dimension: str, plural: str, element: Any) -> set[str]:
+    """Call all with `call(operation, status, *path, **arguments)`; return their names."""
     done: set[str] = set()
 
-    def do(operation: str, status: int, *path: Any, **arguments: Any) -> Any:
+    def answer(operation: str, status: int, *path: Any, **arguments: Any) -> tuple[Any, Mapping[str, str]]:
         done.add(operation)
         return call(operation, status, *path, **arguments)
 
+    def do(operation: str, status: int, *path: Any, **arguments: Any) -> Any:
+        return answer(operation, status, "northwind", *path, **arguments)[0]
+
     id = element["id"]
     description = {"descriptions": {"en": "Another name"}}
+    repositories, _ = answer("list_repositories", 200)
+    assert "northwind" in [repository.db_id for repository in repositories]
     created = do(f"create_{dimension}", 201, body=element)
     assert {name: value for name, value in created.to_dict().items() if name in element} == element
     if dimension == "currency":
@@ -61,8 +70,21 @@ def do_every_operation(call: Callable[..., Any], dimension: str, plural: str, el
     assert do(f"list_{dimension}_change_sets", 200, take=1)[0].user == "alice"
     assert do(f"list_{dimension}_versions", 200, id=id, take=1)[0].id == id
     assert do(f"compare_{plural}", 200, filter=f"id=={id}") == []
+    assert [found.id for found in do(f"list_{plural}", 200, filter=f"id=={id}", unused=True)] == [id]
+    assert do(f"list_{dimension}_uses", 200, id=[id])[0].count == 0
     do(f"save_{plural}", 200, body={"put": [element]})
-    started = do(f"delete_{plural}", 202, body=[{"id": id}])
+    do(f"save_{plural}", 200, body={"merge": [{"id": id, **description}]})
+    assert do(f"get_{dimension}", 200, id).descriptions["en"] == "Another name"
+    snapshot = {"snapshot": [element], "scope": f"id=={id}", "maxDelete": "0", "reason": "As it was"}
+    plan, headers = answer(f"plan_{plural}", 201, "northwind", body=snapshot)
+    assert (plan.changed, plan.source.snapshot) == (1, 1)
+    assert plan.plan_id in [each.plan_id for each in do(f"list_{dimension}_plans", 200)]
+    assert do(f"get_{dimension}_plan", 200, plan.plan_id).status == "READY"
+    changes = do(f"list_{dimension}_plan_changes", 200, plan.plan_id, take=1)[0].changes
+    assert "Another name" in [field.before for field in changes]
+    assert do(f"apply_{dimension}_plan", 200, plan.plan_id, if_match=headers["ETag"]).status == "APPLIED"
+    do(f"delete_{dimension}_plan", 204, plan.plan_id)
+    started = do(f"delete_{plural}", 202, body=[{"id": id}], references="refuse")
     assert started.data_processing_id in [each.data_processing_id for each in do(f"list_{dimension}_deletions", 200)]
     assert do(f"get_{dimension}_deletion", 200, started.data_processing_id)
     stopped = do(f"abort_{dimension}_deletion", 202 if dimension == "currency" else 200, started.data_processing_id)

@@ -116,14 +116,14 @@ def test_two_who_read_slowly_leave_a_connection_to_the_others(prepared: tuple[st
             response.begin()
             assert response.status == 200
         wait_until(lambda: rows(prepared[0], _BUSY) == [(len(slow),)], "They do not wait for their readers")
-        assert service.send("POST", ACCOUNTS, marked("beside", "first")).status == 201
-        assert service.send("PATCH", f"{ACCOUNTS}/beside", {"documentationLink": "second"}).status == 200
-        body = {"post": [marked(f"beside-{number}", "bulk") for number in range(2_000)]}
+        assert service.send("POST", ACCOUNTS, marked("pooled", "first")).status == 201
+        assert service.send("PATCH", f"{ACCOUNTS}/pooled", {"documentationLink": "second"}).status == 200
+        body = {"post": [marked(f"pooled-{number}", "bulk") for number in range(2_000)]}
         assert service.send("POST", f"{ACCOUNTS}-bulk", body).status == 200
         assert delete(service, [f"{number:07}" for number in range(COUNT)], "long").ended()["deleted"] == COUNT
         assert service.send("GET", f"{LONG}-count").json() == 0
         assert [len(json.loads(response.read())) for response in slow] == [COUNT] * len(slow)
-    assert service.send("GET", f"{ACCOUNTS}/beside").json()["documentationLink"] == "second"
+    assert service.send("GET", f"{ACCOUNTS}/pooled").json()["documentationLink"] == "second"
 
 
 @pytest.mark.contract("E1", "E2")

@@ -36,6 +36,7 @@ class Addresses:
     count: str
     containing: str
     fetch: str
+    uses: str
     bulk: str
 
     def of(self, what: str, tenant: str = MEASURED, *, id: str = "", offset: int = 0) -> str:
@@ -57,6 +58,7 @@ ADDRESSES: Mapping[Name, Addresses] = {
         count="/{tenant}/count/{nature}",
         containing="/{tenant}/containing/{rare}",
         fetch="/{tenant}/summaries",
+        uses="",
         bulk="/{tenant}/bulk",
     ),
     Name.SERVICE: Addresses(
@@ -69,6 +71,7 @@ ADDRESSES: Mapping[Name, Addresses] = {
         count=f"{_ACCOUNTS}-count?filter=nature=={{nature}}",
         containing=f"{_ACCOUNTS}?filter=descriptions.de=like={{rare}}",
         fetch=f"{_ACCOUNTS}-fetch?properties=id,description,nature",
+        uses=f"{_ACCOUNTS}-uses?id={{id}}",
         bulk=f"{_ACCOUNTS}-bulk",
     ),
     Name.PLAIN: Addresses(
@@ -81,6 +84,7 @@ ADDRESSES: Mapping[Name, Addresses] = {
         count="/{tenant}/accounts/count?nature={nature}",
         containing="/{tenant}/accounts?description_de={rare}",
         fetch="/{tenant}/accounts/summaries",
+        uses="",
         bulk="/{tenant}/accounts/bulk",
     ),
 }

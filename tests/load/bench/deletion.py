@@ -33,23 +33,32 @@ class Took:
     wake_up: float
 
 
-def asynchronous(contestant: Contestant, url: str, folder: Path, tenant: str, count: int) -> Took:
-    """Have the first `count` accounts of the repository deleted by the service and a worker that waits for work."""
+def asynchronous(
+    contestant: Contestant, url: str, folder: Path, tenant: str, count: int, references: str = "ignore"
+) -> Took:
+    """Have the first `count` accounts of the repository deleted by the service and a worker that waits for work.
+
+    With `references` as "refuse" the service looks whether others refer to them; none may.
+    """
     with working(url, folder):
-        wake_up = _delete(contestant, tenant, ["nowhere"])
-        return Took(_delete(contestant, tenant, [identifier(number) for number in range(count)]), wake_up)
+        wake_up, _ = _delete(contestant, tenant, ["nowhere"], references)
+        seconds, deleted = _delete(contestant, tenant, [identifier(number) for number in range(count)], references)
+    assert deleted == count
+    return Took(seconds, wake_up)
 
 
-def _delete(contestant: Contestant, tenant: str, ids: Sequence[str]) -> float:
+def _delete(contestant: Contestant, tenant: str, ids: Sequence[str], references: str) -> tuple[float, int]:
+    """Return the seconds until the end was seen, and the number of deleted accounts."""
     address = f"/dimensions/v1/{tenant}/account/elements-bulk-delete-async"
     body = json.dumps([{"id": id} for id in ids]).encode()
     start = time.perf_counter()
-    status = f"{address}/{json.loads(contestant.call('POST', address, body))['dataProcessingId']}"
+    started = contestant.call("POST", f"{address}?references={references}", body)
+    status = f"{address}/{json.loads(started)['dataProcessingId']}"
     while (told := json.loads(contestant.call("GET", status))[0])["status"] == "RUNNING":
         time.sleep(_PAUSE)
     seconds = time.perf_counter() - start
     assert told["status"] == "COMPLETED", told
-    return seconds
+    return seconds, told["parameters"][0]["deleted"]
 
 
 def bare(database: "psycopg.Connection", tenant: str, count: int) -> float:

@@ -28,7 +28,8 @@ class Row:
     """One line of the table; a missing target means that there is none.
 
     `of_floor` and `of_plain` are what part of their speed the service has to reach, `of_own` the part of its own
-    speed at another row. `at_most` is the largest result; of seconds it is that many times the floor's.
+    speed at another row; the speed of seconds is their inverse. `at_most` is the largest result; of seconds it is that
+    many times the floor's.
     """
 
     key: str
@@ -66,11 +67,18 @@ ROWS = (
     Row("as-of", "list as of a moment, 1 % changed since", Unit.ELEMENTS, of_own=("list", 0.5)),
     Row("as-of-10", "list as of a moment, all changed ten times", Unit.ELEMENTS, of_own=("list", 0.15)),
     Row("compare-two", "comparison of two repositories of 20,000", Unit.ELEMENTS, of_own=("list", 1 / 3)),
+    Row("uses", "uses of one, 8 connections", Unit.REQUESTS, of_own=("read-one", 1 / 3)),
     Row("bulk-post-1000", "bulk post of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
     Row("bulk-put-1000", "bulk put of 1,000", Unit.ELEMENTS, of_floor=0.40, of_plain=20),
+    Row("merge-1000", "bulk merge of 1,000", Unit.ELEMENTS, of_own=("bulk-put-1000", 0.9)),
     Row("bulk-post-10000", "bulk post of 10,000", Unit.ELEMENTS, of_floor=0.40, of_plain=5),
     Row("bulk-put-10000", "bulk put of 10,000", Unit.ELEMENTS, of_floor=0.40, of_plain=20),
+    Row("merge-10000", "bulk merge of 10,000", Unit.ELEMENTS, of_own=("bulk-put-10000", 0.9)),
+    Row("dry-put", "dry run of a bulk put of 20,000, nothing changed", Unit.ELEMENTS),
+    Row("plan", "plan of a snapshot of 20,000, nothing changed", Unit.ELEMENTS, of_own=("dry-put", 1 / 1.1)),
+    Row("apply", "application of a plan with 10,000 changes", Unit.ELEMENTS, of_own=("bulk-put-10000", 1 / 1.3)),
     Row("deletion", "asynchronous deletion of 10,000 until COMPLETED is seen", Unit.SECONDS, at_most=5),
+    Row("deletion-refuse", "the same, of those not in use", Unit.SECONDS, of_own=("deletion", 1 / 1.5)),
     Row("memory-list", "memory above idle, list of 20,000", Unit.MEGABYTES, at_most=30),
     Row("memory-bulk", "memory above idle, bulk post of 10,000", Unit.BODIES, at_most=3),
 )
@@ -88,15 +96,17 @@ def against_floor(row: Row, figures: Medians, other: Medians | None) -> Verdict 
     """Whether the service is near enough to the limit; `other` are the medians of the row in `of_own`."""
     if "service" not in figures:
         return None
-    service = figures["service"]
+    service = _without_wake_up(figures)
     if row.of_floor is not None:
         return _at_least(service / figures["floor"], row.of_floor)
     if row.of_own is not None:
-        return None if other is None else _at_least(service / other["service"], row.of_own[1])
-    assert row.at_most is not None
-    reached = service
-    if row.unit is Unit.SECONDS:
-        reached = (service - figures[WAKE_UP]) / figures["floor"]
+        if other is None:
+            return None
+        ratio = service / _without_wake_up(other)
+        return _at_least(ratio if row.unit.more_is_better else 1 / ratio, row.of_own[1])
+    if row.at_most is None:
+        return None
+    reached = service / figures["floor"] if row.unit is Unit.SECONDS else service
     return Verdict(reached, row.at_most, reached <= row.at_most)
 
 
@@ -105,6 +115,10 @@ def against_plain(row: Row, figures: Medians) -> Verdict | None:
     if row.of_plain is None or "service" not in figures:
         return None
     return _at_least(figures["service"] / figures["plain"], row.of_plain)
+
+
+def _without_wake_up(figures: Medians) -> float:
+    return figures["service"] - figures.get(WAKE_UP, 0)
 
 
 def _at_least(reached: float, target: float) -> Verdict:

@@ -19,6 +19,8 @@ from tests.load.bench.following import ROWS as FOLLOWED
 from tests.load.bench.following import followed
 from tests.load.bench.load import drain, rate
 from tests.load.bench.loading import Ready, empty, tidy
+from tests.load.bench.planning import ROWS as PLANNED
+from tests.load.bench.planning import planned
 from tests.load.bench.processors import Meter
 from tests.load.memory import SINGLE, Peak
 from tests.services.service import Service
@@ -68,7 +70,15 @@ def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, coun
     return {(row, contestant.name): count / seconds, **_processors(row, contestant, spent, count)}
 
 
-def repeating(row: str, what: str, *, connections: int = 1, ids: bool = False, offset: int = 0) -> Scenario:
+def repeating(
+    row: str,
+    what: str,
+    *,
+    connections: int = 1,
+    ids: bool = False,
+    offset: int = 0,
+    names: Sequence[Name] = tuple(Name),
+) -> Scenario:
     """One request again and again, or one for each of some ids drawn from a seed."""
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
@@ -76,7 +86,7 @@ def repeating(row: str, what: str, *, connections: int = 1, ids: bool = False, o
         requests = [contestant.reading(what, id=identifier(number), offset=offset) for number in drawn]
         return _reached(row, ground, contestant, requests, connections)
 
-    return Scenario([row], measure)
+    return Scenario([row], measure, names)
 
 
 def _reached(
@@ -117,30 +127,38 @@ def _patch(ground: Ground, contestant: Contestant) -> Figures:
 
 
 def saving(count: int) -> Scenario:
-    """That many new accounts, and then the same ones changed."""
+    """That many new accounts, then the same ones changed, and by the service merged into what they were."""
+    post, put, merge = f"bulk-post-{count}", f"bulk-put-{count}", f"merge-{count}"
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
-        post = contestant.saving(SAVED, _body("post", count))
-        put = contestant.saving(SAVED, _body("put", count))
-        return {
-            **_drained(f"bulk-post-{count}", ground, contestant, post, count),
-            **_drained(f"bulk-put-{count}", ground, contestant, put, count),
-        }
+        bodies = {post: _body("post", count), put: _body("put", count)}
+        if contestant.name == Name.SERVICE:
+            bodies[merge] = _body("merge", count)
+        figures: dict[tuple[str, str], float] = {}
+        for row, body in bodies.items():
+            figures |= _drained(row, ground, contestant, contestant.saving(SAVED, body), count)
+        return figures
 
-    return Scenario([f"bulk-post-{count}", f"bulk-put-{count}"], measure, tidies=True)
+    return Scenario([post, put, merge], measure, tidies=True)
 
 
 def deleting(count: int) -> Scenario:
-    """That many accounts deleted in the background; of the floor by two statements."""
+    """That many accounts deleted in the background, which is asked to keep those in use or not; of the floor by two
+    statements."""
+    rows = {"deletion": "ignore", "deletion-refuse": "refuse"}
 
     def measure(ground: Ground, contestant: Contestant) -> Figures:
         if contestant.name == Name.FLOOR:
             return {("deletion", contestant.name): deletion.bare(ground.database, MEASURED, count)}
-        contestant.call("POST", contestant.addresses.of("bulk", SAVED), _body("post", count))
-        took = deletion.asynchronous(contestant, ground.ready.url, ground.folder, SAVED, count)
-        return {("deletion", contestant.name): took.seconds, ("deletion", "wake_up"): took.wake_up}
+        figures: dict[tuple[str, str], float] = {}
+        for row, references in rows.items():
+            tidy(ground.database)
+            contestant.call("POST", contestant.addresses.of("bulk", SAVED), _body("post", count))
+            took = deletion.asynchronous(contestant, ground.ready.url, ground.folder, SAVED, count, references)
+            figures |= {(row, contestant.name): took.seconds, (row, "wake_up"): took.wake_up}
+        return figures
 
-    return Scenario(["deletion"], measure, (Name.FLOOR, Name.SERVICE), tidies=True)
+    return Scenario([*rows], measure, (Name.FLOOR, Name.SERVICE), tidies=True)
 
 
 def following(count: int) -> Scenario:
@@ -151,6 +169,15 @@ def following(count: int) -> Scenario:
         return {(row, contestant.name): figure for row, figure in found}
 
     return Scenario(FOLLOWED, measure, (Name.SERVICE,), tidies=True)
+
+
+def planning(count: int) -> Scenario:
+    """Plans of that many accounts, of which none changes, and of half as many changes, which are applied."""
+
+    def measure(ground: Ground, contestant: Contestant) -> Figures:
+        return {(row, contestant.name): figure for row, figure in planned(contestant, count)}
+
+    return Scenario(PLANNED, measure, (Name.SERVICE,), tidies=True)
 
 
 def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
@@ -197,8 +224,10 @@ def scenarios(count: int) -> Sequence[Scenario]:
         streaming("fetch"),
         Scenario(["patch"], _patch, tidies=True),
         following(count),
+        repeating("uses", "uses", connections=_CONNECTIONS, ids=True, names=(Name.SERVICE,)),
         saving(count // 20),
         saving(half),
+        planning(count),
         deleting(half),
         Scenario(["memory-list"], _memory_of_list),
         remembering(half),

@@ -32,9 +32,14 @@ def test_the_results_have_each_row_of_the_table():
         ("fetch", {"floor": 100.0, "service": 400.0}, 4.0, True),
         ("deletion", {"floor": 0.1, "service": 0.7, "wake_up": 0.2}, 5.0, True),
         ("deletion", {"floor": 0.1, "service": 0.8, "wake_up": 0.2}, 6.0, False),
+        ("deletion-refuse", {"service": 125.2, "wake_up": 0.2}, 0.8, True),
+        ("deletion-refuse", {"service": 200.2, "wake_up": 0.2}, 0.5, False),
         ("memory-list", {"service": 31.0}, 31.0, False),
     ],
-    ids=["list met", "list missed", "fetch", "deletion met", "deletion missed", "memory missed"],
+    ids=[
+        *("list met", "list missed", "fetch", "deletion met", "deletion missed"),
+        *("refusing deletion met", "refusing deletion missed", "memory missed"),
+    ],
 )
 def test_a_row_is_held_against_its_target(key, figures, reached, met):
     """Speeds as a part of the floor's or of the list's, times as a multiple of the floor's without the wake-up."""

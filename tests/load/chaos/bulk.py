@@ -18,12 +18,13 @@ from http.client import HTTPException
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tests.services.bulk_state import Counts, counts, marked, rows
 from tests.services.clerk import prepare
 from tests.services.database import migrated_database
 from tests.services.own_postgresql import own_postgresql
-from tests.services.service import Service, serving
+from tests.services.service import Answer, Service, serving
 
 LIST = "/dimensions/v1/northwind/account/elements"
 # The time within which the service has to answer again, in seconds.
@@ -72,6 +73,7 @@ class Ordeal:
         self._accounts = size // 2
         self._number = 0
         self._call("put", [f"old-{number}" for number in range(self._accounts)], "before")
+        self._prepare("warm-up")
         begin = time.monotonic()
         assert self._save("warm-up") == 200
         # What one call takes when nobody strikes, in seconds; if a slow machine has delayed it, it is corrected later.
@@ -81,6 +83,7 @@ class Ordeal:
         """Begin a call, deal the `blow` after `moment` seconds, repair by `mend`, and add what is left to the tally."""
         self._number += 1
         mark = f"strike-{self._number}"
+        self._prepare(mark)
         statuses: list[int] = []
 
         def save() -> None:
@@ -100,19 +103,29 @@ class Ordeal:
         self.tally.slowest = max(self.tally.slowest, time.monotonic() - begin)
         self._judge(mark, statuses[0])
 
+    def _prepare(self, mark: str) -> None:
+        """Do what comes before the call that may be struck."""
+
     def _save(self, mark: str) -> int:
         """Change the old accounts and create new ones, all with the mark; return the status, 0 for no answer."""
+        answer = self._answer(f"{LIST}-bulk", self._body(mark))
+        status = 0 if answer is None else answer.status
+        self._accounts += self._size // 2 if status == 200 else 0
+        return status
+
+    def _body(self, mark: str) -> dict[str, Any]:
         half = self._size // 2
-        body = {
+        return {
             "post": [marked(f"{mark}-{number}", mark) for number in range(half)],
             "put": [marked(f"old-{number}", mark) for number in range(half)],
         }
+
+    def _answer(self, address: str, body: Any, **headers: str) -> Answer | None:
+        """The answer to a `POST`, None without one."""
         try:
-            status = self._service.send("POST", f"{LIST}-bulk", body).status
+            return self._service.send("POST", address, body, **headers)
         except (OSError, HTTPException):
-            return 0
-        self._accounts += half if status == 200 else 0
-        return status
+            return None
 
     def _call(self, operation: str, ids: Sequence[str], mark: str) -> None:
         answer = self._service.send("POST", f"{LIST}-bulk", {operation: [marked(id, mark) for id in ids]})
@@ -166,7 +179,9 @@ class Ordeal:
             self.strike(self.duration / 3, blow, mend=mend)
 
 
-def kill_workers(url: str, folder: Path, moments: Sequence[float], size: int) -> Tally:
+def kill_workers(
+    url: str, folder: Path, moments: Sequence[float], size: int, kind: "type[Ordeal]" = Ordeal, what: str = "worker"
+) -> Tally:
     """Kill the process that saves, at each of the `moments`: 0 is the beginning of the call, 1 its usual end."""
     with serving(url, prepare(url), folder, **SINGLE) as service:
 
@@ -174,7 +189,7 @@ def kill_workers(url: str, folder: Path, moments: Sequence[float], size: int) ->
             for pid in service.workers():
                 os.kill(pid, signal.SIGKILL)
 
-        ordeal = Ordeal(service, url, size, f"worker killed, {url.partition(':')[0]}")
+        ordeal = kind(service, url, size, f"{what} killed, {url.partition(':')[0]}")
         ordeal.strike_each(moments, kill)
         return ordeal.tally
 

@@ -51,6 +51,17 @@ class Corpus:
             chosen = random.sample(sorted(parts), random.randint(1, 3))
             return {"saveMode": random.choice(["LOOSE", "STRICT"]), **{part: parts[part] for part in chosen}}
 
+        def plan(random: Random) -> dict[str, Any]:
+            bulk = {name: value for name, value in save(random).items() if name != "saveMode"}
+            sources: list[dict[str, Any]] = [
+                {"snapshot": [write(random, name) for name in random.sample(IDS, 3)], "scope": random.choice(_FILTERS)},
+                {"bulk": bulk | {"delete": [{"id": id(random)}]}},
+                {"repository": "northwind"},
+                {"asOf": "2026-01-01T00:00:00Z"},
+                {"undo": _NOWHERE, "onConflict": "skip"},
+            ]
+            return random.choice(sources) | {"maxDelete": random.choice(["5%", "100%", 3])}
+
         def query(random: Random) -> str:
             words = {
                 "filter": random.choice(_FILTERS),
@@ -75,6 +86,7 @@ class Corpus:
                 f"elements-fetch?properties={quote(examples['fetch']['query']['properties'])}&{query(random)}",
                 None,
             ),
+            "GET elements-uses": lambda random: (f"elements-uses?id={id(random)}&id={id(random)}", None),
             "GET elements-changes": lambda random: ("elements-changes", None),
             "GET elements-changesets": lambda random: ("elements-changesets?filter=channel==REST&take=5", None),
             "GET elements-versions": lambda random: (f"elements-versions?id={id(random)}", None),
@@ -83,14 +95,20 @@ class Corpus:
                 f"elements-bulk?dryRun={random.choice(['true', 'false'])}",
                 save(random),
             ),
+            "GET plans": lambda random: (f"elements-plans?take={random.randint(1, 9)}", None),
+            "POST plans": lambda random: ("elements-plans", plan(random)),
+            "GET plan": lambda random: (f"elements-plans/{_NOWHERE}", None),
+            "DELETE plan": lambda random: (f"elements-plans/{_NOWHERE}", None),
+            "GET plan-changes": lambda random: (f"elements-plans/{_NOWHERE}/changes?action=created", None),
+            "POST plan-apply": lambda random: (f"elements-plans/{_NOWHERE}/apply", {}),
             "GET deletions": lambda random: (f"{ASYNC}?skip=0&take={random.randint(1, 9)}", None),
             "POST deletions": lambda random: (ASYNC, [{"id": id(random)} for _ in range(random.randint(1, 9))]),
             "POST deletions-other-spelling": lambda random: (f"{ASYNC}h", [{"id": id(random)}]),
-            "GET deletion": lambda random: (f"{ASYNC}/0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60", None),
+            "GET deletion": lambda random: (f"{ASYNC}/{_NOWHERE}", None),
             "GET deletions-other-spelling": lambda random: (f"{ASYNC}h?take={random.randint(1, 9)}", None),
-            "GET deletion-other-spelling": lambda random: (f"{ASYNC}h/0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60", None),
-            "DELETE deletion-other-spelling": lambda random: (f"{ASYNC}h/0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60", None),
-            "DELETE deletion": lambda random: (f"{ASYNC}/0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60", None),
+            "GET deletion-other-spelling": lambda random: (f"{ASYNC}h/{_NOWHERE}", None),
+            "DELETE deletion-other-spelling": lambda random: (f"{ASYNC}h/{_NOWHERE}", None),
+            "DELETE deletion": lambda random: (f"{ASYNC}/{_NOWHERE}", None),
         }
         for name, route in routes.items():
             method = name.partition(" ")[0]
@@ -120,6 +138,8 @@ class Corpus:
         return Message(method.encode(), target.encode(), (*HOST, (b"X-API-Key", self._key.encode())))
 
 
+# The id of a job or a plan that is not there.
+_NOWHERE = "0f3c6f1e-57a4-4a86-9a53-1d2b7c9e8f60"
 _REQUIRED = ("descriptions", "nature", "type", "conversion", "decimalNumbers", "percentageDifference")
 _CONDITIONS = (
     (b"If-Match", b"*"),

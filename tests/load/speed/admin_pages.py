@@ -14,6 +14,13 @@ from account.models import Account
 
 _ROUNDS = 5
 _RARE, _FREQUENT, _MISSING = "0099", "bank cash", "nowhere"
+# Conditions of the list and columns that are no usual ones.
+_FILTERS = {
+    "P&L without German text": "filter=nature==PROFIT_AND_LOSS;descriptions.de=isnull=true",
+    "id starts with 0099": "filter=id>=0099;id<009:",
+    "German text contains bank": "filter=descriptions.de=ilike=bank",
+    "columns from JSON": "columns=descriptions.de,rules.accrual.debitAccrual.id,cashFlowPlanning.liquidity.debit.id",
+}
 
 
 def measure() -> None:
@@ -23,7 +30,8 @@ def measure() -> None:
     listed = reverse("admin:account_account_changelist")
     form = reverse("admin:account_account_change", args=[Account.objects.order_by("element_id")[500].pk])
     searches = {f"search for '{words}'": f"{listed}?q={words}" for words in (_RARE, _FREQUENT, _MISSING)}
-    for name, address in {"list": listed, "form": form, **searches}.items():
+    filters = {name: f"{listed}?{query}" for name, query in _FILTERS.items()}
+    for name, address in {"list": listed, "form": form, **searches, **filters}.items():
         client.get(address)  # What is loaded once is not part of it.
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200

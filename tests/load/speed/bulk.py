@@ -50,8 +50,8 @@ def call(service: Service, sent: bytes, query: str = "", **headers: str) -> Figu
     connection = HTTPConnection("127.0.0.1", service.port, timeout=_TIMEOUT)
     start = time.perf_counter()
     try:
-        described = {name.replace("_", "-"): value for name, value in headers.items()}
-        described |= {"X-API-Key": service.key, "Content-Type": "application/json"}
+        described = {"X-API-Key": service.key, "Content-Type": "application/json"}
+        described |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request("POST", f"{PATH}{query}", sent, described)
         response = connection.getresponse()
         first = response.read(2_000)

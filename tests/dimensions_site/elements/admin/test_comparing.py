@@ -40,7 +40,7 @@ def sides(repository, moment=TYPED, other=None, now="", **more):
 def found(answer):
     """The differences on a page: the id, what happened, and the values of a changed element."""
     return [
-        (one.found.id, one.change.label, [(at.path, at.before, at.after) for at in one.differences if one.is_change])
+        (one.id, one.change.label, [(at.path, at.before, at.after) for at in one.differences if one.is_change])
         for one in answer.context["found"]
     ]
 
@@ -56,7 +56,7 @@ def test_two_moments_of_a_repository_are_compared(chart, rita, northwind):
         (
             "1000",
             "Changed",
-            [("descriptions.en", "Cash", "Petty money"), ("type", "NORMAL", "DETAIL")],
+            [("descriptions.en", "Cash", "Petty money"), ("type", "Normal", "Detail")],
         ),
         ("2000", "Deleted", []),
         ("3000", "Created", []),
@@ -66,14 +66,14 @@ def test_two_moments_of_a_repository_are_compared(chart, rita, northwind):
     assert "<bdi>Petty money</bdi>" in text
     assert "<bdi>Loans</bdi>" in text
     deleted = {at.path: at.after for at in answer.context["found"][1].differences}
-    assert (deleted["descriptions.en"], deleted["nature"]) == ("Loans", "BALANCE_SHEET")
+    assert (deleted["descriptions.en"], deleted["nature"]) == ("Loans", "Balance sheet")
 
 
 def test_an_element_leads_to_its_versions(chart, rita, northwind):
     browser = browser_of(rita)
     for one in browser.get(PAGE, sides(northwind)).context["found"]:
         history = browser.get(one.address, follow=True)
-        assert f"Versions of {one.found.id}" in history.content.decode()
+        assert f"Versions of {one.id}" in history.content.decode()
 
 
 def test_the_way_back_in_time_is_a_comparison_too(chart, rita, northwind):
@@ -169,17 +169,17 @@ def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, nort
 
 
 def test_the_workbook_has_all_differences(chart, rita, northwind):
-    """Id, action, path, before and after: a row for each value."""
+    """Id, action, field by label, before, after and path: a row for each value."""
     answer = browser_of(rita).get(EXPORT, sides(northwind))
     assert "northwind-account-differences.xlsx" in answer["Content-Disposition"]
     headings, *rows = load_workbook(io.BytesIO(content(answer))).worksheets[0].iter_rows(values_only=True)
-    assert headings == ("id", "Action", "Field", "Before", "After")
+    assert headings == ("Id", "Action", "Field", "Before", "After", "Path")
     assert [row for row in rows if row[0] == "1000"] == [
-        ("1000", "Changed", "descriptions.en", "Cash", "Petty money"),
-        ("1000", "Changed", "type", "NORMAL", "DETAIL"),
+        ("1000", "Changed", "Description (en)", "Cash", "Petty money", "descriptions.en"),
+        ("1000", "Changed", "Type", "Normal", "Detail", "type"),
     ]
-    assert ("2000", "Deleted", "descriptions.en", "Loans", "not set") in rows
-    assert ("3000", "Created", "descriptions.en", "not set", "New") in rows
+    assert ("2000", "Deleted", "Description (en)", "Loans", "not set", "descriptions.en") in rows
+    assert ("3000", "Created", "Description (en)", "not set", "New", "descriptions.en") in rows
     filtered = browser_of(rita).get(EXPORT, sides(northwind, filter="type==DETAIL"))
     _, *rows = load_workbook(io.BytesIO(content(filtered))).worksheets[0].iter_rows(values_only=True)
     assert Counter(row[0] for row in rows) == {"1000": 2}

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from account.models import Account, AccountVersion
 from currency.models import Currency
+from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.account.samples import FULL
 from tests.dimensions_site.site_admin.pages import change, errors, filled_in, typed
@@ -81,11 +82,12 @@ FAULTS = [
 @pytest.mark.contract("B1", "C1", "C3", "C7", "C10", "C11", "C19")
 @pytest.mark.parametrize(("dimension", "fields"), FAULTS, ids=lambda value: str(value)[:60])
 def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimension, fields):
-    """Both are required; a required field left empty counts as missing. Nothing is saved, nothing lost."""
+    """With labels for wire paths. A required field left empty counts as missing. Nothing is saved, nothing lost."""
     body = {**(account() if dimension == "account" else currency()), **fields}
     sent = {name: value for name, value in body.items() if value is not None and value != {"conversionType": None}}
     path = ed.account() if dimension == "account" else ed.currency()
-    found = ed.send("POST", path, sent).json()["errors"]
+    with labels_in_messages():
+        found = ed.send("POST", path, sent).json()["errors"]
     # For blank descriptions REST quotes the JSON, which no form shows.
     instead = {"BLANK": "Enter a description in at least one language."}
     refused = {error["path"]: instead.get(error["code"], error["message"]) for error in found}
@@ -106,12 +108,12 @@ def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimen
 
 
 def test_the_summary_names_each_field_once_and_leads_to_it(ed, cash):
-    """Most errors begin with the path of their field, which is the link."""
+    """Most errors begin with the label of their field, which is the link."""
     typed = {"descriptions:0:key": "no language", "dataEntryAndReporting.validity.startDate": "tomorrow"}
     text = change(browser_of(ed), cash, **typed).content.decode()
     path = "dataEntryAndReporting.validity.startDate"
-    assert f'<li><a href="#id_{path}">{path}</a> must be a date' in text
-    assert '<li><a href="#id_descriptions:0:key">descriptions.no language</a>' in text
+    assert f'<li><a href="#id_{path}">Valid from</a> must be a date' in text
+    assert '<li><a href="#id_descriptions:0:key">Description (no language)</a>' in text
 
 
 @pytest.mark.contract("C13")

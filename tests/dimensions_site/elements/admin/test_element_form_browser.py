@@ -23,7 +23,7 @@ SAVE_ELSEWHERE = """async (typed) => {
   const { ok } = await fetch(location, { method: "POST", body: sent });
   if (!ok) throw new Error("not saved");
 }"""
-ENGLISH, GERMAN = "descriptions en: Text", "descriptions de: Text"
+ENGLISH, GERMAN = "Description en: Text", "Description de: Text"
 
 
 @pytest.fixture
@@ -59,15 +59,15 @@ def test_what_became_of_a_save_is_in_sight(form: Any, width: int) -> None:
     """Errors after a save from the end of a long form, and the success, whatever group was shown."""
 
     def look(shown: Page) -> None:
-        shown.get_by_role("tab", name="cashFlowPlanning").click()
+        shown.get_by_role("tab", name="Cash flow planning").click()
         shown.evaluate("scrollTo(0, document.body.scrollHeight)")
-        shown.get_by_role("tab", name="dataEntryAndReporting").click()
-        shown.get_by_label("startDate").fill("tomorrow")
-        shown.get_by_role("tab", name="cashFlowPlanning").click()
+        shown.get_by_role("tab", name="Data entry and reporting").click()
+        shown.get_by_label("Valid from", exact=True).fill("tomorrow")
+        shown.get_by_role("tab", name="Cash flow planning").click()
         save(shown)
         expect_summary(shown, "Nothing was saved: there is one error.")
         assert fits(shown)
-        shown.get_by_label("startDate").fill("2026-01-31")
+        shown.get_by_label("Valid from", exact=True).fill("2026-01-31")
         shown.get_by_role("tab", name="General").click()
         save(shown)
         expect(shown.get_by_text("was saved.")).to_be_in_viewport()
@@ -80,20 +80,20 @@ def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
     """They open the group of the field, or find the row of the map."""
 
     def look(shown: Page) -> None:
-        shown.get_by_label("descriptions: Language").nth(1).fill("no language")
-        shown.get_by_role("tab", name="dataEntryAndReporting").click()
-        shown.get_by_label("startDate").fill("tomorrow")
+        shown.get_by_label("Description: Language").nth(1).fill("no language")
+        shown.get_by_role("tab", name="Data entry and reporting").click()
+        shown.get_by_label("Valid from", exact=True).fill("tomorrow")
         save(shown)
         expect_summary(shown, "Nothing was saved: there are 2 errors.")
         shown.keyboard.press("Tab")
         shown.keyboard.press("Enter")
-        expect(shown.get_by_label("descriptions: Language").nth(1)).to_be_focused()
+        expect(shown.get_by_label("Description: Language").nth(1)).to_be_focused()
         shown.get_by_role("alert").focus()
         for _ in range(2):
             shown.keyboard.press("Tab")
         shown.keyboard.press("Enter")
-        expect(shown.get_by_label("startDate")).to_be_focused()
-        expect(shown.get_by_label("startDate")).to_be_in_viewport()
+        expect(shown.get_by_label("Valid from", exact=True)).to_be_focused()
+        expect(shown.get_by_label("Valid from", exact=True)).to_be_in_viewport()
 
     form(look)
 
@@ -108,7 +108,7 @@ def test_a_conflict_is_decided_by_keyboard_alone(form: Any, width: int) -> None:
         shown.get_by_label(ENGLISH, exact=True).fill("Mine")
         save(shown)
         expect_summary(shown, "ed saved this element on 20")
-        conflict = shown.get_by_role("group", name="descriptions.en")
+        conflict = shown.get_by_role("group", name="Description (en)")
         for text in ("Cash", "Theirs", "Mine"):
             expect(conflict).to_contain_text(text)
         assert fits(shown)
@@ -145,7 +145,7 @@ def test_what_only_others_changed_is_taken_over_and_said(form: Any) -> None:
         shown.evaluate(SAVE_ELSEWHERE, {"descriptions:1:text": "Ihres"})
         shown.get_by_label(ENGLISH, exact=True).fill("Mine")
         save(shown)
-        expect(shown.get_by_text("These changes are kept: descriptions.de.")).to_be_in_viewport()
+        expect(shown.get_by_text("These changes are kept: Description (de).")).to_be_in_viewport()
         expect(shown.get_by_label(GERMAN, exact=True)).to_have_value("Ihres")
 
     form(look)
@@ -157,7 +157,7 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
     """Beside the field, and read out with it; an id that is right is not. It is saved nevertheless."""
 
     def look(shown: Page) -> None:
-        field = shown.get_by_role("combobox", name="referenceAccountForInitialBalance")
+        field = shown.get_by_role("combobox", name="Reference account for the initial balance")
         warning = shown.get_by_text("no element has this id")
         field.fill("trade receivables")
         shown.keyboard.press("Tab")
@@ -172,7 +172,7 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_count(1)
         save(shown)
-        expect(shown.get_by_text("referenceAccountForInitialBalance '20000'")).to_be_in_viewport()
+        expect(shown.get_by_text("Reference account for the initial balance '20000'")).to_be_in_viewport()
         # So does the form that is opened again, without a script.
         expect(warning.filter(visible=True)).to_have_count(1)
         field.fill("")
@@ -211,7 +211,7 @@ def test_nobody_leaves_what_was_typed_unasked(form: Any) -> None:
         follow(shown.get_by_role("link", name="Close"))
         follow(shown.get_by_role("link", name="1000", exact=True))
         text.fill("Petty cash")
-        shown.get_by_role("group", name="customAttributes").get_by_role("button", name="Add an entry").click()
+        shown.get_by_role("group", name="Custom attributes").get_by_role("button", name="Add an entry").click()
         save(shown)
         expect(shown.get_by_text("was saved.")).to_be_visible()
         follow(shown.get_by_role("link", name="Close"))
@@ -224,7 +224,7 @@ def test_nobody_leaves_unasked_what_was_refused(form: Any) -> None:
     """What the page shows after a refused save is not saved either."""
 
     def look(shown: Page) -> None:
-        shown.get_by_label("descriptions: Language").first.fill("no language")
+        shown.get_by_label("Description: Language").first.fill("no language")
         save(shown)
         dialogs = Dialogs(shown)
         shown.get_by_role("alert").click()

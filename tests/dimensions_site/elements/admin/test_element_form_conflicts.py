@@ -60,7 +60,7 @@ def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
         follow=True,
         **{"descriptions:0:text": "Cash in hand", "documentationLink": "ed.example", "nature": "OTHER_STOCKS"},
     )
-    fields = "descriptions.de, alternativeDescriptions.fr, type"
+    fields = "Description (de), Alternative description (fr), Type"
     assert told(answer) == [
         "The account 1000 was saved.",
         f"alice saved this element, too, while you were editing it. These changes are kept: {fields}.",
@@ -81,7 +81,7 @@ def test_a_field_that_both_changed_is_for_the_second_to_decide(alice, form, cash
         "descriptions.en": ("Cash", "Cash of Alice", "Cash of Ed"),
         "documentationLink": ("not set", "alice.example", "ed.example"),
     }
-    assert [str(spot) for spot in answer.context["attempt"].taken] == ["descriptions.de"]
+    assert answer.context["attempt"].taken == ["Description (de)"]
     assert "alice saved this element on 20" in answer.content.decode()
     cash.refresh_from_db()
     assert cash.descriptions == {"en": "Cash of Alice", "de": "Bargeld"}
@@ -211,7 +211,7 @@ def test_without_the_version_that_was_opened_each_difference_is_asked_about(alic
     answer = form(_etag='"nonsense"', documentationLink="ed.example")
     assert choices(answer) == {
         "descriptions.en": ("not known any more", "Cash of Alice", "Cash"),
-        "type": ("not known any more", "DETAIL", "NORMAL"),
+        "type": ("not known any more", "Detail", "Normal"),
         "documentationLink": ("not known any more", "not set", "ed.example"),
     }
     by_field = {"descriptions.en": "theirs", "type": "theirs", "documentationLink": "mine"}

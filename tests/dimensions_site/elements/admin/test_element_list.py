@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from dimensions_site.elements.admin import listing as paginator
+from dimensions_site.elements.admin.lists import counting as paginator
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.site_admin.people import MODELS, browser_of, page
 from tests.factories import account, currency
@@ -152,11 +152,14 @@ def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):
 
 
 @pytest.mark.contract("G2")
-def test_the_filters_offer_values_as_they_are_on_the_wire(chart, rita):
-    """`ASSET` in the list is not `Asset` in the filter."""
-    text = browser_of(rita).get(page(Account)).content.decode()
-    assert re.search(r'<option value="BALANCE_SHEET"[^>]*>\s*BALANCE_SHEET\s*</option>', text)
-    assert "Balance Sheet" not in text
+@pytest.mark.parametrize(("language", "label"), [("en", "Balance sheet"), ("de", "Bilanz")])
+def test_columns_and_filters_have_labels_in_the_language_of_the_page(chart, rita, language, label):
+    """The same label in both; the address has the value of the wire."""
+    browser = browser_of(rita)
+    browser.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+    text = browser.get(page(Account)).content.decode()
+    assert re.search(rf'<option value="BALANCE_SHEET"[^>]*>\s*{label}\s*</option>', text)
+    assert label in re.sub(r"(?s)<option.*?</option>", "", text)
 
 
 def test_the_filter_offers_granted_repositories_only(chart, rita, northwind, contoso):

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from account.models import Account
+from account.serializers import ACCOUNT_WIRE
 from currency.models import Currency
-from dimensions_site.elements.admin.used_by import COUNTED
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.site_admin.people import browser_of, page
@@ -35,18 +35,18 @@ def picked(browser, repository, text, model=Account):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("10", [("10", "Bank 20"), ("100", ""), ("20", "Cash")]),
+        ("10", [("10", "Bank 20"), ("100", "Kasse"), ("20", "Cash")]),
         ("20", [("20", "Cash"), ("10", "Bank 20")]),
-        ("KASSE", [("100", "")]),
+        ("KASSE", [("100", "Kasse")]),
         ("cassa", [("20", "Cash")]),
-        ("", [("10", "Bank 20"), ("100", ""), ("20", "Cash")]),
+        ("", [("10", "Bank 20"), ("100", "Kasse"), ("20", "Cash")]),
         ("nothing", []),
         ("x" * 501, []),
     ],
     ids=lambda value: str(value)[:20],
 )
 def test_ids_that_begin_with_what_was_typed_come_first(chart, rita, northwind, text, found):
-    """Then those in which it stands anywhere; the description is the one in the default language."""
+    """Then those in which it stands anywhere; the description is that of the list."""
     assert picked(browser_of(rita), northwind, text) == found
 
 
@@ -86,10 +86,16 @@ USES: list[dict[str, Any]] = [
     {"monthlySplittingRules": {"reference": {"referenceAccount": {"id": "10", "description": "x"}}}},
     {"cashFlowPlanning": {"other": {"additionalDebitAccrualAccount": {"id": "10"}}}},
 ]
+PATHS = [
+    "conversion.referenceAccountForInitialBalance",
+    "rules.accrual.creditAccrual.id",
+    "monthlySplittingRules.reference.referenceAccount.id",
+    "cashFlowPlanning.other.additionalDebitAccrualAccount.id",
+]
 
 
 def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita, northwind, django_assert_num_queries):
-    """By whatever field of the wire; what only holds the same text does not count. One query for a dimension."""
+    """With their descriptions and fields; what only holds the same text does not count. Two queries for a dimension."""
     store_accounts(
         northwind,
         *(account(f"U{number}", **use) for number, use in enumerate(USES)),
@@ -97,14 +103,13 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
         account("APART2", rules={"accrual": {"creditAccrual": {"id": "100", "description": "10"}}}),
     )
     browser, element = browser_of(rita), Account.objects.get(element_id="10")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         text = browser.get(page(Account, "uses", element.pk)).content.decode()
-    assert "4 accounts:" in text
-    for number in range(4):
-        assert (
-            f'<a href="{page(Account, "change", Account.objects.get(element_id=f"U{number}").pk)}">U{number}</a>'
-            in text
-        )
+    assert "4 references from accounts:" in text
+    for number, path in enumerate(PATHS):
+        heading = ACCOUNT_WIRE.places[path].heading
+        address = page(Account, "change", Account.objects.get(element_id=f"U{number}").pk)
+        assert f'<a href="{address}">U{number}</a> Cash ({heading})' in text
     assert "APART1" not in text
     assert "APART2" not in text
     unused = browser.get(page(Account, "uses", Account.objects.get(element_id="20").pk)).content.decode()
@@ -123,8 +128,19 @@ def test_uses_stay_within_the_repository_and_its_grants(chart, rita, bob, northw
 
 
 def test_of_many_uses_the_first_are_shown(chart, alice, rita):
-    """And their number, up to a limit."""
-    save(alice, "account", post=[account(f"U{number:04}", **USES[0]) for number in range(COUNTED + 1)])
+    """And the number of all."""
+    save(alice, "account", post=[account(f"U{number:04}", **USES[0]) for number in range(1_234)])
     text = browser_of(rita).get(page(Account, "uses", Account.objects.get(element_id="10").pk)).content.decode()
-    assert "more than 1,000 accounts" in text
+    assert "1,234 references from accounts" in text
     assert text.count("<li>") == 20
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"), [("2001", ["2000"]), ("10000", ["1000"]), ("trade", []), ("X", []), ("x" * 2_000, [])]
+)
+def test_an_id_that_nothing_matches_has_the_most_similar_ones_beside_it(rita, northwind, typed, near):
+    """At least half of it must be the same."""
+    store_accounts(northwind, *map(account, ("1000", "20", "2000", "3000")))
+    answer = browser_of(rita).get(page(Account, "pick", northwind.pk), {"q": typed}).json()
+    assert answer["results"] == []
+    assert [found["id"] for found in answer["near"]] == near

@@ -74,7 +74,7 @@ def test_every_way_of_writing_is_reported_with_what_it_changed(alice, ed, tmp_pa
         ),
         ("Changed", "system", "imported file", [("decimalNumbers", "3", "4")]),
         ("Changed", "ed", rest, [("descriptions.de", "Euro", "no text"), ("decimalNumbers", "2", "3")]),
-        ("Changed", "ed", rest, [("descriptions.fr", "not set", "Euro"), ("preferred", "not set", "true")]),
+        ("Changed", "ed", rest, [("descriptions.fr", "not set", "Euro"), ("preferred", "not set", "yes")]),
         ("Created", "alice", rest, None),
     ]
     text = response.content.decode()
@@ -97,7 +97,7 @@ def test_what_came_before_purged_versions_is_not_shown_as_a_change(alice, ed):
 
     rest = "REST API"
     assert shown(response) == [
-        ("Changed", "alice", rest, [("preferred", "not set", "true")]),
+        ("Changed", "alice", rest, [("preferred", "not set", "yes")]),
         ("Changed", "ed", rest, None),
     ]
     values = {found.path: found.after for found in response.context["versions"][1].differences}

@@ -92,13 +92,37 @@ def test_a_map_is_edited_by_keyboard_alone(form):
     assert stored().custom_attributes == {"Region": "EMEA"}
 
 
+@pytest.mark.contract("C9")
+def test_an_entry_that_is_added_after_a_refused_save_replaces_no_other(form):
+    """Removed entries leave gaps, which the number of a new one must not hit."""
+
+    def look(shown: Page) -> None:
+        descriptions = shown.locator("[data-map]").nth(0)
+        descriptions.get_by_role("button", name="Remove de").click()
+        descriptions.locator("textarea[name$=':text']").nth(1).fill("Cassa")
+        shown.get_by_role("tab", name="Data entry and reporting").click()
+        shown.get_by_label("Valid from", exact=True).fill("tomorrow")
+        shown.get_by_role("button", name="Save", exact=True).click()
+        expect(shown.get_by_role("alert")).to_be_visible()
+        shown.get_by_label("Valid from", exact=True).fill("2026-01-31")
+        shown.get_by_role("tab", name="General").click()
+        descriptions.get_by_role("button", name="Add an entry").click()
+        shown.keyboard.type("fr")
+        shown.keyboard.press("Tab")
+        shown.keyboard.type("Caisse")
+        save(shown)
+
+    form(look)
+    assert stored().descriptions == {"en": "Cash", "it": "Cassa", "fr": "Caisse"}
+
+
 @pytest.mark.contract("C8")
 def test_a_picker_fills_id_and_description_by_keyboard(form):
     """Type, go down, and choose; what is not suggested can be typed as it is."""
 
     def look(shown: Page) -> None:
-        group = shown.get_by_role("group", name="debitAccrual")
-        field = group.get_by_role("combobox", name="id")
+        group = shown.get_by_role("group", name="Debit accrual account")
+        field = group.get_by_role("combobox", name="Id")
         field.focus()
         shown.keyboard.type("banca")
         expect(group.get_by_role("option", name="2000 Bank")).to_be_visible()
@@ -106,9 +130,9 @@ def test_a_picker_fills_id_and_description_by_keyboard(form):
         shown.keyboard.press("ArrowDown")
         shown.keyboard.press("Enter")
         expect(field).to_have_value("2000")
-        expect(group.get_by_label("description")).to_have_value("Bank")
-        other = shown.get_by_role("group", name="creditAccrual")
-        other.get_by_role("combobox", name="id").focus()
+        expect(group.get_by_label("Description")).to_have_value("Bank")
+        other = shown.get_by_role("group", name="Credit accrual account")
+        other.get_by_role("combobox", name="Id").focus()
         shown.keyboard.type("no such account")
         expect(other.get_by_text("Nothing matches")).to_be_visible()
         save(shown)
@@ -124,7 +148,7 @@ def test_a_picker_is_closed_by_escape_and_used_by_mouse(form):
     """Escape leaves what was typed."""
 
     def look(shown: Page) -> None:
-        field = shown.get_by_role("combobox", name="referenceAccountForInitialBalance")
+        field = shown.get_by_role("combobox", name="Reference account for the initial balance")
         field.fill("200")
         options = shown.get_by_role("listbox", name="Suggestions").get_by_role("option")
         expect(options).to_have_count(2)
@@ -147,29 +171,29 @@ def test_tabs_follow_the_groups_of_the_wire_and_the_arrow_keys(form):
         tabs = shown.get_by_role("tab")
         tabs.nth(0).focus()
         shown.keyboard.press("ArrowRight")
-        expect(shown.get_by_role("tab", name="conversion")).to_be_focused()
+        expect(shown.get_by_role("tab", name="Conversion")).to_be_focused()
         expect(shown.get_by_role("tabpanel")).to_have_count(1)
         shown.keyboard.press("End")
         expect(shown.get_by_text("No accounts refer to it.")).to_be_visible()
-        shown.get_by_role("tab", name="dataEntryAndReporting").click()
-        shown.get_by_label("startDate").fill("tomorrow")
-        shown.get_by_role("tab", name="rules", exact=True).click()
+        shown.get_by_role("tab", name="Data entry and reporting").click()
+        shown.get_by_label("Valid from", exact=True).fill("tomorrow")
+        shown.get_by_role("tab", name="Rules", exact=True).click()
         shown.get_by_role("button", name="Save and continue editing").click()
-        expect(shown.locator(".element-panel").get_by_text("startDate must be")).to_be_visible()
-        shown.get_by_label("startDate").fill("2026-01-31")
+        expect(shown.locator(".element-panel").get_by_text("Valid from must be")).to_be_visible()
+        shown.get_by_label("Valid from", exact=True).fill("2026-01-31")
         shown.get_by_role("button", name="Save and continue editing").click()
         expect(shown.get_by_text("was saved.")).to_be_visible()
-        expect(shown.get_by_label("startDate")).to_have_value("2026-01-31")
+        expect(shown.get_by_label("Valid from", exact=True)).to_have_value("2026-01-31")
         return [tab.strip() for tab in tabs.all_inner_texts()]
 
     assert form(look) == [
         "General",
-        "conversion",
-        "restrictions",
-        "dataEntryAndReporting",
-        "rules",
-        "consolidation",
-        "monthlySplittingRules",
-        "cashFlowPlanning",
+        "Conversion",
+        "Restrictions",
+        "Data entry and reporting",
+        "Rules",
+        "Consolidation",
+        "Monthly splitting rules",
+        "Cash flow planning",
         "About",
     ]

@@ -129,7 +129,7 @@ def test_an_export_has_the_state_that_the_list_shows(chart, rita, format):
     sent = {"action": "export_elements", "format": format, "_selected_action": ["0"], "select_across": "1"}
     answer = browser.post(form.context["address"], sent)
     assert read_file(answer) == {"1000": "Cash", "1100": "Sales", "2000": "Loans"}
-    assert f"northwind-account-2026-03-31T220000Z.{format}" in answer["Content-Disposition"]
+    assert f"northwind-accounts-2026-03-31T220000Z.{format}" in answer["Content-Disposition"]
     loans = ids_to_keys(browser)["2000"]
     chosen = {**sent, "_selected_action": [loans], "select_across": "0"}
     assert read_file(browser.post(form.context["address"], chosen)) == {"2000": "Loans"}

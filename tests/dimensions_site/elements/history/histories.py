@@ -57,14 +57,16 @@ class History:
 
 def random_history(alice: Caller, dimension: str, steps: int, seed: int, db_id: str = "northwind") -> History:
     """Write at random so many times, in every way that REST has; return all states."""
-    walk = _Walk(alice, dimension, db_id, Random(seed), RandomElements(DIMENSIONS[dimension].wire, seed))
+    walk = Walk(alice, dimension, db_id, Random(seed), RandomElements(DIMENSIONS[dimension].wire, seed))
     moments = [walk.moment() for _ in range(steps) if walk.step()]
     time.sleep(0.002)  # the last instant is rounded up
     return History(moments)
 
 
 @dataclass(frozen=True)
-class _Walk:
+class Walk:
+    """Random writes, one step after the other."""
+
     alice: Caller
     dimension: str
     db_id: str

@@ -22,7 +22,7 @@ def test_a_changed_leaf_is_named_by_its_wire_path() -> None:
     before = account(rules={"accrual": {"debitAccrual": {"id": "7", "description": None}}})
     after = account(rules={"accrual": {"debitAccrual": None}, "validationChecks": {"icSignCheck": "X"}}, type="DETAIL")
     assert changes(ACCOUNT_WIRE, before, after) == [
-        ("type", "NORMAL", "DETAIL"),
+        ("type", "Normal", "Detail"),
         ("rules.accrual.debitAccrual.id", "7", "not set"),
         ("rules.validationChecks.icSignCheck", "not set", "X"),
     ]
@@ -61,14 +61,14 @@ def test_a_map_without_entries_is_not_one_that_is_not_set() -> None:
 def test_values_are_shown_so_that_none_looks_like_another(value: object, text: str) -> None:
     """Quotes show blanks at an end, and the empty text."""
     [found] = differences(ACCOUNT_WIRE, account(), account(documentationLink=value))
-    assert found == Difference("documentationLink", "not set", text)
+    assert found == Difference("documentationLink", "Link to documentation", "not set", text)
 
 
 def test_true_is_not_the_number_one() -> None:
     """`1 == True` in Python; on the wire they differ."""
     before = currency(referenceCurrency={"id": "X", "coefficient": True})
     after = currency(referenceCurrency={"id": "X", "coefficient": "1"})
-    assert changes(CURRENCY_WIRE, before, after) == [("referenceCurrency.coefficient", "true", "1")]
+    assert changes(CURRENCY_WIRE, before, after) == [("referenceCurrency.coefficient", "yes", "1")]
 
 
 def test_who_wrote_it_and_the_description_that_the_map_contains_are_left_out() -> None:

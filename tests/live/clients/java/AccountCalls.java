@@ -1,7 +1,9 @@
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
+import org.openapitools.client.ApiResponse;
 import org.openapitools.client.api.AccountApi;
 import org.openapitools.client.model.*;
 
@@ -42,13 +44,33 @@ class AccountCalls {
             .conversion(new ConversionPatch().conversionType(ConversionPatch.ConversionTypeEnum.AVERAGE));
         Account patched = api.patchAccount(db, id, change, null, null, null, null);
         check(patched.getConversion().getConversionType() == Conversion.ConversionTypeEnum.AVERAGE, "patched");
-        check(api.listAccounts(db, filter, null, "-id", null, 1L, null, null).size() == 1, "listed");
-        check(api.countAccounts(db, filter, null, null, null, null, null) == 1, "counted");
-        List<AccountSelection> fetched = api.fetchAccounts(db, "id,descriptions", filter, null, null, null, null, null, null);
+        check(api.listAccounts(db, filter, null, "-id", true, null, 1L, null, null).size() == 1, "listed");
+        check(api.countAccounts(db, filter, null, null, null, null, null, null) == 1, "counted");
+        List<AccountSelection> fetched = api.fetchAccounts(db, "id,descriptions", filter, null, null, null, null, null, null, null);
         check(fetched.get(0).getDescriptions().equals("Another name"), "fetched");
-        List<Account> saved = api.saveAccounts(db, new AccountBulk().put(List.of(element)), true, null, null, null);
+        List<Account> saved = api.saveAccounts(db, new AccountBulk().put(List.of(element)), true, null, null, null, null, null, null);
         check(saved.get(0).getId().equals(id), "saved");
-        DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), null, null, null);
+        AccountMerge merged = new AccountMerge().id(id).descriptions(Map.of("en", "Merged"));
+        api.saveAccounts(db, new AccountBulk().merge(List.of(merged)), null, null, null, null, null, null, null);
+        check(api.getAccount(db, id, null, null).getDescriptions().get("en").equals("Merged"), "merged");
+        check(api.listRepositories(null).stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
+        check(api.listAccountChanges(db, filter, null, null).get(0).getElement().getId().equals(id), "changes");
+        check(api.listAccountChangeSets(db, null, null, 1L, null, null).get(0).getUser().equals("alice"), "change sets");
+        check(api.listAccountVersions(db, null, 1L, id, null, null, null).get(0).getId().equals(id), "versions");
+        check(api.compareAccounts(db, filter, null, null, null, null, null).isEmpty(), "compared");
+        check(api.listAccountUses(db, List.of(id), null).get(0).getCount() == 0, "uses");
+        AccountPlanRequest snapshot = new AccountPlanRequest().scope(filter).maxDelete("0")
+            .snapshot(List.of(new AccountMerge().id(id).descriptions(Map.of("en", "Planned"))));
+        ApiResponse<AccountPlan> made = api.planAccountsWithHttpInfo(db, snapshot, null, null, null);
+        UUID plan = made.getData().getPlanId();
+        check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
+        check(api.listAccountPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
+        check(api.getAccountPlan(db, plan, null).getStatus() == AccountPlan.StatusEnum.READY, "plan");
+        check(api.listAccountPlanChanges(db, plan, null, 1L, "changed", null, null).get(0).getId().equals(id), "plan's changes");
+        String etag = made.getHeaders().get("etag").get(0);
+        check(api.applyAccountPlan(db, plan, etag, null, null, null).getStatus() == AccountPlan.StatusEnum.APPLIED, "applied");
+        api.deleteAccountPlan(db, plan, null);
+        DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), "refuse", null, null, null);
         check(api.listAccountDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
         List<DeletionStatus> status = api.getAccountDeletion(db, started.getDataProcessingId(), null);

@@ -1,8 +1,10 @@
 import com.fasterxml.jackson.databind.MapperFeature;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
+import org.openapitools.client.ApiResponse;
 import org.openapitools.client.api.CurrencyApi;
 import org.openapitools.client.model.*;
 
@@ -39,13 +41,33 @@ class CurrencyCalls {
             new ReferenceCurrencyRequest().coefficient(new ReferenceCurrencyCoefficient(true)));
         Currency patched = api.patchCurrency(db, id, change, null, null, null, null);
         check(patched.getReferenceCurrency().getCoefficient().getActualInstance().equals(true), "a boolean");
-        check(api.listCurrencies(db, filter, null, "-id", null, 1L, null, null).size() == 1, "listed");
-        check(api.countCurrencies(db, filter, null, null, null, null, null) == 1, "counted");
-        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null, null);
+        check(api.listCurrencies(db, filter, null, "-id", true, null, 1L, null, null).size() == 1, "listed");
+        check(api.countCurrencies(db, filter, null, null, null, null, null, null) == 1, "counted");
+        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null, null, null);
         check(fetched.get(0).getDescriptions().equals("Another name"), "fetched");
-        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null, null);
+        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null, null, null, null, null);
         check(saved.getCode() == BulkResult.CodeEnum.SUCCESS, "saved");
-        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), null, null, null);
+        CurrencyMerge merged = new CurrencyMerge().id(id).descriptions(Map.of("en", "Merged"));
+        api.saveCurrencies(db, new CurrencyBulk().merge(List.of(merged)), null, null, null, null, null, null, null);
+        check(api.getCurrency(db, id, null, null).getDescriptions().get("en").equals("Merged"), "merged");
+        check(api.listRepositories(null).stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
+        check(api.listCurrencyChanges(db, filter, null, null).get(0).getElement().getId().equals(id), "changes");
+        check(api.listCurrencyChangeSets(db, null, null, 1L, null, null).get(0).getUser().equals("alice"), "change sets");
+        check(api.listCurrencyVersions(db, null, 1L, id, null, null, null).get(0).getId().equals(id), "versions");
+        check(api.compareCurrencies(db, filter, null, null, null, null, null).isEmpty(), "compared");
+        check(api.listCurrencyUses(db, List.of(id), null).get(0).getCount() == 0, "uses");
+        CurrencyPlanRequest snapshot = new CurrencyPlanRequest().scope(filter).maxDelete("0")
+            .snapshot(List.of(new CurrencyMerge().id(id).descriptions(Map.of("en", "Planned"))));
+        ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null);
+        UUID plan = made.getData().getPlanId();
+        check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
+        check(api.listCurrencyPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
+        check(api.getCurrencyPlan(db, plan, null).getStatus() == CurrencyPlan.StatusEnum.READY, "plan");
+        check(api.listCurrencyPlanChanges(db, plan, null, 1L, "changed", null, null).get(0).getId().equals(id), "plan's changes");
+        String etag = made.getHeaders().get("etag").get(0);
+        check(api.applyCurrencyPlan(db, plan, etag, null, null, null).getStatus() == CurrencyPlan.StatusEnum.APPLIED, "applied");
+        api.deleteCurrencyPlan(db, plan, null);
+        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null, null);
         check(api.listCurrencyDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
         DeletionStatus status = api.getCurrencyDeletion(db, started.getDataProcessingId(), null);

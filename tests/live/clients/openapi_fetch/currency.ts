@@ -35,7 +35,7 @@ async function main(baseUrl: string, key: string): Promise<void> {
   const patched = await client.PATCH(`${root}/elements/{id}`, { params: one, body: change });
   check(patched.data?.referenceCurrency.coefficient === true, "patched");
   const filter = `id==${id}`;
-  const selected = { ...repository, query: { filter, sort: "-id", take: 1 } };
+  const selected = { ...repository, query: { filter, sort: "-id", unused: true, take: 1 } };
   check((await client.GET(`${root}/elements`, { params: selected })).data?.[0]?.id === id, "listed");
   check((await client.GET(`${root}/elements-count`, { params: selected })).data === 1, "counted");
   const fetched = await client.GET(`${root}/elements-fetch`, {
@@ -44,7 +44,45 @@ async function main(baseUrl: string, key: string): Promise<void> {
   check(fetched.data?.[0]?.descriptions === "Another name", "fetched");
   const saved = await client.POST(`${root}/elements-bulk`, { params: repository, body: { put: [body] } });
   check(saved.data?.code === "SUCCESS", "saved");
-  const started = await client.POST(`${root}/elements-bulk-delete-async`, { params: repository, body: [{ id }] });
+  const merge = [{ id, descriptions: { en: "Merged" } }];
+  await client.POST(`${root}/elements-bulk`, { params: repository, body: { merge } });
+  check((await client.GET(`${root}/elements/{id}`, { params: one })).data?.descriptions["en"] === "Merged", "merged");
+  const repositories = await client.GET("/api/aih/dimensions/v1", {});
+  check(repositories.data?.some((each) => each.dbID === "northwind") ?? false, "repositories");
+  const some = { ...repository, query: { filter } };
+  const changes = await client.GET(`${root}/elements-changes`, { params: some });
+  check(changes.data?.[0]?.element?.id === id, "changes");
+  const latest = { ...repository, query: { take: 1 } };
+  check((await client.GET(`${root}/elements-changesets`, { params: latest })).data?.[0]?.user === "alice", "change sets");
+  const versions = await client.GET(`${root}/elements-versions`, { params: { ...repository, query: { id, take: 1 } } });
+  check(versions.data?.[0]?.id === id, "versions");
+  check((await client.GET(`${root}/elements-compare`, { params: some })).data?.length === 0, "compared");
+  const uses = await client.GET(`${root}/elements-uses`, { params: { ...repository, query: { id: [id] } } });
+  check(uses.data?.[0]?.count === 0, "uses");
+  const made = await client.POST(`${root}/elements-plans`, {
+    params: repository,
+    body: { snapshot: [body], scope: filter, maxDelete: "0" },
+  });
+  check(made.data?.changed === 1 && made.data.source.snapshot === 1, "planned");
+  const planId = made.data?.planId ?? "";
+  const plans = await client.GET(`${root}/elements-plans`, { params: repository });
+  check(plans.data?.some((each) => each.planId === planId) ?? false, "plans");
+  const plan = { path: { dbID: "northwind", planId } };
+  check((await client.GET(`${root}/elements-plans/{planId}`, { params: plan })).data?.status === "READY", "plan");
+  const planned = await client.GET(`${root}/elements-plans/{planId}/changes`, {
+    params: { ...plan, query: { action: "changed" } },
+  });
+  check(planned.data?.[0]?.id === id, "changes of the plan");
+  const applied = await client.POST(`${root}/elements-plans/{planId}/apply`, {
+    params: { ...plan, header: { "If-Match": made.response.headers.get("ETag") ?? "" } },
+  });
+  check(applied.data?.status === "APPLIED", "applied");
+  const removed = await client.DELETE(`${root}/elements-plans/{planId}`, { params: plan });
+  check(removed.response.status === 204, "removed");
+  const started = await client.POST(`${root}/elements-bulk-delete-async`, {
+    params: { ...repository, query: { references: "refuse" } },
+    body: [{ id }],
+  });
   const dataProcessingId = started.data?.dataProcessingId ?? "";
   const listed = await client.GET(`${root}/elements-bulk-delete-async`, { params: repository });
   check(listed.data?.some((each) => each.dataProcessingId === dataProcessingId) ?? false, "listed deletions");

@@ -1,0 +1,203 @@
+"""Errors of an import are shown by kind, and cells with errors are corrected in the browser."""
+
+import pytest
+
+from account.models import Account
+from bulkops.admin.imports import corrections
+from bulkops.models import FileImport, ImportStatus
+from bulkops.worker.tasks import work
+from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
+from tests.dimensions_site.site_admin.people import browser_of
+from tests.factories import content
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def many(count, nature="NOWHERE"):
+    """Rows with one error each."""
+    return "".join(f"{number},Loans,{nature},NORMAL,FINAL\n" for number in range(2000, 2000 + count))
+
+
+def correct(browser, file_import, **typed):
+    """Send the cells of the first page with what is `typed`, have the file checked again, and return the import."""
+    answer = browser.post(at(file_import, "correct"), {"page": "1", **typed}, follow=True)
+    work()
+    file_import.refresh_from_db()
+    return answer
+
+
+def kinds(file_import):
+    """The errors by kind: heading, count, first texts and lines."""
+    return [(kind["heading"], kind["count"], kind["texts"], kind["lines"]) for kind in file_import.report["kinds"]]
+
+
+def test_errors_are_grouped_by_kind(ed, northwind):
+    """With labels, the number of cells and the first lines; the most frequent kind comes first."""
+    rows = (
+        many(8)
+        + many(1, "ELSEWHERE").replace("2000", "3000")
+        + "4000,Loans,BALANCE_SHEET,SPECIAL,FINAL\n"
+        + CASH
+        + CASH
+    )
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows)
+    assert kinds(file_import) == [
+        ("nature", 9, ["NOWHERE", "ELSEWHERE"], [2, 3, 4, 5, 6]),
+        ("type", 1, ["SPECIAL"], [11]),
+        ("id", 1, ["1000"], [13]),
+    ]
+    text = shown(browser, file_import)
+    assert "Nature must be one of Balance sheet, Profit and loss" in text
+    assert "11 errors" in text
+
+
+def test_errors_are_in_the_language_of_the_page(ed, northwind):
+    """With the labels of that language."""
+    browser = browser_of(ed)
+    browser.cookies["django_language"] = "de"
+    file_import = checked(browser, northwind, HEADINGS + FAULTY)
+    assert file_import.report["kinds"][0]["message"].startswith("Art: ")
+    assert "Bilanz" in file_import.report["kinds"][0]["message"]
+
+
+def test_a_cell_is_corrected_without_another_upload(ed, northwind):
+    """The check runs again with it, and the import saves it; the file stays as it is."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    text = shown(browser, file_import)
+    assert 'name="cell-3-0" id="id_cell-3-0" value="NOWHERE"' in text
+    assert '<option value="Profit and loss">' in text
+    answer = correct(browser, file_import, **{"cell-3-0": "Profit and loss"})
+    assert b"The file is being checked." in answer.content
+    assert (file_import.status, file_import.report["rejected"], file_import.report["created"]) == (
+        ImportStatus.CHECKED,
+        0,
+        2,
+    )
+    assert file_import.corrections == {"3": {"nature": "Profit and loss"}}
+    assert "1 cell was corrected here" in shown(browser, file_import)
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get(element_id="1020").nature == "PROFIT_AND_LOSS"
+
+
+def test_what_is_still_wrong_stays_in_the_list(ed, northwind):
+    """With the corrected text; the file of rejected rows has it, too, and a later correction replaces it."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **{"cell-3-0": "NOWHERE ELSE"})
+    assert 'value="NOWHERE ELSE"' in shown(browser, file_import)
+    assert b"1020,Loans,NOWHERE ELSE,NORMAL,FINAL," in content(browser.get(at(file_import, "rejects")))
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    assert file_import.report["rejected"] == 0
+    assert file_import.corrections == {"3": {"nature": "BALANCE_SHEET"}}
+
+
+def test_all_corrections_are_taken_back(ed, northwind):
+    """The check is that of the file again."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    correct(browser, file_import, take_back="yes")
+    assert (file_import.corrections, file_import.report["rejected"]) == (None, 1)
+
+
+def test_the_same_text_is_corrected_everywhere_if_wanted(ed, northwind):
+    """In the same column, on all pages; a cell with a correction of its own keeps that."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(60))
+    correct(browser, file_import, **{"cell-2-0": "Balance sheet", "cell-4-0": "Other stocks"})
+    assert file_import.report["rejected"] == 58
+    correct(browser, file_import, **{"cell-3-0": "Balance sheet", "cell-6-0": "Other stocks", "everywhere": "yes"})
+    assert (file_import.report["rejected"], len(file_import.corrections)) == (0, 60)
+    assert file_import.corrections["6"] == {"nature": "Other stocks"}
+    assert file_import.corrections["61"] == {"nature": "Balance sheet"}
+
+
+def test_rows_with_errors_have_pages(ed, northwind):
+    """Each with 50 rows; a page that does not exist is the last one."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(60))
+    for number, lines in (("1", (2, 51)), ("2", (52, 61)), ("9", (52, 61)), ("x", (2, 51))):
+        rows = browser.get(at(file_import), {"page": number}).context["corrections"].rows
+        assert (rows[0].line, rows[-1].line) == lines
+    browser.post(at(file_import, "correct"), {"page": "2", "cell-52-0": "BALANCE_SHEET", "cell-2-0": "BALANCE_SHEET"})
+    assert FileImport.objects.get().corrections == {"52": {"nature": "BALANCE_SHEET"}}
+
+
+def test_only_so_many_cells_are_corrected(ed, northwind, monkeypatch):
+    """The message says how many, and nothing that was typed is lost."""
+    monkeypatch.setattr(corrections, "MAX_CORRECTIONS", 2)
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(3))
+    answer = correct(browser, file_import, **{f"cell-{line}-0": f"typed {line}" for line in (2, 3, 4)})
+    text = answer.content.decode()
+    assert "Up to 2 cells can be corrected here, and these are 3." in text
+    assert all(f'value="typed {line}"' in text for line in (2, 3, 4))
+    assert file_import.corrections is None
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"cell-9-0": "x", "cell-3-7": "x", "cell--1-0": "x", "cell-x": "x"},
+        {"page": "-3"},
+        {"page": "x", "cell-3-0": "NOWHERE"},
+        {},
+    ],
+)
+def test_cells_without_errors_are_not_corrected(ed, northwind, sent):
+    """Whatever is sent: only cells that the check lists."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **sent)
+    assert file_import.corrections == {}
+    assert file_import.report["rejected"] == 1
+
+
+def test_a_text_that_is_too_long_is_refused(ed, northwind):
+    """With its place, and what was typed."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + FAULTY)
+    answer = correct(browser, file_import, **{"cell-2-0": "x" * 1001})
+    assert "The text for nature in line 2 is longer than 1,000 characters." in answer.content.decode()
+    assert file_import.corrections is None
+
+
+def test_a_long_cell_is_shown_and_corrected_in_the_file(ed, northwind):
+    """Its rest is not lost by accident."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + FAULTY.replace("NOWHERE", "N" * 1200))
+    assert 'name="cell-2-0"' not in shown(browser, file_import)
+    correct(browser, file_import, **{"cell-2-0": "BALANCE_SHEET"})
+    assert file_import.report["rejected"] == 1
+
+
+def test_only_who_uploaded_the_file_corrects_it(ed, alice, bob, northwind):
+    """Others see the rows, as they see the import, or do not see it at all."""
+    file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY)
+    assert b'cell-3-0" id' not in browser_of(alice).get(at(file_import)).content
+    for caller, status in ((alice, 403), (bob, 404)):
+        answer = browser_of(caller).post(at(file_import, "correct"), {"page": "1", "cell-3-0": "BALANCE_SHEET"})
+        assert answer.status_code in (status, 302)
+    file_import.refresh_from_db()
+    assert file_import.corrections is None
+
+
+def test_an_import_that_has_gone_on_is_not_corrected(ed, northwind):
+    """A second window leads to the page of the import."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + BANK + FAULTY)
+    confirm(browser, file_import, leave_out="yes")
+    work()
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    assert file_import.corrections is None
+    assert "Check again" not in shown(browser, file_import)
+
+
+def test_elements_of_json_with_errors_have_no_cells(ed, northwind):
+    """Their errors are listed by kind all the same."""
+    file_import = checked(browser_of(ed), northwind, '[{"id": "1", "nature": "NOWHERE"}]')
+    assert {kind["heading"] for kind in file_import.report["kinds"]} >= {"nature", "type"}
+    assert "Check again" not in shown(browser_of(ed), file_import)

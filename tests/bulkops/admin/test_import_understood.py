@@ -1,0 +1,178 @@
+"""Cells as people write them are understood, and the check shows each with what it means."""
+
+import io
+
+import openpyxl
+import orjson
+import pytest
+from openpyxl.utils import get_column_letter
+
+from account.models import Account
+from bulkops.models import FileImport
+from bulkops.worker.tasks import work
+from currency.models import Currency
+from tests.bulkops.admin.imports import checked, confirm, describe, upload
+from tests.bulkops.admin.test_export import STORE, offered, send
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of
+from tests.factories import account, content, currency
+from tests.random_elements import RandomElements
+from tests.storing import store_accounts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LOCAL = """\
+Konto;Bezeichnung (de);Art;Typ;Umrechnungsart;Gültig ab;Bruttobetrag gleich Intercompany-Summe;Link zur Dokumentation
+ 8001;Kasse;Bilanz;normal;Endkurs;31.01.2026;ja; x
+8002;Bank;BILANZ;Normal;Endkurs;1.2.2026;NEIN;
+8003;Erlöse;PROFIT_AND_LOSS;NORMAL;FINAL;2026-03-01;true;y
+8004;Leer;Bilanz;Normal;Endkurs;  ;ja;
+"""
+
+
+def speaks(browser, language):
+    """The browser, whose user reads that language."""
+    browser.cookies["django_language"] = language
+    return browser
+
+
+def meanings(file_import):
+    """What was understood, by column and text: value and count."""
+    return {
+        (found["heading"], found["text"]): (found["value"], found["count"])
+        for found in file_import.report["understood"]
+    }
+
+
+def test_local_values_are_imported(ed, northwind):
+    """Labels, yes and no, local dates, and blanks around ids; a text stays as it is."""
+    browser = speaks(browser_of(ed), "de")
+    file_import = checked(browser, northwind, LOCAL)
+    assert file_import.report["kinds"] == []
+    found = meanings(file_import)
+    assert found[("Konto", " 8001")] == ("8001", 1)
+    assert found[("Art", "Bilanz")] == ("BALANCE_SHEET", 2)
+    assert found[("Art", "BILANZ")] == ("BALANCE_SHEET", 1)
+    assert found[("Gültig ab", "1.2.2026")] == ("2026-02-01", 1)
+    assert found[("Gültig ab", "  ")] == ("", 1)
+    assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("true", 2)
+    assert not any(text in ("true", "FINAL", "2026-03-01", " x") for _, text in found)
+    assert file_import.report["understood_count"] == sum(count for _, count in found.values())
+    confirm(browser, file_import)
+    work()
+    first = Account.objects.get(element_id="8001")
+    assert (first.nature, first.gross_amount_equal_ic_sum, first.documentation_link) == ("BALANCE_SHEET", True, " x")
+    assert f"{first.start_date:%Y-%m-%d}" == "2026-01-31"
+    assert Account.objects.get(element_id="8004").start_date is None
+
+
+def test_local_decimals_are_imported(ed, northwind):
+    """In languages with a comma; in English it is an error that says what is expected."""
+    table = "id;descriptions.en;decimalNumbers;percentageDifference\nEUR;Euro; 2 ;0,0000\n"
+    browser = speaks(browser_of(ed), "fr")
+    upload(browser, northwind, table, dimension="currency")
+    file_import = FileImport.objects.get()
+    describe(browser, file_import)
+    work()
+    confirm(browser, file_import)
+    work()
+    stored = Currency.objects.get()
+    assert (stored.decimal_numbers, stored.percentage_difference) == (2, "0.0000")
+    upload(speaks(browser, "en"), northwind, table.replace("EUR", "USD"), dimension="currency")
+    file_import = FileImport.objects.latest("created_at")
+    describe(browser, file_import)
+    work()
+    file_import.refresh_from_db()
+    [kind] = file_import.report["kinds"]
+    assert (kind["heading"], kind["texts"]) == ("percentageDifference", ["0,0000"])
+
+
+def test_an_ambiguous_date_is_an_error_that_says_so(ed, northwind):
+    """English has two orders of day and month."""
+    headings = "id,descriptions.en,nature,type,conversionType,Valid from\n"
+    row = "{},Cash,Balance sheet,Normal,Final,{}\n"
+    table = headings + row.format(1, "03/04/2026") + row.format(2, "31/01/2026") + row.format(3, "03/04/2026")
+    file_import = checked(browser_of(ed), northwind, table)
+    [kind] = file_import.report["kinds"]
+    assert (kind["heading"], kind["lines"]) == ("Valid from", [2, 4])
+    assert "may be 2026-04-03 or 2026-03-04" in kind["message"]
+    assert (file_import.report["created"], file_import.report["rejected"]) == (1, 2)
+    assert "03/04/2026" not in [text for _, text in meanings(file_import)]
+
+
+def test_notations_are_meant_literally(ed, northwind):
+    """[[null]] and [[text]] are not words."""
+    store_accounts(northwind, account("1000"))
+    headings = "id,rules.grossAmountEqualICSum,nature\n"
+    file_import = checked(browser_of(ed), northwind, headings + "1000,[[null]],[[text]]Balance sheet\n")
+    assert [kind["heading"] for kind in file_import.report["kinds"]] == ["nature"]
+    assert meanings(file_import) == {}
+
+
+@pytest.mark.contract("K3")
+def test_the_rest_api_stays_strict(alice, northwind):
+    """What a person does not check is not guessed."""
+    table = "id,descriptions.en,nature,type,conversion.conversionType\n1,Cash,Balance sheet,NORMAL,FINAL\n"
+    answer = alice.send("POST", alice.account("elements-bulk"), table, content_type="text/csv")
+    assert answer.status_code == 400
+    answer = alice.send(
+        "POST", alice.account("elements-bulk"), table.replace("nature", "Nature"), content_type="text/csv"
+    )
+    assert "Nature" in answer.content.decode()
+    assert answer.status_code == 400
+    assert not Account.objects.exists()
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("dimension", MODELS)
+@pytest.mark.parametrize("format", ["xlsx", "csv"])
+def test_an_export_with_labels_is_imported_without_a_change(alice, ed, northwind, dimension, format):
+    """In German, read by somebody with English pages, who chooses no column."""
+    bulk = getattr(alice, dimension)("elements-bulk")
+    content(alice.send("POST", bulk, {"post": RandomElements(WIRES[dimension], seed=7).many(30)}))
+    german = speaks(browser_of(ed), "de")
+    file = content(send(german, german.get(offered(german, dimension=dimension)), format=format, labels="yes"))
+    english = speaks(browser_of(ed), "en")
+    answer = upload(english, northwind, file, f"chart.{format}", dimension=dimension)
+    columns = answer.context["form"].columns
+    assert columns.to_check == 0, [column for column in columns.fields if column.hint]
+    file_import = FileImport.objects.get()
+    describe(english, file_import)
+    work()
+    file_import.refresh_from_db()
+    report = file_import.report
+    assert report["kinds"] == []
+    assert (report["created"], report["changed"] + report["unchanged"], report["rejected"]) == (0, 30, 0)
+    # Blanks around a reference, which no element has around its id, are all that goes; the check shows it.
+    changes = [change for sample in report["samples"] for change in sample["differences"]]
+    assert all((orjson.loads(change["before"]).strip() or "not set") == change["after"] for change in changes)
+
+
+def test_a_workbook_has_a_filter_and_lists_of_values(ed, northwind):
+    """The lists have the words of the headings, and are on a sheet that nobody sees and no import reads."""
+    STORE["account"](northwind, account("1000"), account("1010", rules={"grossAmountEqualICSum": True}))
+    browser = speaks(browser_of(ed), "de")
+    in_words = ["Art", "Bruttobetrag gleich Intercompany-Summe"], ["Bilanz", "ja"]
+    as_sent = ["nature", "rules.grossAmountEqualICSum"], ["BALANCE_SHEET", True]
+    for labels, (names, words) in (("", as_sent), ("yes", in_words)):
+        answer = send(browser, browser.get(offered(browser)), format="xlsx", labels=labels)
+        assert "northwind-accounts-2" in answer["Content-Disposition"]
+        book = openpyxl.load_workbook(io.BytesIO(content(answer)))
+        sheet, lists = book.worksheets
+        headings = [cell.value for cell in sheet[1]]
+        assert sheet.auto_filter.ref == f"A1:{get_column_letter(len(headings))}3"
+        assert lists.sheet_state == "hidden"
+        for heading, word in zip(names, words, strict=True):
+            column = get_column_letter(headings.index(heading) + 1)
+            assert word in [cell.value for cell in sheet[column]]
+            [rule] = [rule for rule in sheet.data_validations.dataValidation if f"{column}2" in rule.sqref]
+            first, last = rule.formula1.removeprefix("Lists!").replace("$", "").split(":")
+            assert word in [row[0].value for row in lists[f"{first}:{last}"]]
+
+
+def test_json_has_the_names_of_the_wire_whatever_is_chosen(ed, northwind):
+    """Labels are for tables."""
+    STORE["currency"](northwind, currency())
+    browser = browser_of(ed)
+    shown = browser.get(offered(browser, dimension="currency"))
+    files = [content(send(browser, shown, format="ndjson", labels=labels)) for labels in ("", "yes")]
+    assert files[0] == files[1]

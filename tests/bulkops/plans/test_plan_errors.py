@@ -1,0 +1,252 @@
+"""What a plan refuses: what was sent is wrong (400), or what is stored forbids it (an error of the plan)."""
+
+import pytest
+
+from bulkops.models import Plan
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from tests.bulkops.plans.plans import applied, apply, changes, counts, make, one, send
+from tests.bulkops.save.bulk import elements, patch, places, refused, save
+from tests.factories import account, read
+
+
+@pytest.fixture
+def chart(alice):
+    """Twenty accounts, all profit and loss but the first ten."""
+    save(
+        alice,
+        "account",
+        put=[account(f"{id}", nature="BALANCE_SHEET" if id < 20 else "PROFIT_AND_LOSS") for id in range(10, 30)],
+    )
+    return elements(alice, "account")
+
+
+@pytest.mark.contract("K4", "B1")
+@pytest.mark.parametrize(
+    ("body", "errors"),
+    [
+        ({}, [("", "ONE_SOURCE")]),
+        ({"snapshot": [], "undo": "x"}, [("", "ONE_SOURCE")]),
+        ({"snapshot": [], "asOf": "x"}, [("", "ONE_SOURCE")]),
+        ({"snapshot": {}}, [("/snapshot", "INVALID")]),
+        ({"snapshot": [account("1"), account("1")]}, [("/snapshot/1/id", "REPEATED")]),
+        ({"snapshot": [account("1", nature="X")]}, [("/snapshot/0/nature", "INVALID")]),
+        ({"bulk": {}}, [("/bulk", "REQUIRED")]),
+        ({"bulk": []}, [("/bulk", "INVALID")]),
+        ({"bulk": {"put": [{}], "delete": [{}]}}, [("/bulk/delete/0/id", "REQUIRED")]),
+        ({"bulk": {"put": [account("11")], "delete": [{"id": "11"}]}}, [("/bulk/delete", "REPEATED")]),
+        ({"bulk": {"saveMode": "STRICT"}}, [("/bulk/saveMode", "UNKNOWN_MEMBER"), ("/bulk", "REQUIRED")]),
+        ({"bulk": {"patch": [patch("99", type="NORMAL")]}}, [("/bulk/patch/0/key/id", "ELEMENT_NOT_FOUND")]),
+        ({"undo": "nothing"}, [("/undo", "UNKNOWN_CHANGE_SET")]),
+        ({"asOf": "yesterday"}, [("/asOf", "INVALID_TOKEN")]),
+        (
+            {"snapshot": [], "maxDelete": "6 %", "saveMode": "strict", "onConflict": "skip", "replace": 1},
+            [
+                ("/maxDelete", "INVALID"),
+                ("/onConflict", "NOT_ALLOWED"),
+                ("/replace", "INVALID"),
+                ("/saveMode", "INVALID"),
+            ],
+        ),
+        ({"snapshot": [], "scope": "updateInfo.user==x"}, [("/scope", "UNKNOWN_FIELD")]),
+        ({"snapshot": [], "scope": "id=="}, [("/scope", "SYNTAX")]),
+        ({"snapshot": [], "reason": "a\nb"}, [("/reason", "INVALID_CHARACTER")]),
+        ({"snapshot": [], "reasn": "a"}, [("/reasn", "UNKNOWN_MEMBER")]),
+    ],
+)
+def test_what_was_sent_is_refused(alice, chart, body, errors):
+    """All at once, each at its place; nothing is kept."""
+    report = refused(send(alice, "account", **body))
+
+    assert sorted(places(report)) == sorted(errors)
+    assert not Plan.objects.exists()
+
+
+@pytest.mark.contract("K4", "B3")
+def test_a_snapshot_that_was_cut_off_plans_nothing(alice, chart):
+    """A broken connection must never look like a short chart."""
+    body = '{"maxDelete": "100%", "snapshot": [{"id": "10"}, {"id": "1'
+    response = alice.send("POST", alice.account("elements-plans"), body)
+
+    assert (response.status_code, read(response)["code"]) == (400, "INVALID_JSON")
+
+
+@pytest.mark.contract("K4")
+def test_more_deletions_than_allowed_are_an_error_of_the_plan(alice, chart):
+    """The plan shows what would go, and cannot be applied."""
+    plan = make(alice, "account", snapshot=[account(f"{id}") for id in range(10, 28)])
+
+    assert (plan["status"], counts(plan)[3], plan["errorCount"]) == ("INVALID", 2, 1)
+    assert [(error["path"], error["code"]) for error in plan["errors"]] == [("/maxDelete", "TOO_MANY_DELETIONS")]
+    assert "2 of the 20 stored elements (10.0%)" in plan["errors"][0]["message"]
+    assert len(changes(alice, "account", plan, "?action=deleted")) == 2
+    response = apply(alice, "account", plan)
+    assert (response.status_code, read(response)["code"]) == (409, "PLAN_INVALID")
+    assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4")
+def test_nothing_outside_the_scope_is_touched(alice, chart):
+    """A snapshot of a part of the chart deletes only in that part."""
+    snapshot = [account(f"{id}") for id in range(10, 19)]
+    plan = make(alice, "account", snapshot=snapshot, scope="nature==BALANCE_SHEET", maxDelete="10%")
+
+    assert counts(plan) == (0, 0, 9, 1)
+    applied(alice, "account", plan)
+    assert [element["id"] for element in elements(alice, "account")] == [f"{id}" for id in range(10, 30) if id != 19]
+
+
+@pytest.mark.contract("K4")
+@pytest.mark.parametrize(
+    ("bulk", "path"),
+    [
+        ({"put": [account("15", nature="PROFIT_AND_LOSS")]}, "/bulk/put/0/id"),
+        ({"merge": [account("25")]}, "/bulk/merge/0/id"),
+        ({"put": [account("25", nature="PROFIT_AND_LOSS")]}, "/bulk/put/0/id"),
+        ({"post": [account("5", nature="PROFIT_AND_LOSS")]}, "/bulk/post/0/id"),
+        ({"delete": [{"id": "25"}]}, "/bulk/delete"),
+    ],
+)
+def test_an_element_outside_the_scope_is_refused(alice, chart, bulk, path):
+    """Whether it is outside before or after the change, or stays the same."""
+    report = refused(send(alice, "account", bulk=bulk, scope="nature==BALANCE_SHEET", maxDelete="100%"))
+
+    assert places(report) == [(path, "OUTSIDE_SCOPE")]
+    assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4", "A6")
+def test_another_repository_needs_a_grant(alice, chart, contoso):
+    """The answers are those of the repository in the path."""
+    for name, status, code in (("nowhere", 404, "REPOSITORY_NOT_FOUND"), ("contoso", 403, "NO_GRANT")):
+        response = send(alice, "account", repository=name)
+        assert (response.status_code, read(response)["code"]) == (status, code)
+
+
+@pytest.mark.contract("K4", "E2")
+def test_what_another_repository_has_may_be_refused_here(alice, bob, chart, contoso):
+    """The client has not sent it, so it is an error of the plan, at the id of its element."""
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    refers = account("40", rules={"accrual": {"debitAccrual": {"id": "nowhere"}}})
+    read(bob.send("POST", bob.account("elements-bulk", "contoso"), {"put": [refers]}))
+    plan = make(alice, "account", repository="contoso", saveMode="STRICT", maxDelete="100%")
+
+    assert plan["status"] == "INVALID"
+    assert places(plan) == [("/40/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")]
+    assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K6", "C16")
+def test_the_order_of_refusals_to_apply(alice, chart):
+    """What was applied says so first; a plan that nobody has looked at is not applied."""
+    plan = make(alice, "account", snapshot=[account(f"{id}") for id in range(10, 31)])
+    address = one(alice, "account", plan, "/apply")
+
+    response = alice.send("POST", address, "")
+    assert (response.status_code, read(response)["code"]) == (428, "PRECONDITION_REQUIRED")
+    response = alice.send("POST", address, "", **{"If-Match": '"another"'})
+    assert (response.status_code, read(response)["code"]) == (412, "PRECONDITION_FAILED")
+    response = alice.send("POST", address, '{"reason": "x"}', **{"If-Match": "*"})
+    assert (response.status_code, read(response)["code"]) == (400, "NOT_ALLOWED")
+    applied(alice, "account", plan)
+    response = alice.send("POST", address, "")
+    assert (response.status_code, read(response)["code"]) == (409, "PLAN_APPLIED")
+
+
+@pytest.mark.contract("K6")
+def test_an_outdated_plan_lists_all_that_has_changed(alice, chart):
+    """Of its own elements only: what happens to others does not matter."""
+    plan = make(
+        alice,
+        "account",
+        snapshot=[*(account(f"{id}", type="DETAIL") for id in range(10, 29)), account("30"), account("31")],
+    )
+    save(alice, "account", patch=[patch("10", descriptions={"en": "A"})], post=[account("30"), account("99")])
+    applied(alice, "account", make(alice, "account", bulk={"delete": [{"id": "11"}]}, maxDelete=1))
+    before = elements(alice, "account")
+    response = apply(alice, "account", plan)
+    report = read(response)
+
+    assert (response.status_code, report["code"]) == (409, "PLAN_OUTDATED")
+    assert [(error["id"], error["code"]) for error in report["errors"]] == [
+        (id, "CHANGED_SINCE") for id in ("10", "11", "30")
+    ]
+    assert elements(alice, "account") == before
+
+
+@pytest.mark.contract("K5", "A6")
+def test_plans_of_others(alice, ed, rita, bob, chart, contoso):
+    """Those who may see the repository and the dimension find its plans; others do not, nor in another dimension."""
+    plan = make(alice, "account", snapshot=[account(f"{id}") for id in range(10, 30)])
+    address = one(alice, "account", plan)
+
+    assert read(rita.get(address)) == plan
+    assert [found["planId"] for found in read(rita.get(alice.account("elements-plans")))] == [plan["planId"]]
+    assert bob.get(address).status_code == 403
+    assert bob.get(bob.account(f"elements-plans/{plan['planId']}", "contoso")).status_code == 404
+    assert alice.get(alice.currency(f"elements-plans/{plan['planId']}")).status_code == 404
+    assert rita.delete(address).status_code == 403
+    assert ed.delete(address).status_code == 204
+    assert alice.get(address).status_code == 404
+
+
+@pytest.mark.contract("K5", "M3")
+def test_a_plan_is_deleted_for_a_client_that_accepts_only_problems(alice, chart):
+    """There is no content to choose a form for; generated clients name only that of errors."""
+    address = one(alice, "account", make(alice, "account", bulk={"delete": [{"id": "11"}]}, maxDelete=1))
+    assert alice.send("GET", address, "", Accept="application/problem+json").status_code == 406
+    assert alice.send("DELETE", address, "", Accept="application/problem+json").status_code == 204
+
+
+@pytest.mark.contract("K6", "G2", "I2")
+def test_everything_is_checked_again_at_the_application(alice, ed, chart):
+    """Grants, the switch of the API, the reason: as they are by then."""
+    plan = make(alice, "account", snapshot=[account(f"{id}") for id in range(11, 30)])
+    response = apply(ed, "account", plan)
+    assert (response.status_code, read(response)["code"]) == (403, "ROLE_TOO_SMALL")
+    Repository.objects.update(requires_reason=True)
+    response = apply(alice, "account", plan)
+    assert (response.status_code, read(response)["code"]) == (400, "REASON_REQUIRED")
+    Repository.objects.update(api_enabled=False)
+    etag = {"If-Match": "*"}
+    assert alice.send("POST", one(alice, "account", plan, "/apply"), "", **etag).status_code == 403
+    Repository.objects.update(api_enabled=True)
+    AccessGrant.objects.filter(user=alice.user).update(role=Role.READER)
+    assert alice.send("POST", one(alice, "account", plan, "/apply"), "", **etag).status_code == 403
+    AccessGrant.objects.filter(user=alice.user).update(role=Role.MANAGER)
+    assert apply(alice, "account", plan, **{"Change-Reason": "Synchronisation"}).status_code == 200
+    [latest] = read(alice.get(alice.account("elements-changesets?take=1")))
+    assert latest["reason"] == "Synchronisation"
+
+
+@pytest.mark.contract("K6", "E2")
+def test_a_strict_plan_checks_references_again(alice, chart):
+    """What it refers to may be gone by then."""
+    refers = account("40", rules={"accrual": {"debitAccrual": {"id": "29"}}})
+    plan = make(alice, "account", bulk={"post": [refers]}, saveMode="STRICT")
+    applied(alice, "account", make(alice, "account", bulk={"delete": [{"id": "29"}]}, maxDelete=1))
+    response = apply(alice, "account", plan)
+
+    assert response.status_code == 400
+    assert places(read(response)) == [("/40/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")]
+    report = refused(
+        send(
+            alice,
+            "account",
+            bulk={"put": [account("40", rules={"accrual": {"debitAccrual": {"id": "28"}}})], "delete": [{"id": "28"}]},
+            saveMode="STRICT",
+            maxDelete=1,
+        )
+    )
+    assert places(report) == [("/bulk/put/0/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")]
+
+
+@pytest.mark.contract("K4")
+def test_too_many_changes_and_too_many_plans(alice, chart, settings):
+    """Each limit names itself, and loses nothing."""
+    settings.PLAN_MAX_CHANGES = 3
+    plan = make(alice, "account", bulk={"put": [account(f"{id}") for id in range(40, 44)]})
+    assert [error["code"] for error in plan["errors"]] == ["TOO_MANY_CHANGES"]
+    settings.PLAN_MAX_OPEN = 1
+    response = send(alice, "account", bulk={"put": []})
+    assert (response.status_code, read(response)["code"]) == (409, "TOO_MANY_PLANS")
+    assert elements(alice, "account") == chart

@@ -1,0 +1,377 @@
+"""Bulk saves of NDJSON and CSV: the service reads what it answers."""
+
+import csv
+import gzip
+import io
+import json
+from typing import Any
+
+import pytest
+
+from account.models import Account
+from currency.models import Currency
+from tests.account.samples import FULL
+from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, path, places, refused, save, without
+from tests.currency import samples as currencies
+from tests.factories import account, content, currency, read
+
+pytestmark = pytest.mark.contract("K3")
+
+NDJSON, CSV = "application/x-ndjson", "text/csv"
+each_format = pytest.mark.parametrize("format", [NDJSON, CSV])
+each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
+MAKERS = {"currency": currency, "account": account}
+MODELS: dict[str, Any] = {"currency": Currency, "account": Account}
+FULLS = {"currency": currencies.FULL, "account": FULL}
+COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
+
+
+def answered(caller, dimension, format: str) -> bytes:
+    """The list of all elements in a format."""
+    return content(caller.get(path(caller, dimension, "elements"), headers={"accept": format}))
+
+
+def post(caller, dimension, format: str, body: bytes, query: str = "", **headers: str) -> Any:
+    """The answer to a bulk save in a format."""
+    address = path(caller, dimension) + query
+    return caller.post(address, body, content_type=format, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def counts(response: Any) -> list[int]:
+    assert response.status_code == 200, content(response)[:2_000]
+    content(response)  # read to its end, so that its file is closed
+    return [int(response[name]) for name in COUNTS]
+
+
+def lines(*elements: Any) -> bytes:
+    return b"".join(json.dumps(each).encode() + b"\n" for each in elements)
+
+
+def rows(*cells: list[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(cells)
+    return text.getvalue().encode()
+
+
+def varied(dimension: str) -> list[dict[str, Any]]:
+    """Elements with everything, with little, and with what a table must write in a notation of its own."""
+    make = MAKERS[dimension]
+    odd = {"en": "=1+1", "de": None, "it": 'two\nlines, "quoted"', "fr": ""}
+    return [FULLS[dimension], make("few"), make("Ä b/ü"), make("odd", descriptions=odd)]
+
+
+# --- What is answered is read ------------------------------------------------------------------
+
+
+@pytest.mark.contract("H4", "K2")
+@each_format
+@each_dimension
+@pytest.mark.parametrize("mode", ["", "?mode=merge", "?mode=put"])
+def test_what_a_list_answers_is_read_as_unchanged(alice, dimension, format, mode):
+    """In both formats, and whether it is merged or put."""
+    save(alice, dimension, post=varied(dimension))
+    before = elements(alice, dimension)
+
+    assert counts(post(alice, dimension, format, answered(alice, dimension, format), mode)) == [0, 0, len(before)]
+    assert elements(alice, dimension) == before
+
+
+@pytest.mark.contract("H4", "K2")
+@each_format
+@each_dimension
+@pytest.mark.parametrize("mode", ["merge", "put", "post"])
+def test_what_a_list_answers_makes_the_same_elements(alice, dimension, format, mode):
+    """In an empty repository, with every mode."""
+    save(alice, dimension, post=varied(dimension))
+    before = elements(alice, dimension)
+    body = answered(alice, dimension, format)
+    MODELS[dimension].objects.all().delete()
+
+    assert counts(post(alice, dimension, format, body, f"?mode={mode}")) == [len(before), 0, 0]
+    assert [without(each) for each in elements(alice, dimension)] == [without(each) for each in before]
+
+
+@pytest.mark.contract("E3", "K2")
+@each_format
+def test_the_answer_is_that_of_a_json_body(alice, format):
+    """The saved accounts in the order of the body, SUCCESS for currencies, and what the client prefers."""
+    save(alice, "account", post=[account("2"), account("1"), account("3")])
+    body = answered(alice, "account", format)
+    first, *others = body.splitlines(keepends=True)
+    turned = b"".join([first, *others[::-1]] if format == CSV else [*others[::-1], first])
+
+    response = post(alice, "account", format, turned)
+    assert ids(read(response)) == ["3", "2", "1"]
+    response = post(alice, "account", format, turned, prefer="return=minimal")
+    assert (read(response), response["Preference-Applied"]) == ({"code": "SUCCESS"}, "return=minimal")
+
+    save(alice, "currency", post=[currency()])
+    response = post(alice, "currency", format, answered(alice, "currency", format))
+    assert read(response) == {"code": "SUCCESS"}
+
+
+@pytest.mark.contract("E4", "K2")
+@each_format
+def test_a_dry_run_saves_nothing(alice, format):
+    """It answers as if it had."""
+    save(alice, "account", post=[account("1"), account("2")])
+    body = answered(alice, "account", format).replace(b"Cash", b"Money")
+
+    response = post(alice, "account", format, body, "?dryRun=true")
+
+    assert [each["descriptions"]["en"] for each in read(response)] == ["Money", "Money"]
+    assert ([response[name] for name in COUNTS], response["Preference-Applied"]) == (["0", "2", "0"], "dryRun")
+    assert {each["descriptions"]["en"] for each in elements(alice, "account")} == {"Cash"}
+
+
+# --- Modes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.contract("C15")
+def test_lines_are_merged_unless_they_are_put_or_posted(alice):
+    """By the query parameter; blank lines are nothing."""
+    save(alice, "account", post=[FULL])
+    body = b"\n" + lines(account(FULL["id"])) + b" \r\n"
+
+    assert counts(post(alice, "account", NDJSON, lines({"id": FULL["id"], "documentationLink": "x"}))) == [0, 1, 0]
+    assert without(element(alice, "account", FULL["id"])) == FULL | {"documentationLink": "x"}
+    assert counts(post(alice, "account", NDJSON, body, "?mode=put")) == [0, 1, 0]
+    assert element(alice, "account", FULL["id"])["documentationLink"] is None
+    assert places(refused(post(alice, "account", NDJSON, body, "?mode=post"))) == [("/1/id", "ALREADY_EXISTS")]
+
+
+@pytest.mark.contract("C15", "H4")
+def test_columns_that_a_table_has_not_stay_unless_it_is_put(alice):
+    """An empty cell means that nothing is set, as in an import."""
+    save(alice, "account", post=[account("1", documentationLink="x", customAttributes={"a": "1", "b": "2"})])
+    few = rows(["id", "customAttributes.a"], ["1", ""])
+    all_required = rows(
+        ["id", "descriptions.en", "nature", "type", "conversion.conversionType"],
+        ["1", "Text", "BALANCE_SHEET", "NORMAL", "FINAL"],
+    )
+
+    assert counts(post(alice, "account", CSV, few)) == [0, 1, 0]
+    stored = element(alice, "account", "1")
+    assert (stored["documentationLink"], stored["customAttributes"]) == ("x", {"b": "2"})
+    assert counts(post(alice, "account", CSV, all_required, "?mode=put")) == [0, 1, 0]
+    stored = element(alice, "account", "1")
+    assert (stored["documentationLink"], stored["customAttributes"]) == (None, None)
+    assert stored["descriptions"] == {"en": "Text"}
+    assert places(refused(post(alice, "account", CSV, all_required, "?mode=post"))) == [
+        ("line 2, id", "ALREADY_EXISTS")
+    ]
+
+
+@pytest.mark.contract("C2")
+@each_format
+def test_a_put_keeps_the_oid_of_a_currency(alice, format):
+    """It is left out."""
+    save(alice, "currency", post=[currency(oid="mine")])
+    body = {
+        NDJSON: lines(currency(decimalNumbers=5)),
+        CSV: rows(
+            ["id", "description", "decimalNumbers", "percentageDifference"],
+            ["EUR", "Euro", "5", "0"],
+        ),
+    }[format]
+
+    assert counts(post(alice, "currency", format, body, "?mode=put")) == [0, 1, 0]
+    assert [(each["oid"], each["decimalNumbers"]) for each in elements(alice, "currency")] == [("mine", 5)]
+
+
+@pytest.mark.contract("A7", "B1")
+@pytest.mark.parametrize(
+    ("format", "query", "expected"),
+    [
+        (NDJSON, "?mode=patch", [("mode", "INVALID")]),
+        (
+            CSV,
+            "?mode=&dryRun=yes&saveMode=strict",
+            [("dryRun", "INVALID"), ("mode", "INVALID"), ("saveMode", "INVALID")],
+        ),
+        ("application/json", "?mode=put", [("mode", "UNKNOWN_PARAMETER")]),
+        (
+            "application/json",
+            "?saveMode=STRICT&mood=1",
+            [("mood", "UNKNOWN_PARAMETER"), ("saveMode", "UNKNOWN_PARAMETER")],
+        ),
+    ],
+)
+def test_a_parameter_that_is_wrong_is_refused(alice, format, query, expected):
+    """With the values that it takes; a JSON body says it itself."""
+    response = post(alice, "currency", format, lines(currency()), query)
+    assert places(refused(response)) == expected
+
+
+@pytest.mark.contract("B3")
+def test_another_media_type_is_refused_with_those_that_are_read(alice):
+    """All three."""
+    response = post(alice, "currency", "text/plain", b"id")
+    assert response.status_code == 415
+    for name in ("application/json", NDJSON, CSV):
+        assert name in response.json()["detail"]
+
+
+# --- Errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.contract("B1", "E2")
+def test_errors_of_lines_have_the_index_of_their_line(alice):
+    """All of them, and nothing is saved."""
+    sent = [currency("A"), currency("B", decimalNumbers="x", colour=1), currency("A"), 5]
+
+    report = refused(post(alice, "currency", NDJSON, b"\n" + lines(*sent)))
+
+    assert places(report) == [
+        ("/2/colour", "UNKNOWN_MEMBER"),
+        ("/2/decimalNumbers", "INVALID"),
+        ("/3/id", "REPEATED"),
+        ("/4", "INVALID"),
+    ]
+    assert "/1/id" in report["errors"][2]["message"]
+    assert elements(alice, "currency") == []
+
+
+@pytest.mark.contract("B3")
+def test_lines_that_are_not_json_are_reported_each(alice):
+    """With the number of the line, and the column in it."""
+    body = lines(currency("A")) + b'{"id":\n{"id": "B"} {"id": "C"}\n' + lines(currency("D")) + b"["
+
+    report = refused(post(alice, "currency", NDJSON, body))
+
+    assert places(report) == [("/1", "INVALID_JSON"), ("/2", "INVALID_JSON"), ("/4", "INVALID_JSON")]
+    assert [error["message"].partition(" at column")[0] for error in report["errors"]] == [
+        "Line 2 is not valid JSON",
+        "Line 3 is not valid JSON",
+        "Line 5 is not valid JSON",
+    ]
+
+
+@pytest.mark.contract("B1", "E2")
+def test_errors_of_a_table_have_line_and_column(alice):
+    """As in the report of an import, with the heading as it was sent."""
+    body = rows(
+        ["id", "description", "decimalNumbers", "percentageDifference"],
+        ["A", "One", "2", "0"],
+        ["B", "Two", "two", "0"],
+        ["A", "One", "2", "0"],
+        ["C", "Three"],
+    )
+
+    report = refused(post(alice, "currency", CSV, body))
+
+    assert places(report) == [
+        ("line 3, decimalNumbers", "INVALID"),
+        ("line 4, id", "REPEATED"),
+        ("line 5", "INVALID_ROW"),
+    ]
+    assert report["errors"][0]["id"] == "B"
+    assert elements(alice, "currency") == []
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (b"name,decimalNumbers\r\nA,1\r\n", "line 1, name"),
+        (b"id,id\r\nA,A\r\n", "line 1"),
+        (b'id,description\r\nA,"open\r\n', "line 2"),
+        (b"id\r\nA\x00B\r\n", "line 2"),
+        (b"\x1f\x8b\x08\x00\x00\x00", "line 1"),
+        (b"\x81\x8d\x90", "line 1"),
+        (b'{"id": "A"}', "line 1"),
+        (b"PK\x03\x04", "line 1"),
+        (b"\r\n", "line 1"),
+    ],
+)
+def test_what_is_no_table_is_a_bad_request(alice, body, place):
+    """It never fails otherwise."""
+    report = refused(post(alice, "currency", CSV, body))
+    assert place in [error["path"] for error in report["errors"]]
+
+
+@pytest.mark.contract("E2")
+@each_format
+def test_a_strict_save_checks_references(alice, format):
+    """By the query parameter, as a JSON body names it."""
+    body = {
+        NDJSON: lines(
+            currency("A", referenceCurrency={"id": "B"}), currency("B"), currency("C", referenceCurrency={"id": "gone"})
+        ),
+        CSV: rows(
+            ["id", "description", "decimalNumbers", "percentageDifference", "referenceCurrency.id"],
+            ["A", "One", "2", "0", "B"],
+            ["B", "Two", "2", "0", ""],
+            ["C", "Three", "2", "0", "gone"],
+        ),
+    }[format]
+
+    (error,) = refused(post(alice, "currency", format, body, "?saveMode=STRICT"))["errors"]
+    assert error["path"] == {NDJSON: "/2/referenceCurrency/id", CSV: "line 4, referenceCurrency.id"}[format]
+    assert error["code"] == "UNKNOWN_REFERENCE"
+    assert "saveMode LOOSE" in error["message"]
+    assert counts(post(alice, "currency", format, body)) == [3, 0, 0]
+
+
+@pytest.mark.contract("E1")
+@each_format
+def test_a_body_has_as_many_elements_as_the_setting_allows(alice, format, settings):
+    """As a JSON body."""
+    save(alice, "currency", post=[currency(f"{number}") for number in range(3)])
+    body = answered(alice, "currency", format)
+    settings.API_MAX_BULK_ELEMENTS = 3
+    assert counts(post(alice, "currency", format, body)) == [0, 0, 3]
+    settings.API_MAX_BULK_ELEMENTS = 2
+    assert places(refused(post(alice, "currency", format, body))) == [("", "TOO_MANY_ELEMENTS")]
+
+
+@pytest.mark.contract("B3")
+@each_format
+def test_a_body_is_as_large_as_the_setting_allows(alice, format, settings):
+    """As a JSON body; larger is 413."""
+    settings.API_MAX_BULK_BODY_SIZE = 20
+    assert post(alice, "currency", format, b"x" * 21).status_code == 413
+
+
+@pytest.mark.contract("C12", "I1")
+@each_format
+def test_the_author_is_the_client(alice, format):
+    """It is a call of the REST API, and no import of a file."""
+    save(alice, "currency", post=[currency()])
+    body = answered(alice, "currency", format).replace(b"Euro", b"The euro")
+
+    post(alice, "currency", format, body, Change_Reason="why")
+
+    (stored,) = elements(alice, "currency")
+    assert (stored["updateInfo"]["user"], stored["updateInfo"]["origin"]) == ("alice", "INPUT_WEB")
+    newest = read(alice.get(path(alice, "currency", "elements-changesets")))[0]
+    assert (newest["channel"], newest["reason"], newest["changed"]) == ("REST", "why", 1)
+
+
+@pytest.mark.contract("B3")
+@each_format
+def test_a_compressed_body_is_read(alice, format):
+    """As a JSON body."""
+    save(alice, "account", post=[account("1"), account("2")])
+    body = gzip.compress(answered(alice, "account", format))
+
+    assert counts(post(alice, "account", format, body, Content_Encoding="gzip")) == [0, 0, 2]
+
+
+@each_format
+def test_a_request_with_a_key_is_saved_once(alice, format):
+    """The repetition gets the first answer, and another body with the key is refused."""
+    save(alice, "account", post=[account("1"), account("2")])
+    body = answered(alice, "account", format).replace(b"Cash", b"Money")
+
+    first, again = (content(post(alice, "account", format, body, Idempotency_Key="one")) for _ in range(2))
+    assert first == again
+    assert post(alice, "account", format, body + b"\n", Idempotency_Key="one").status_code == 422
+    assert Account.version_model.objects.count() == 4
+
+
+@pytest.mark.contract("G2")
+@each_format
+def test_a_reader_saves_nothing(rita, format):
+    """The role is that of a JSON body."""
+    assert post(rita, "account", format, b"id\r\n1\r\n").status_code == 403

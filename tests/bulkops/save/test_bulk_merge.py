@@ -1,0 +1,343 @@
+"""Merging elements in one call: each is created if its id is new, else changed as by `patch`."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from account.models import AccountVersion
+from account.serializers import ACCOUNT_WIRE
+from bulkops.save.entries import STORED_BATCH, EntryReader
+from currency.models import CurrencyVersion
+from currency.serializers import CURRENCY_WIRE
+from tests import strategies
+from tests.account.samples import FULL, MINIMAL
+from tests.bulkops.save.bulk import (
+    DIMENSIONS,
+    element,
+    elements,
+    ids,
+    patch,
+    places,
+    refused,
+    save,
+    send,
+    without,
+)
+from tests.currency import samples as currencies
+from tests.factories import account, content, currency, read
+
+pytestmark = pytest.mark.contract("K1")
+
+MAKERS = {"currency": currency, "account": account}
+FULLS = {"currency": currencies.FULL, "account": FULL}
+WIRES = {"currency": CURRENCY_WIRE, "account": ACCOUNT_WIRE}
+VERSIONS = {"currency": CurrencyVersion, "account": AccountVersion}
+COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
+# Of the new elements of the property test.
+_numbers = count(1_000)
+
+
+def merged(caller, dimension, *elements: dict[str, Any], query: str = "", **members: Any) -> tuple[int, int, int]:
+    """How many elements a merge has created, changed and left as they were."""
+    response = send(caller, dimension, {"merge": elements, **members}, query)
+    assert response.status_code == 200, content(response)[:2_000]
+    _, (created, changed, unchanged) = outcome(response)
+    return int(created), int(changed), int(unchanged)
+
+
+def outcome(response: Any) -> tuple[int, list[str]]:
+    """The status and the counts of a response."""
+    content(response)  # read to its end, so that its file is closed
+    return response.status_code, [response.headers.get(name, "") for name in COUNTS]
+
+
+def errors(caller, dimension, *elements: Any, **members: Any) -> list[tuple[str, str]]:
+    return places(refused(send(caller, dimension, {"merge": elements, **members})))
+
+
+# --- New and existing elements -----------------------------------------------------------------
+
+
+@pytest.mark.contract("C15", "E3")
+def test_what_is_new_is_created_and_what_exists_keeps_what_is_left_out(alice):
+    """One array for both, with all that an element has."""
+    save(alice, "account", post=[FULL])
+
+    answer = save(alice, "account", merge=[{"id": FULL["id"], "documentationLink": "new"}, account("2000")])
+
+    assert [without(each) for each in answer] == [FULL | {"documentationLink": "new"}, MINIMAL | {"id": "2000"}]
+    assert answer == elements(alice, "account")
+
+
+@pytest.mark.contract("C15")
+def test_maps_are_merged_entry_by_entry(alice):
+    """An entry that is left out stays, a null entry is stored as null; a null map clears it."""
+    complete = account("1", descriptions={"en": "Cash", "de": "Kasse"}, customAttributes={"a": "1", "b": "2"})
+    save(alice, "account", post=[complete, complete | {"id": "2"}])
+    changes = {"descriptions": {"de": None, "it": "Cassa"}, "customAttributes": {"b": "3"}}
+
+    save(alice, "account", merge=[complete | changes, complete | {"id": "2", "customAttributes": None}])
+
+    one, other = elements(alice, "account")
+    assert one["descriptions"] == {"en": "Cash", "de": None, "it": "Cassa"}
+    assert one["customAttributes"] == {"a": "1", "b": "3"}
+    assert (other["descriptions"], other["customAttributes"]) == (complete["descriptions"], None)
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_complete_elements_keep_further_entries_of_maps(alice, dimension):
+    """They need not be compared with what is stored one by one, and are merged all the same."""
+    make = MAKERS[dimension]
+    save(alice, dimension, post=[make(f"{number:04}") for number in range(STORED_BATCH + 2)])
+    sent = [
+        each | {"descriptions": {"it": "Testo", "en": each["descriptions"]["en"]}}
+        for each in elements(alice, dimension)
+    ]
+    sent[0]["descriptions"]["de"] = "Alles"
+
+    assert merged(alice, dimension, *sent) == (0, len(sent), 0)
+
+    first, *others = elements(alice, dimension)
+    assert first["descriptions"].keys() == {"en", "de", "it"}
+    assert first["descriptions"]["de"] == "Alles"
+    assert [each["descriptions"] for each in others] == [make()["descriptions"] | {"it": "Testo"}] * len(others)
+
+
+@pytest.mark.contract("C5", "C18", "K2")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_what_a_list_answers_is_merged_without_a_change(alice, dimension):
+    """More than are read together; nothing is written."""
+    texts = [FULLS[dimension], *(MAKERS[dimension](f"{number:04}") for number in range(STORED_BATCH + 1))]
+    assert merged(alice, dimension, *texts) == (len(texts), 0, 0)
+    before = elements(alice, dimension)
+
+    assert merged(alice, dimension, *before) == (0, 0, len(texts))
+
+    assert elements(alice, dimension) == before
+    assert VERSIONS[dimension].objects.count() == len(texts)
+
+
+@pytest.mark.contract("E1", "E3", "K2")
+def test_the_order_is_post_put_merge_patch(alice):
+    """Whatever the order of the members; all four count together."""
+    save(alice, "account", post=[account("1"), account("2")])
+    body = {
+        "patch": [patch("1", type="DETAIL")],
+        "merge": [account("5"), {"id": "2"}],
+        "put": [account("4")],
+        "post": [account("3")],
+    }
+
+    response = send(alice, "account", body)
+
+    assert ids(read(response)) == ["3", "4", "5", "2", "1"]
+    assert [response[name] for name in COUNTS] == ["3", "1", "1"]
+
+
+@pytest.mark.contract("E4", "K2")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_dry_run_of_a_merge_saves_nothing(alice, dimension):
+    """It counts what would be saved."""
+    make = MAKERS[dimension]
+    save(alice, dimension, post=[make("1"), make("2")])
+    before = elements(alice, dimension)
+    sent = [make("3"), {"id": "1", "descriptions": {"it": "Testo"}}, {"id": "2"}]
+
+    assert merged(alice, dimension, *sent, query="?dryRun=true") == (1, 1, 1)
+    assert elements(alice, dimension) == before
+
+
+@pytest.mark.contract("C2")
+def test_the_oid_of_a_merged_currency_stays(alice):
+    """It is taken when the currency is created, and may then be left out or repeated, but not changed."""
+    merged(alice, "currency", currency("A", oid="a"), currency("B"))
+    before = {each["id"]: each["oid"] for each in elements(alice, "currency")}
+    assert before["A"] == "a"
+
+    merged(alice, "currency", currency("A", decimalNumbers=3), currency("B", oid=before["B"], decimalNumbers=3))
+
+    assert {each["id"]: each["oid"] for each in elements(alice, "currency")} == before
+    assert errors(alice, "currency", currency("A", oid="other")) == [("/merge/0/oid", "IMMUTABLE")]
+    assert errors(alice, "currency", currency("NEW", oid="a")) == [("/merge/0/oid", "ALREADY_EXISTS")]
+
+
+@pytest.mark.contract("C4", "C15")
+def test_a_description_is_merged_in_each_spelling(alice):
+    """A plain text is that in the default language; it may not contradict the map beside it."""
+    save(alice, "currency", post=[currency(descriptions={"en": "Euro", "de": "Euro (D)"})])
+
+    assert merged(alice, "currency", {"id": "EUR", "description": "The euro"}) == (0, 1, 0)
+    assert merged(alice, "currency", {"id": "EUR", "descriptions": "The euro"}) == (0, 0, 1)
+    assert element(alice, "currency", "EUR")["descriptions"] == {"en": "The euro", "de": "Euro (D)"}
+    both = {"id": "EUR", "description": "One", "descriptions": {"en": "Another"}}
+    assert len(errors(alice, "currency", both)) == 1
+
+
+# --- Errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.contract("B1", "C15", "E2")
+def test_what_is_missing_is_an_error_of_a_new_element_only(alice):
+    """What is stored has it; null is no value for what is required, of either."""
+    save(alice, "account", post=[account("old")])
+
+    found = errors(alice, "account", {"id": "new"}, {"id": "old"})
+
+    missing = {path for path, code in found if path.startswith("/merge/0/") and code == "REQUIRED"}
+    assert {"/merge/0/nature", "/merge/0/type", "/merge/0/conversion/conversionType"} <= missing
+    assert not [path for path, _ in found if path.startswith("/merge/1")]
+    assert errors(alice, "account", {"id": "old", "nature": None}) == [("/merge/0/nature", "NULL")]
+    assert ids(elements(alice, "account")) == ["old"]
+
+
+@pytest.mark.contract("B1", "E1", "E2")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_every_error_of_a_merge_is_reported(alice, dimension):
+    """For new elements, stored ones and those without a usable id; nothing is saved."""
+    make = MAKERS[dimension]
+    save(alice, dimension, post=[make("old")])
+    sent = [
+        make("fine"),
+        {"id": "old", "colour": "green"},
+        make("new", colour="green"),
+        {**make(), "id": 7},
+        {name: value for name, value in make().items() if name != "id"},
+        [],
+        make("fine"),
+        {"id": "old"},
+    ]
+
+    assert errors(alice, dimension, *sent) == [
+        ("/merge/1/colour", "UNKNOWN_MEMBER"),
+        ("/merge/2/colour", "UNKNOWN_MEMBER"),
+        ("/merge/3/id", "INVALID"),
+        ("/merge/4/id", "REQUIRED"),
+        ("/merge/5", "INVALID"),
+        ("/merge/6/id", "REPEATED"),
+        ("/merge/7/id", "REPEATED"),
+    ]
+    assert ids(elements(alice, dimension)) == ["old"]
+
+
+@pytest.mark.contract("B3")
+@pytest.mark.parametrize("id", ["old", "new"])
+def test_a_repeated_key_is_an_error_of_a_merge(alice, id):
+    """Of the id, too, although the element is looked up by it."""
+    save(alice, "currency", post=[currency("old")])
+    text = b'{"merge":[{"id":"%b","decimalNumbers":1,"decimalNumbers":2},{"id":"x","id":"%b"}]}'
+
+    report = refused(send(alice, "currency", text % (id.encode(), id.encode())))
+
+    assert [path for path, code in places(report) if code == "DUPLICATE_KEY"] == [
+        "/merge/0/decimalNumbers",
+        "/merge/1/id",
+    ]
+
+
+@pytest.mark.contract("E1")
+@pytest.mark.parametrize("other", ["post", "put", "patch"])
+def test_an_id_of_a_merge_stands_nowhere_else(alice, other):
+    """The later one is the error."""
+    save(alice, "currency", post=[currency("A")])
+    entry = patch("A") if other == "patch" else currency("A")
+
+    found = errors(alice, "currency", {"id": "A"}, **{other: [entry]})
+
+    assert ("/patch/0/key/id" if other == "patch" else "/merge/0/id", "REPEATED") in found
+
+
+@pytest.mark.contract("E2")
+def test_a_strict_merge_checks_the_whole_result(alice):
+    """What a new element refers to, and what a stored one refers to already; elements of the body are there."""
+    lost = {"conversion": {"conversionType": "FINAL", "referenceAccountForInitialBalance": "gone"}}
+    save(alice, "account", post=[account("dangling", **lost), account("fine")])
+    place = "conversion/referenceAccountForInitialBalance"
+
+    found = errors(alice, "account", {"id": "dangling"}, account("new", **lost), {"id": "fine"}, saveMode="STRICT")
+
+    assert found == [(f"/merge/0/{place}", "UNKNOWN_REFERENCE"), (f"/merge/1/{place}", "UNKNOWN_REFERENCE")]
+    sent = [{"id": "dangling"}, account("gone")]
+    assert merged(alice, "account", *sent, saveMode="STRICT") == (1, 0, 1)
+
+
+# --- Others create the same --------------------------------------------------------------------
+
+
+@pytest.fixture
+def created_meanwhile(monkeypatch, alice):
+    """Creates an element after those of a merge have been looked up, as another client may."""
+
+    def arrange(dimension: str, element: dict[str, Any]) -> None:
+        plain = EntryReader.other_merges
+
+        def other_merges(self: EntryReader, operation: Any) -> Any:
+            yield from plain(self, operation)
+            monkeypatch.setattr(EntryReader, "other_merges", plain)
+            response = alice.send("POST", getattr(alice, dimension)(), element)
+            assert response.status_code == 201, response.content
+
+        monkeypatch.setattr(EntryReader, "other_merges", other_merges)
+
+    return arrange
+
+
+@pytest.mark.contract("C2", "C13", "C15")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_an_element_that_another_client_creates_meanwhile_is_changed(alice, created_meanwhile, dimension):
+    """What that client set and the merge leaves out stays, and so does its oid."""
+    make = MAKERS[dimension]
+    save(alice, dimension, post=[make("old")])
+    theirs = make("new", descriptions={"en": "Theirs", "it": "Loro"})
+    created_meanwhile(dimension, theirs)
+
+    assert merged(alice, dimension, {"id": "old"}, make("new", descriptions={"en": "Mine"}), make("z")) == (1, 1, 1)
+
+    assert element(alice, dimension, "new")["descriptions"] == {"en": "Mine", "it": "Loro"}
+    versions = VERSIONS[dimension].objects.filter(element_id="new").order_by("number")
+    assert [version.change for version in versions] == ["+", "~"]
+
+
+@pytest.mark.contract("E2")
+def test_a_strict_merge_checks_what_another_client_has_created_meanwhile(alice, created_meanwhile):
+    """Its reference is part of the result."""
+    lost = {"conversion": {"conversionType": "FINAL", "referenceAccountForInitialBalance": "gone"}}
+    created_meanwhile("account", account("new", **lost))
+
+    found = errors(alice, "account", account("new"), saveMode="STRICT")
+
+    assert found == [("/merge/0/conversion/referenceAccountForInitialBalance", "UNKNOWN_REFERENCE")]
+
+
+# --- A merge is a put or a patch ---------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_merge_is_a_put_of_what_is_new_and_else_a_patch(alice, dimension, data):
+    """Of any stored element and any changes, complete or few: the same element is stored, the same is counted."""
+    wire = WIRES[dimension]
+    whole = strategies.elements(wire).map(lambda element: without(element, "id", "oid"))
+    stored = data.draw(whole, "stored")
+    changes = data.draw(st.lists(whole | strategies.patches(wire), min_size=1, max_size=3), "changes")
+    others = data.draw(st.lists(whole, max_size=3), "other elements, with all their members")
+    new = data.draw(whole, "new")
+    save(alice, dimension, put=[each | {"id": f"other{n}"} for n, each in enumerate(others)])
+    sent = [*changes, *(without(element(alice, dimension, f"other{n}"), "id", "oid") for n in range(len(others)))]
+    save(alice, dimension, put=[stored | {"id": f"{kind}{n}"} for kind in "ab" for n in range(len(sent))])
+    run = next(_numbers)
+
+    puts = {"put": [new | {"id": f"a{run}"}], "patch": [patch(f"a{n}", **each) for n, each in enumerate(sent)]}
+    merges = {"merge": [new | {"id": f"b{run}"}, *(each | {"id": f"b{n}"} for n, each in enumerate(sent))]}
+    results = [outcome(send(alice, dimension, body)) for body in (puts, merges)]
+
+    assert results[0] == results[1]
+    for id in (run, *range(len(sent))):
+        answers = [alice.get(getattr(alice, dimension)(f"elements/{kind}{id}")) for kind in "ab"]
+        found = [without(read(a), "id", "oid") if a.status_code == 200 else a.status_code for a in answers]
+        assert found[0] == found[1]

@@ -1,0 +1,122 @@
+"""The text of a cell means a value, as people write it in their language."""
+
+import pytest
+from django.conf import settings
+from django.utils.translation import override
+
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField
+from dimensions_site.elements.declaration.words import AmbiguousText, from_words, takes_any_text
+from tests.dimensions_site.site_admin.people import WIRES
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+ACCOUNT, CURRENCY = (WIRES[name].places for name in ("account", "currency"))
+START = ACCOUNT["dataEntryAndReporting.validity.startDate"].leaf
+PERCENTAGE = CURRENCY["percentageDifference"].leaf
+COEFFICIENT = CURRENCY["referenceCurrency.coefficient"].leaf
+GROSS = ACCOUNT["rules.grossAmountEqualICSum"].leaf
+NATURE = ACCOUNT["nature"].leaf
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_shown_for_a_value_means_it(language):
+    """Every label of every list, and yes and no; so a file with labels is read without a change."""
+    for places in (ACCOUNT, CURRENCY):
+        for place in places.values():
+            values: list[str | bool] = [True, False] if isinstance(place.leaf, BooleanField) else []
+            if isinstance(place.leaf, EnumField) and not takes_any_text(place.leaf):
+                values = list(place.leaf.choices.values)
+            with override(language):
+                for value in values:
+                    words = place.leaf.in_words(value)
+                    assert [from_words(place.leaf, text) for text in (words, words.upper())] == [value, value], words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("text", ["Balance sheet", " balance  SHEET ", "balance_sheet", "Bilanz", "bilan"])
+def test_a_label_is_understood_in_each_language(language, text):
+    """Without regard to case and blanks."""
+    with override(language):
+        assert from_words(NATURE, text) == "BALANCE_SHEET"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_yes_and_no_are_understood_in_five_languages(language):
+    """As people write them, and as spreadsheet programs do."""
+    with override(language):
+        for text in ("yes", "Ja", "OUI", "sì", "Sí", "si", "true", "WAHR", "vrai", "vero", "verdadero", " y ", "1"):
+            assert from_words(GROSS, text) is True, text
+        for text in ("no", "Nein", "NON", "false", "FALSCH", "faux", "falso", "n", "0"):
+            assert from_words(GROSS, text) is False, text
+        for text in ("perhaps", "2", "x"):
+            assert from_words(GROSS, text) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value"),
+    [
+        ("de", "31.01.2026", "2026-01-31"),
+        ("en", "31.1.2026", "2026-01-31"),
+        ("fr", "31/01/2026", "2026-01-31"),
+        ("it", "03/04/2026", "2026-04-03"),
+        ("es", "3-4-2026 9:05", "2026-04-03T09:05"),
+        ("en", "31/01/2026", "2026-01-31"),
+        ("en", "01/31/2026", "2026-01-31"),
+        ("en", "03/03/2026", "2026-03-03"),
+        ("en", " 2026-01-31 ", "2026-01-31"),
+        # No such day, or none that people of this language write: the field refuses it.
+        ("de", "01/31/2026", "01/31/2026"),
+        ("de", "30.02.2026", "30.02.2026"),
+        ("de", "01.01.0000", "01.01.0000"),
+        ("de", "31.01.26", "31.01.26"),
+        ("de", "soon", "soon"),
+    ],
+)
+def test_local_dates_are_understood(language, text, value):
+    """In the order of the language."""
+    with override(language):
+        assert from_words(START, text) == value
+
+
+def test_a_date_with_two_meanings_is_not_guessed():
+    """In English, which has both orders; the message names both."""
+    with override("en"), pytest.raises(AmbiguousText) as error:
+        from_words(START, "03/04/2026")
+    assert str(error.value) == "03/04/2026 may be 2026-04-03 or 2026-03-04. Write one of these."
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value"),
+    [
+        ("de", "0,0000", "0.0000"),
+        ("it", "1.234,50", "1234.50"),
+        ("fr", "1\N{NARROW NO-BREAK SPACE}234,5", "1234.5"),
+        ("es", "\N{MINUS SIGN}2,5", "-2.5"),
+        ("de", " 1.5 ", "1.5"),
+        ("en", "1,234.50", "1234.50"),
+        # A comma that may separate thousands or decimals.
+        ("en", "1,234", "1,234"),
+        ("en", "0,5", "0,5"),
+        ("de", "1.2.3,4", "1.2.3,4"),
+        ("de", "1e5", "1e5"),
+    ],
+)
+def test_local_decimals_are_understood(language, text, value):
+    """In languages with a comma; what is a number of the wire stays one."""
+    with override(language):
+        assert from_words(PERCENTAGE, text) == value
+        assert from_words(COEFFICIENT, text) == value
+
+
+def test_a_coefficient_is_a_number_or_yes_or_no():
+    """A digit is the number."""
+    assert [from_words(COEFFICIENT, text) for text in ("1", "0", "Ja", "non", "TRUE")] == ["1", "0", True, False, True]
+
+
+def test_texts_stay_as_they_are():
+    """But an id has no blanks around it."""
+    link, id, reference = (ACCOUNT[path].leaf for path in ("documentationLink", "id", "rules.accrual.debitAccrual.id"))
+    assert [from_words(leaf, " 10 ") for leaf in (link, id, reference)] == [" 10 ", "10", "10"]
+    open_list = next(
+        place.leaf for place in ACCOUNT.values() if isinstance(place.leaf, EnumField) and place.leaf.open_length
+    )
+    assert from_words(open_list, "any text ") == "any text "

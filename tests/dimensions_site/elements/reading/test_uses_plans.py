@@ -1,0 +1,67 @@
+"""What refers to an element is found in indexes, by every leaf (contract L; record 0056)."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.http import JsonResponse
+
+from account.dimension import ACCOUNT
+from account.models import Account
+from account.serializers import ACCOUNT_WIRE
+from bulkops.jobs.refusals import find_refused
+from bulkops.models import DataProcessing
+from dimensions_site.elements.declaration.indexes import reference_indexes
+from dimensions_site.repositories.models import Repository
+from tests.bulkops.jobs.deletions import start
+from tests.bulkops.save.bulk import save
+from tests.dimensions_site.elements.reading.test_query_plans import plans, scans
+from tests.dimensions_site.elements.reading.test_uses import PATHS, user
+from tests.factories import Caller
+
+pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
+SIZE = 4_800
+NAMES = {index.name for index in reference_indexes("account", ACCOUNT_WIRE)}
+
+
+@pytest.fixture
+def chart(alice: Caller, northwind: Repository) -> None:
+    """Each account refers to the one after it, by one leaf or another."""
+    elements = [user(f"{n:05}", PATHS[n % len(PATHS)], f"{n + 1:05}") for n in range(SIZE)]
+    save(alice, "account", post=elements)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE account_account")
+
+
+def used(told: Iterator[str]) -> tuple[set[str], list[str]]:
+    """The indexes of references in the plans, and the steps that read all accounts."""
+    found = list(told)
+    return {name for name in NAMES if any(name in plan for plan in found)}, [s for plan in found for s in scans(plan)]
+
+
+def test_the_model_has_an_index_for_each_declared_reference():
+    assert len(NAMES) == len(PATHS) == 16
+    assert {index.name for index in Account._meta.indexes} > NAMES
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_uses_are_found_by_the_index_of_each_leaf(rita, chart, count):
+    ids: Any = [f"{n:05}" for n in range(count)]
+    told = plans(partial(rita.get, rita.account("elements-uses"), {"id": ids}))
+    assert used(told) == (NAMES, [])
+
+
+@pytest.mark.contract("L2")
+def test_a_deletion_that_leaves_what_is_in_use_finds_it_by_the_index_of_each_leaf(alice, northwind, chart):
+    """For the whole list: the recursion reads what was found, and no elements."""
+    start(alice, [f"{n:05}" for n in range(0, 200, 2)], query="?references=refuse")
+    deletion = DataProcessing.objects.get()
+    told = plans(lambda: find_refused(deletion, ACCOUNT) and JsonResponse({}))
+    assert used(told) == (NAMES, [])
+
+
+def test_unused_elements_of_a_page_are_found_by_the_index_of_each_leaf(rita, chart):
+    told = plans(partial(rita.get, rita.account("elements?unused=true&take=20")))
+    assert used(told) == (NAMES, [])

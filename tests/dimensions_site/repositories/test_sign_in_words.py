@@ -1,0 +1,53 @@
+"""The login page of the administration says why somebody is not signed in, and helps nobody who guesses."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
+
+WORD = "a-long-Word-42"
+WRONG = "The user name or the password is wrong. Both are case-sensitive."
+NO_ACCESS = "You have no access to the administration. Ask your administrator for it."
+
+
+@pytest.fixture(autouse=True)
+def caller() -> User:
+    """A user who only calls the REST API."""
+    return User.objects.create_user("caller", password=WORD)
+
+
+def sign_in(name: str, word: str, language: str = "en") -> Any:
+    form = {"username": name, "password": word}
+    return Client().post(reverse("admin:login"), form, headers={"Accept-Language": language})
+
+
+def words(answer: Any) -> list[str]:
+    return [str(error) for error in answer.context["form"].non_field_errors()]
+
+
+def test_the_right_password_without_access_is_told_so():
+    """The user is not signed in; the name stays in its field."""
+    answer = sign_in("caller", WORD)
+    assert words(answer) == [NO_ACCESS]
+    assert "_auth_user_id" not in answer.client.session
+    assert 'value="caller"' in answer.content.decode()
+
+
+def test_a_guesser_reads_the_same_whoever_they_try(caller):
+    """A user with and without access, one who is locked out, and a name that nobody has."""
+    User.objects.create_user("nina", password=WORD, is_staff=True)
+    User.objects.create_user("gone", password=WORD, is_staff=True, is_active=False)
+    tries = [("caller", "wrong"), ("nina", "wrong"), ("gone", "wrong"), ("gone", WORD), ("nobody", "wrong")]
+    assert [words(sign_in(name, word)) for name, word in tries] == [[WRONG]] * len(tries)
+
+
+def test_the_right_password_during_a_lockout_is_not_told_apart(settings):
+    """Or guessing could go on."""
+    settings.LOGIN_ATTEMPTS = 2
+    for _ in range(2):
+        sign_in("caller", "wrong")
+    assert "too many wrong passwords" in words(sign_in("caller", WORD))[0]

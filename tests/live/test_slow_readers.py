@@ -10,7 +10,7 @@ import pytest
 
 from tests.services.fronted import fronted
 from tests.services.service import Service
-from tests.services.worker import fill
+from tests.services.worker import fill, wait_until
 
 REPOSITORY = "slow-readers"
 BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
@@ -25,6 +25,24 @@ def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]
     fill(prepared[0], REPOSITORY, COUNT)
     with fronted(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as (service, _):
         yield service
+
+
+def begin_to_read(service: Service, stack: ExitStack) -> HTTPResponse:
+    """Return a list whose elements are still to be read, after as many tries as a loaded machine needs.
+
+    Where finding the first elements takes a second, a repository may not occupy all threads, and the answer is 503.
+    """
+    responses = []
+
+    def is_answered() -> bool:
+        response = HTTPResponse(stack.enter_context(service.begin_to_read(f"{BASE}/elements")))
+        response.begin()
+        responses.append(response)
+        assert response.status in (200, 503)
+        return response.status == 200
+
+    wait_until(is_answered, "No list")
+    return responses[-1]
 
 
 @pytest.mark.contract("D7")

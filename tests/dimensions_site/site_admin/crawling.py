@@ -1,5 +1,6 @@
 """What the pages of the admin lead to: the addresses in them, and the forms with what they would send."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -8,6 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 from django.test import Client
 from django.urls import resolve
 
+# Of addresses that differ only in the values of their query, as the links that sort by each column.
+_ALIKE = 3
 # Selects whose every option is sent, one after the other: what is done, and where.
 _TRIED = {"action", "target", "repository"}
 
@@ -76,21 +79,28 @@ class Leads(HTMLParser):
             self._form = None
 
 
+def shape_of(address: str) -> tuple[str, ...]:
+    """The path of the address and the sorted names of its parameters."""
+    parts = urlsplit(address)
+    return parts.path, *sorted(dict(parse_qsl(parts.query)))
+
+
 def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
     """All addresses of the pages that the `starts` lead to, and their forms; the same form of many pages occurs once.
 
-    Of addresses that differ only in their query, those with the same parameter names are opened once, and
-    their links to further such addresses are left out: that would be all combinations of all filters.
+    Of addresses that differ only in their query, those with the same parameter names are opened once and returned
+    a few times, and their links to further such addresses are left out: that would be all combinations of all filters.
     """
     addresses: set[str] = set(starts)
+    alike: Counter[tuple[str, ...]] = Counter()
     forms: list[SentForm] = []
-    waiting, opened = list(starts), set()
+    waiting, opened = list(starts), set[tuple[str, ...]]()
     while waiting:
         address = waiting.pop()
-        path, asked = urlsplit(address).path, dict(parse_qsl(urlsplit(address).query))
-        if (path, *sorted(asked)) in opened or resolve(path).url_name == "logout":
+        path, *asked = shape_of(address)
+        if (path, *asked) in opened or resolve(path).url_name == "logout":
             continue
-        opened.add((path, *sorted(asked)))
+        opened.add((path, *asked))
         answer = browser.get(address, follow=True)
         if not answer.headers.get("Content-Type", "").startswith("text/html") or answer.streaming:
             answer.getvalue()  # which closes its file
@@ -98,7 +108,12 @@ def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
         leads = Leads(answer.redirect_chain[-1][0] if answer.redirect_chain else address)
         leads.feed(answer.content.decode())
         forms += [form for form in leads.forms if form not in forms and not form.action.startswith("/admin/logout/")]
-        found = {lead for lead in leads.addresses - addresses if not asked or "?" not in lead}
-        waiting += sorted(found)
-        addresses |= found
+        for lead in sorted(leads.addresses - addresses):
+            if not asked or "?" not in lead:
+                shape = shape_of(lead)
+                alike[shape] += 1
+                # Each field with choices has an address of its own.
+                if alike[shape] <= _ALIKE or "/autocomplete/" in lead:
+                    waiting.append(lead)
+                    addresses.add(lead)
     return addresses, forms

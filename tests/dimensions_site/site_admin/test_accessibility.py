@@ -1,5 +1,10 @@
-"""Everybody can read and use the pages of the admin: axe finds nothing serious (WCAG 2.1 A and AA), and all fits."""
+"""Everybody can read and use the pages of the admin: axe finds nothing serious (WCAG 2.1 A and AA), and all fits.
 
+In the short form each page is light on a desk and dark on a phone. The long one looks at both schemes on both, in
+twice the time: `ACCESSIBILITY=long make test-sqlite ARGS="-k accessibility"`.
+"""
+
+import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any, Literal
@@ -47,7 +52,12 @@ AXE = Axe().axe_script
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 # What depends on the colours; the dark scheme changes nothing else.
 _RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
-_SCHEMES: tuple[tuple[Literal["light", "dark"], list[str]], ...] = (("light", _RULES), ("dark", _RULES_OF_COLOURS))
+_Scheme = tuple[Literal["light", "dark"], list[str]]
+_LIGHT: _Scheme = ("light", _RULES)
+_DARK: _Scheme = ("dark", _RULES_OF_COLOURS)
+_SCHEMES: dict[str, list[_Scheme]] = {"desk": [_LIGHT], "phone": [_DARK]}
+if os.environ.get("ACCESSIBILITY") == "long":
+    _SCHEMES = {name: [_LIGHT, _DARK] for name in WIDTHS}
 # The name of an icon that the font lacks is shown as a word.
 _WORDS_FOR_ICONS = """() => [...document.querySelectorAll(".material-symbols-outlined")]
   .filter(icon => icon.checkVisibility() && icon.scrollWidth > 2 * parseFloat(getComputedStyle(icon).fontSize))
@@ -261,7 +271,7 @@ def serious(tab: Page, rules: list[str]) -> Iterator[str]:
 
 
 def errors_in_every_shape(tab: Page) -> Iterator[str]:
-    """What is wrong with the page in both schemes, on a desktop and on a phone, in all its tabs."""
+    """What is wrong with the page on a desktop and on a phone, in all its tabs."""
     tab.wait_for_load_state()
     tab.evaluate("document.querySelectorAll('[role=tabpanel]').forEach(panel => panel.hidden = false)")
     for loaded_when_seen in tab.locator("[data-load]").all():
@@ -275,7 +285,7 @@ def errors_in_every_shape(tab: Page) -> Iterator[str]:
         tab.set_viewport_size({"width": width, "height": 900})
         if not fits(tab):
             yield f"{name}: sticks out at the right"
-        for scheme, rules in _SCHEMES:
+        for scheme, rules in _SCHEMES[name]:
             tab.emulate_media(color_scheme=scheme)
             # The theme looks at the scheme when the page is loaded; the pages without the theme follow it.
             tab.evaluate("is => document.documentElement.classList.toggle('dark', is)", scheme == "dark")

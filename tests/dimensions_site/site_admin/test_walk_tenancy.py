@@ -147,6 +147,8 @@ def general_addresses() -> Iterator[str]:
         yield from (f"{base}?q={word}" for word in ("CODE", "words", "chart", "reason"))
         yield f"{base}?repository__id__exact={contoso.pk}"
         yield f"{base}add/?repository={contoso.pk}"
+        if model not in MODELS.values():
+            continue
         yield f"{base}deleted/?q=GONE"
         yield f"{base}?as_of={moment}&repository__id__exact={contoso.pk}"
         yield f"{base}export_file/?as_of={moment}&repository__id__exact={contoso.pk}"
@@ -254,11 +256,12 @@ def test_all_other_pages_are_as_if_there_was_no_other_repository(two_tenants, al
     with transaction.atomic():
         remove_contoso()
         cache.clear()
-        after = {address: seen(browser, address) for address in others}
+        # What she may not open has shown nothing.
+        shown = [address for address in others if before[address][0] != 403]
+        after = {address: seen(browser, address) for address in shown}
         transaction.set_rollback(True)
-    assert [address for address in before if before[address] != after[address]] == []
+    assert [address for address in shown if before[address] != after[address]] == []
     assert len(others) >= 350
-    shown = [address for address, (status, _) in before.items() if status == 200]
     assert len(shown) >= 120
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from tests.services.service import PROJECT, environment, free_port, stop, wait_for_port
 
-_TIMEOUT = 60
+_TIMEOUT = 120
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes from /proc")
 
 

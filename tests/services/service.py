@@ -28,7 +28,7 @@ _UNSET = (
     *("IDP_ISSUER", "IDP_AUDIENCE", "IDP_JWKS_URL", "IDP_USER_CLAIM", "IDP_ALGORITHMS"),
 )
 _PATH = os.pathsep.join([str(PROJECT / "tests" / "services" / "as_installed"), str(PROJECT)])
-_TIMEOUT = 60
+_TIMEOUT = 120
 # Rates that no load of a test reaches, but counted as in service.
 _RATES = dict.fromkeys(("THROTTLE_CALLS", "THROTTLE_BULK", "THROTTLE_ADMIN"), "999999999/minute")
 _PORTS = range(20_000, 32_000)

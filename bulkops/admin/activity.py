@@ -105,7 +105,7 @@ class ActivityAdmin(UndoMixin):
         return self.render_page(
             request,
             "admin/activity/change_set.html",
-            title=_("Change in %(repository)s") % {"repository": repository.name},
+            title=_("Activity in %(repository)s") % {"repository": repository.name},
             change_set=found,
             versions=[
                 (one, elements.address_of_version(one.row), one.row.descriptions.get(repository.default_language))

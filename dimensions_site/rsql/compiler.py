@@ -100,8 +100,8 @@ def _check_use(field: Field, node: Comparison) -> None:
         message = _("{comparison} must be followed by one value; got {count}.")
         text = message.format(comparison=f"{field.path}{operator}", count=len(node.values))
         of_lists = {"==": "=in=", "!=": "=out="}.get(str(operator))
-        hint = f" {_('Use {operator} for a list.').format(operator=of_lists)}" if of_lists else ""
-        raise RsqlError(text + hint, code="INVALID_VALUE")
+        hint = _("Use {operator} for a list.").format(operator=of_lists) if of_lists else ""
+        raise RsqlError(f"{text} {hint}".rstrip(), code="INVALID_VALUE")
 
 
 def _constants(field: Field, node: Comparison) -> list[SqlValue]:

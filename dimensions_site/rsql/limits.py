@@ -18,7 +18,7 @@ def check_length(text: str) -> None:
     """Raise RsqlError TOO_LONG for a filter `text` beyond the limit."""
     if len(text) > MAX_LENGTH:
         message = _("{name} is {length} characters long; the limit is {maximum}.").format(
-            name="filter", length=grouped(len(text)), maximum=grouped(MAX_LENGTH)
+            name=_("filter"), length=grouped(len(text)), maximum=grouped(MAX_LENGTH)
         )
         raise RsqlError(message, code="TOO_LONG", position=MAX_LENGTH + 1)
 

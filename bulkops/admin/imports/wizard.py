@@ -102,9 +102,11 @@ class FileImportAdmin(UndoMixin, JobAdmin):
                 repository, dimension = form.target_chosen
                 file_import = file_imports.receive(_user(request), repository, dimension.name, file.name, file.file)
             except (UnreadableFile, UploadRefused) as error:
-                line = error.failure.line if isinstance(error, UnreadableFile) else 1
-                where = f"{capfirst(_('line %(line)s') % {'line': line})}: " if line > 1 else ""
-                form.add_error("file", f"{where}{error}")
+                text = str(error)
+                if isinstance(error, UnreadableFile) and error.failure.line > 1:
+                    line = _("line %(line)s") % {"line": error.failure.line}
+                    text = _("%(field)s: %(value)s") % {"field": capfirst(line), "value": text}
+                form.add_error("file", text)
             else:
                 return _to_page(file_import)
         return self._page(request, "upload", _("Import a file"), step=1, form=form)

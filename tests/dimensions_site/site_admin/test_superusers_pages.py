@@ -34,6 +34,14 @@ def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def test_a_list_is_named_by_its_rows_and_a_row_as_it_is_written(root, rita):
+    """In the title of the browser, and above the page."""
+    assert "<title> Users | Dimension elements </title>" in " ".join(root.get(page(User)).content.decode().split())
+    shown = root.get(page(User, "change", rita.user.pk)).content.decode()
+    assert ">rita</a>" in shown
+    assert ">Rita</a>" not in shown
+
+
 @pytest.mark.parametrize("model", SUPERUSERS_ONLY, ids=lambda model: model.__name__)
 def test_pages_of_superusers_are_closed_to_everybody_else(root, rita, model):
     """Also for users with Django's own permissions: whoever changes users could make themselves a superuser."""

@@ -39,6 +39,8 @@ _OF_LIBRARIES = (
     "unfold/templatetags/*.py",
 )
 _TRANSLATED_BY_DJANGO = ("conf", "contrib/admin", "contrib/auth")
+# What Django translates with other words than we do for the same.
+_OTHER_WORDS = {"Save and add another": "unfold/templates/admin/submit_line.html"}
 _KEYWORDS: Any = {**DEFAULT_KEYWORDS, "gettext_lazy": None, "ngettext_lazy": (1, 2)}
 
 # A text, or its singular and its plural.
@@ -51,6 +53,8 @@ def used() -> dict[Text, list[str]]:
     for file in _files(ROOT, _OURS):
         for text in _texts(ROOT / file):
             _note(found, text, file)
+    for text, file in _OTHER_WORDS.items():
+        _note(found, text, file)
     packages = Path(django.__file__).parent.parent
     for file in _files(packages, _OF_LIBRARIES):
         for text in _texts(packages / file):

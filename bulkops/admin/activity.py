@@ -18,6 +18,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.elements.admin.history import page_number
 from dimensions_site.elements.admin.lists.counting import BoundedPaginator
+from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import each_compared
@@ -105,10 +106,10 @@ class ActivityAdmin(UndoMixin):
         return self.render_page(
             request,
             "admin/activity/change_set.html",
-            title=_("Change in %(repository)s") % {"repository": repository.name},
+            title=_("Activity in %(repository)s") % {"repository": repository.name},
             change_set=found,
             versions=[
-                (one, elements.address_of_version(one.row), one.row.descriptions.get(repository.default_language))
+                (one, elements.address_of_version(one.row), description_of(one.row.descriptions, repository))
                 for one in versions
             ],
             may_undo=self.may_undo(request, found),

@@ -8,7 +8,7 @@ from typing import Any
 from bulkops.files.columns import Column, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import Leaf, TextField
+from dimensions_site.elements.declaration.fields import EnumField, Leaf, TextField
 from dimensions_site.elements.declaration.words import AmbiguousText, from_words, takes_any_text
 from dimensions_site.elements.reading.cells import UNSET, read_cell
 from dimensions_site.text.shortening import shortened
@@ -45,14 +45,18 @@ class Understanding:
             return column
         return UnderstandingColumn(column.heading, column.segments, leaf, self)
 
-    def meaning(self, heading: str, text: str, value: Any) -> Meaning:
-        """Return what counts the cells with this text; the counters are limited in number."""
+    def meaning(self, heading: str, text: str, value: Any, leaf: Leaf) -> Meaning:
+        """Return what counts the cells with this text, by label and value; the counters are limited in number."""
         key = (heading, text)
         if key not in self._meanings:
             if len(self._meanings) >= MEANINGS:
                 return self._others
             words = "" if value is UNSET else value if isinstance(value, str) else json_text(value)
-            self._meanings[key] = Meaning(heading, shortened(text), shortened(words))
+            is_labelled = isinstance(value, bool) or (isinstance(leaf, EnumField) and value in leaf.choices.values)
+            label = leaf.in_words(value) if is_labelled else words
+            self._meanings[key] = Meaning(
+                heading, shortened(text), shortened(words if label == words else f"{label} ({words})")
+            )
         return self._meanings[key]
 
     def take_failures(self) -> list[Failure]:
@@ -75,6 +79,7 @@ class UnderstandingColumn(Column):
 
     def __init__(self, heading: str, segments: Segments, leaf: Leaf, understanding: Understanding) -> None:
         super().__init__(heading, segments, leaf)
+        self._leaf = leaf
         self._is_text = isinstance(leaf, TextField)
         self._from_words = partial(from_words, leaf)
         self._understanding = understanding
@@ -101,7 +106,7 @@ class UnderstandingColumn(Column):
         is_same = type(value) is type(written) and value == written
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        meaning = None if is_same else self._understanding.meaning(self.heading, text, value)
+        meaning = None if is_same else self._understanding.meaning(self.heading, text, value, self._leaf)
         self._known[text] = value, meaning
         return value, meaning
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import bad_request
 from dimensions_site.elements.dimension import Dimension
@@ -55,5 +56,6 @@ class _ScopeFields(ElementFields):
     def resolve(self, selector: str) -> Field:
         field = super().resolve(selector)
         if field.path.partition(".")[0] == _WRITTEN:
-            raise UnknownField(f"A scope must not name {field.path}: applying the plan changes it.")
+            message = _("A scope must not name {name}: applying the plan changes it.")
+            raise UnknownField(message.format(name=field.path))
         return field

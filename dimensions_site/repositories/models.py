@@ -207,8 +207,12 @@ class ApiKey(SecretKey):
     def allows(self) -> str:
         """Return the limits of the key for people; queries its repositories."""
         role, dimension = self.get_role_display(), self.get_dimension_display()
-        where = ", ".join(repository.db_id for repository in self.repositories.all()) or gettext("no repository")
-        return _rights(role, dimension, where if self.is_limited else gettext("all repositories"))
+        if not self.is_limited:
+            return gettext("%(role)s of %(what)s in all repositories") % {"role": role, "what": dimension}
+        where = ", ".join(repository.db_id for repository in self.repositories.all())
+        if not where:
+            return gettext("%(role)s of %(what)s in no repository") % {"role": role, "what": dimension}
+        return _rights(role, dimension, where)
 
 
 def _rights(role: str, dimension: str, where: str) -> str:

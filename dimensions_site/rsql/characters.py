@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from dimensions_site.rsql.errors import RsqlError
 
 
@@ -29,7 +32,10 @@ _NOT_STORABLE = "\x00\ud800-\udfff"
 NOT_STORABLE = re.compile(f"[{_NOT_STORABLE}]")
 # Control characters other than tab as well: they are allowed only in quotes.
 REFUSED_UNQUOTED = re.compile(f"[{_CONTROL}{_NOT_STORABLE}]")
-_NAMES = {"\n": "a line break", "\r": "a line break", "\0": "the character NUL"}
+_NAMES = {
+    **dict.fromkeys("\r\n", gettext_lazy("a line break")),
+    "\0": gettext_lazy("the character NUL"),
+}
 
 
 def refuse(characters: re.Pattern[str], text: str, what: str) -> None:
@@ -37,10 +43,12 @@ def refuse(characters: re.Pattern[str], text: str, what: str) -> None:
     match = characters.search(text)
     if match is not None:
         position = match.start() + 1
-        message = f"The {what} has {named(match[0])} at character {position}."
+        message = _("The {what} has {character} at character {position}.").format(
+            what=what, character=named(match[0]), position=position
+        )
         raise RsqlError(message, code="SYNTAX", position=position)
 
 
 def named(character: str) -> str:
     """Return the name of a control character for a message."""
-    return _NAMES.get(character, f"the character U+{ord(character):04X}")
+    return str(_NAMES.get(character, _("the character U+{code}").format(code=f"{ord(character):04X}")))

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual, Lookup
+from django.utils.translation import gettext as _
 
 from dimensions_site.rsql.conditions import (
     AnyEntry,
@@ -88,16 +89,19 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
 def _check_use(field: Field, node: Comparison) -> None:
     operator = node.operator
     if not field.filterable:
-        raise RsqlError(f"{field.path} must not be used in a filter.", code="NOT_FILTERABLE")
+        message = _("{name} must not be used in a filter.")
+        raise RsqlError(message.format(name=field.path), code="NOT_FILTERABLE")
     if field.kind not in operator.kinds:
         usable = listed(other for other in OPERATORS if field.kind in other.kinds)
-        message = f"{field.path} must be compared by one of {usable}; got {operator}."
-        raise RsqlError(message, code="OPERATOR_NOT_ALLOWED")
+        message = _("{name} must be compared by one of {operators}; got {operator}.")
+        text = message.format(name=field.path, operators=usable, operator=operator)
+        raise RsqlError(text, code="OPERATOR_NOT_ALLOWED")
     if len(node.values) > 1 and not operator.takes_list:
-        lists = {"==": " Use =in= for a list.", "!=": " Use =out= for a list."}
-        hint = lists.get(str(operator), "")
-        message = f"{field.path}{operator} must be followed by one value; got {len(node.values)}.{hint}"
-        raise RsqlError(message, code="INVALID_VALUE")
+        message = _("{comparison} must be followed by one value; got {count}.")
+        text = message.format(comparison=f"{field.path}{operator}", count=len(node.values))
+        of_lists = {"==": "=in=", "!=": "=out="}.get(str(operator))
+        hint = _("Use {operator} for a list.").format(operator=of_lists) if of_lists else ""
+        raise RsqlError(f"{text} {hint}".rstrip(), code="INVALID_VALUE")
 
 
 def _constants(field: Field, node: Comparison) -> list[SqlValue]:

@@ -2,9 +2,11 @@
 
 from typing import cast
 
+from django.utils.translation import gettext as _
 from lark import Token
 
 from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.text.formats import grouped
 
 MAX_LENGTH = 4096
 MAX_CONDITIONS = 50
@@ -15,7 +17,9 @@ MAX_VALUES = 100
 def check_length(text: str) -> None:
     """Raise RsqlError TOO_LONG for a filter `text` beyond the limit."""
     if len(text) > MAX_LENGTH:
-        message = f"filter is {len(text):,} characters long; the limit is {MAX_LENGTH:,}."
+        message = _("{name} is {length} characters long; the limit is {maximum}.").format(
+            name=_("filter"), length=grouped(len(text)), maximum=grouped(MAX_LENGTH)
+        )
         raise RsqlError(message, code="TOO_LONG", position=MAX_LENGTH + 1)
 
 
@@ -48,12 +52,13 @@ class TokenCounter:
     def _check(self, token: Token) -> None:
         position = cast(int, token.start_pos) + 1
         if self.depth > MAX_DEPTH:
-            message = f"filter nests parentheses more than {MAX_DEPTH} deep at character {position}."
-            raise RsqlError(message, code="TOO_DEEP", position=position)
+            message = _("filter nests parentheses more than {maximum} deep at character {position}.")
+            raise RsqlError(message.format(maximum=MAX_DEPTH, position=position), code="TOO_DEEP", position=position)
         for number, limit, what in (
-            (self.conditions, MAX_CONDITIONS, "conditions"),
-            (self.values, MAX_VALUES, "values in one list"),
+            (self.conditions, MAX_CONDITIONS, _("conditions")),
+            (self.values, MAX_VALUES, _("values in one list")),
         ):
             if number > limit:
-                message = f"filter has more than {limit} {what}; the limit is reached at character {position}."
-                raise RsqlError(message, code="TOO_MANY", position=position)
+                message = _("filter has more than {maximum} {what}; the limit is reached at character {position}.")
+                text = message.format(maximum=limit, what=what, position=position)
+                raise RsqlError(text, code="TOO_MANY", position=position)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection
 from typing import cast
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
@@ -16,11 +18,11 @@ from dimensions_site.text.shortening import shortened
 
 # What the parser expects, by the first of these terminals that it would accept.
 _EXPECTED = {
-    "QUOTED": "a value is expected",
-    "OPERATOR": f"an operator is expected ({listed(OPERATORS)})",
-    "WORD": "a field name or '(' is expected",
+    "QUOTED": gettext_lazy("a value is expected"),
+    "OPERATOR": gettext_lazy("an operator is expected ({operators})"),
+    "WORD": gettext_lazy("a field name or '(' is expected"),
 }
-_QUOTING = "A value that contains a space or one of \"'();,=!~<> needs quotes."
+_QUOTING = gettext_lazy("A value that contains a space or one of \"'();,=!~<> needs quotes.")
 
 _WORD = re.compile(r"[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+|.", re.DOTALL)
 
@@ -32,28 +34,31 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
     """
     word = _WORD.match(text, start)
     if word is not None and REFUSED_UNQUOTED.match(word[0]):
-        return _error(f"there is {named(word[0])}, which is allowed between quotes only.", start)
+        what = _("there is {character}, which is allowed between quotes only.")
+        return _error(what.format(character=named(word[0])), start)
     if word is None:
-        found = "the filter ends"
+        found = _("the filter ends")
     elif word[0] in "\"'" and "QUOTED" in terminals:
-        return _error("the quote that opens here is never closed.", start)
+        return _error(_("the quote that opens here is never closed."), start)
     else:
-        found = f"there is '{shortened(word[0], QUOTED)}'"
+        found = _("there is '{word}'").format(word=shortened(word[0], QUOTED))
     for terminal, expected in _EXPECTED.items():
         if terminal in terminals:
-            return _error(f"{found} where {expected}.", start)
+            needs = str(expected).format(operators=listed(OPERATORS))
+            return _error(_("{found} where {expected}.").format(found=found, expected=needs), start)
     if "SEMICOLON" not in terminals and "COMMA" in terminals:
-        return _error(f"{found} where ',' or ')' is expected. {_QUOTING}", start)
-    if word is not None and word[0].lower() in {"and", "or"}:
-        needs = "which must be in lower case, with a space on each side and a condition after it"
-        return _error(f"{found}, {needs}. {_QUOTING}", start)
-    end = "')'" if in_group else "the end"
-    return _error(f"{found} where ';' or ' and ', ',' or ' or ', or {end} is expected. {_QUOTING}", start)
+        what = _("{found} where ',' or ')' is expected.")
+    elif word is not None and word[0].lower() in {"and", "or"}:
+        what = _("{found}, which must be in lower case, with a space on each side and a condition after it.")
+    else:
+        what = _("{found} where ';' or ' and ', ',' or ' or ', or {end} is expected.")
+    what = what.format(found=found, end="')'" if in_group else _("the end"))
+    return _error(f"{what} {_QUOTING}", start)
 
 
 def _error(what: str, start: int) -> RsqlError:
     position = start + 1
-    message = f"The filter cannot be read at character {position}: {what}"
+    message = _("The filter cannot be read at character {position}: {what}").format(position=position, what=what)
     return RsqlError(message, code="SYNTAX", position=position)
 
 
@@ -78,7 +83,7 @@ def parse(text: str) -> Node:
     Raises RsqlError with a position and one of the codes SYNTAX, UNKNOWN_OPERATOR, TOO_LONG, TOO_DEEP, TOO_MANY.
     """
     check_length(text)
-    refuse(NOT_STORABLE, text, "filter")
+    refuse(NOT_STORABLE, text, _("filter"))
     parser = _LARK.parse_interactive(text)
     counter = TokenCounter()
     try:
@@ -103,5 +108,7 @@ def _unquoted(token: Token) -> str:
 
 def _unknown_operator(token: Token) -> RsqlError:
     position = _index(token) + 1
-    message = f"Unknown operator '{shortened(token, QUOTED)}' at character {position}. Use one of {listed(OPERATORS)}."
+    message = _("Unknown operator '{operator}' at character {position}. Use one of {operators}.").format(
+        operator=shortened(token, QUOTED), position=position, operators=listed(OPERATORS)
+    )
     return RsqlError(message, code="UNKNOWN_OPERATOR", position=position)

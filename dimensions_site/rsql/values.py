@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from dimensions_site.rsql.decimals import is_decimal, sort_key
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.fields import Field, Kind
@@ -42,13 +44,15 @@ def convert_truth(field: Field, text: str) -> bool:
     """Return the value of `=isnull=`; raises RsqlError as `convert` does."""
     if text in _BOOLEANS:
         return _BOOLEANS[text]
-    message = f'{field.path}=isnull= must be followed by true or false; got "{shortened(text, QUOTED)}".'
-    raise RsqlError(message, code="INVALID_VALUE")
+    message = _('{comparison} must be followed by true or false; got "{value}".')
+    text = message.format(comparison=f"{field.path}=isnull=", value=shortened(text, QUOTED))
+    raise RsqlError(text, code="INVALID_VALUE")
 
 
 def _invalid(field: Field, text: str, expected: str, hint: str = "") -> RsqlError:
-    message = f'{field.path} must be {expected}; got "{shortened(text, QUOTED)}".{hint}'
-    return RsqlError(message, code="INVALID_VALUE")
+    message = _("{name} must be {expected}; got {value}.{hint}")
+    value = f'"{shortened(text, QUOTED)}"'
+    return RsqlError(message.format(name=field.path, expected=expected, value=value, hint=hint), code="INVALID_VALUE")
 
 
 def _choice(field: Field, text: str) -> str:
@@ -56,14 +60,15 @@ def _choice(field: Field, text: str) -> str:
     if field.open_text or value in field.choices:
         return value
     hint = did_you_mean(close_names(text, field.choices), in_quotes=False)
-    raise _invalid(field, text, f"one of {', '.join(field.choices)}", hint)
+    raise _invalid(field, text, _("one of {values}").format(values=", ".join(field.choices)), hint)
 
 
 def _integer(field: Field, text: str) -> int:
     if re.fullmatch("-?[0-9]{1,10}", text) and -(2**31) <= int(text) < 2**31:
         return int(text)
     smallest, largest = field.bounds or (-(2**31), 2**31 - 1)
-    raise _invalid(field, text, f"a whole number from {smallest} to {largest}")
+    expected = _("a whole number from {minimum} to {maximum}")
+    raise _invalid(field, text, expected.format(minimum=smallest, maximum=largest))
 
 
 def _decimal(field: Field, text: str) -> str:
@@ -73,27 +78,31 @@ def _decimal(field: Field, text: str) -> str:
 def _number(field: Field, text: str, words: tuple[str, ...]) -> str:
     if is_decimal(text) or text in words:
         return sort_key(text)
-    number = "a decimal number with at most 15 digits before and 10 after the point, such as -12.50"
-    raise _invalid(field, text, f"{number}, or {' or '.join(words)}" if words else number)
+    number = _("a decimal number with at most 15 digits before and 10 after the point, such as {example}")
+    expected = number.format(example="-12.50")
+    raise _invalid(field, text, _("{number}, or true or false").format(number=expected) if words else expected)
 
 
 def _boolean(field: Field, text: str) -> bool:
     if text in _BOOLEANS:
         return _BOOLEANS[text]
-    raise _invalid(field, text, "true or false")
+    raise _invalid(field, text, _("true or false"))
 
 
 def _timestamp(field: Field, text: str) -> datetime:
     try:
         return parse_timestamp(text)
     except TooPrecise as error:
-        expected = "a time with at most 3 digits after the seconds: times are stored in milliseconds"
+        expected = _("a time with at most 3 digits after the seconds: times are stored in milliseconds")
         raise _invalid(field, text, expected) from error
     except NoSuchMoment as error:
-        raise RsqlError(f"{field.path}: {shortened(text, QUOTED)} does not exist.", code="INVALID_VALUE") from error
+        message = _("{name}: {value} does not exist.").format(name=field.path, value=shortened(text, QUOTED))
+        raise RsqlError(message, code="INVALID_VALUE") from error
     except ValueError as error:
         # The service's own format has a plus sign, which decodes to a space in an unescaped URL.
-        expected = "a date or time such as 2024-12-31 or 2024-12-31T23:59:59.000+0000 (write + as %2B in a URL)"
+        expected = _("a date or time such as {day} or {time} (write + as %2B in a URL)").format(
+            day="2024-12-31", time="2024-12-31T23:59:59.000+0000"
+        )
         raise _invalid(field, text, expected) from error
 
 

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.repositories.models import Repository
 
@@ -34,6 +35,8 @@ class SavedView(models.Model):
     class Meta:
         default_permissions = ()
         ordering = ("name", "pk")
+        verbose_name = _("saved view")
+        verbose_name_plural = _("saved views")
         constraints = (
             models.UniqueConstraint(fields=("owner", "dimension", "name"), name="one_view_of_a_name"),
             models.CheckConstraint(
@@ -65,6 +68,8 @@ class DefaultView(models.Model):
 
     class Meta:
         default_permissions = ()
+        verbose_name = _("default view")
+        verbose_name_plural = _("default views")
         constraints = (models.UniqueConstraint(fields=("user", "dimension"), name="one_default_view"),)
 
     def __str__(self) -> str:

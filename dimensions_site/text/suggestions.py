@@ -60,7 +60,7 @@ def did_you_mean(names: Sequence[str], *, in_quotes: bool = True) -> str:
     """Return the question "Did you mean …?" for `names`, after a space; an empty text without names."""
     if not names:
         return ""
-    named = [f"'{name}'" if in_quotes else name for name in names[:MAX_SUGGESTIONS]]
+    named = [_("'{name}'").format(name=name) if in_quotes else name for name in names[:MAX_SUGGESTIONS]]
     return " " + _("Did you mean {names}?").format(names=_(" or ").join(named))
 
 

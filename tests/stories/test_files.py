@@ -90,9 +90,9 @@ def test_a_file_with_errors_is_reported_line_by_line_and_changes_nothing(enter, 
 # As an accountant writes it: labels, local dates and decimals, blanks; one value is wrong, twice.
 FOREIGN = """\
  KONTO ;Bezeichnung (de);Natur;Typ;Umrechnungsart;gültig ab;Bruttobetrag gleich Intercompany-Summe
- 8001;Kasse;Bilanz;Normal;Endkurs;31.01.2026;ja
-8002 ;Provisionen;GuV;normal;Endkurs;1.2.2026;nein
-8003;Erlöse;GuV;Normal;ENDKURS;01.03.2026;WAHR
+ 8001;Kasse;Bilanz;Normal;Stichtagskurs;31.01.2026;ja
+8002 ;Provisionen;GuV;normal;Stichtagskurs;1.2.2026;nein
+8003;Erlöse;GuV;Normal;STICHTAGSKURS;01.03.2026;WAHR
 """
 
 

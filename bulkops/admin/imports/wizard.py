@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, Stream
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.http import content_disposition_header, urlencode
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -101,7 +102,11 @@ class FileImportAdmin(UndoMixin, JobAdmin):
                 repository, dimension = form.target_chosen
                 file_import = file_imports.receive(_user(request), repository, dimension.name, file.name, file.file)
             except (UnreadableFile, UploadRefused) as error:
-                form.add_error("file", str(error))
+                text = str(error)
+                if isinstance(error, UnreadableFile) and error.failure.line > 1:
+                    line = _("line %(line)s") % {"line": error.failure.line}
+                    text = _("%(field)s: %(value)s") % {"field": capfirst(line), "value": text}
+                form.add_error("file", text)
             else:
                 return _to_page(file_import)
         return self._page(request, "upload", _("Import a file"), step=1, form=form)

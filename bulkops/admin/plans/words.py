@@ -12,6 +12,7 @@ from bulkops.admin.element_links import element_addresses
 from bulkops.models import Plan, PlanAction, PlanChange
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.admin.comparing import ACTIONS, ShownDifference
+from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import changes_of_json
 from dimensions_site.elements.writing.differences import Difference, in_words
@@ -151,14 +152,15 @@ def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDi
         yield ShownDifference(
             change.element_id,
             ACTIONS[change.action],
-            _description(change, values, plan.repository.default_language),
+            description_of(_descriptions(change, values), plan.repository),
             values,
             addresses.get(change.element_id, ""),
         )
 
 
-def _description(change: PlanChange, values: Iterable[Difference], language: str) -> str | None:
+def _descriptions(change: PlanChange, values: Iterable[Difference]) -> dict[str, str | None]:
     if change.after is not None:
-        text: str | None = orjson.loads(change.after)["descriptions"].get(language)
-        return text
-    return next((value.after for value in values if value.path == f"descriptions.{language}"), None)
+        texts: dict[str, str | None] = orjson.loads(change.after)["descriptions"]
+        return texts
+    named = ((value.path.partition("."), value.after) for value in values)
+    return {language: text for (field, _dot, language), text in named if field == "descriptions"}

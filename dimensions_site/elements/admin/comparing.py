@@ -24,6 +24,7 @@ from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.elements.admin.history import page_number
 from dimensions_site.elements.admin.lists.counting import MoreThan
+from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
@@ -123,7 +124,7 @@ class ShownDifference:
 
     id: str
     change: Change
-    description: str | None
+    description: str
     differences: list[words.Difference]
     address: str = ""
 
@@ -205,7 +206,7 @@ class ComparedAdmin(ScopedAdmin):
             yield ShownDifference(
                 one.id,
                 ACTIONS[one.action],
-                _description(one, sides[side].repository),
+                description_of((one.after or one.before or {}).get("descriptions") or {}, sides[side].repository),
                 in_words(self.dimension, one),
                 "" if number is None else self.route("version", number),
             )
@@ -234,9 +235,3 @@ def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
             "by a filter, and try again."
         ),
     )
-
-
-def _description(difference: Difference, repository: Repository) -> str | None:
-    texts = (difference.after or difference.before or {}).get("descriptions") or {}
-    found: str | None = texts.get(repository.default_language)
-    return found

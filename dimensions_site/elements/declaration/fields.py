@@ -311,7 +311,11 @@ class EnumField(Leaf):
             self.refuse(data)
         value = self.spellings.get(data, data)
         if value not in self.choices.values:
-            hint = did_you_mean(close_names(value, tuple(self.choices.values)), in_quotes=False)
+            known = tuple(self.choices.values)
+            names = close_names(value, known)
+            if are_in_messages():
+                names = list(map(self.in_words, names)) or close_names(value, tuple(map(self.in_words, known)))
+            hint = did_you_mean(names, in_quotes=False)
             message = gettext("{name} must be {expected}; got {value}.{hint}")
             self.reject(message, expected=self.expected, value=shown(data), hint=hint)
         return value

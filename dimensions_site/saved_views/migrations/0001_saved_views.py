@@ -41,6 +41,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "saved view",
+                "verbose_name_plural": "saved views",
                 "ordering": ("name", "pk"),
                 "default_permissions": (),
             },
@@ -64,6 +66,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "default view",
+                "verbose_name_plural": "default views",
                 "default_permissions": (),
             },
         ),

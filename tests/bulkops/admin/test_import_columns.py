@@ -13,7 +13,7 @@ from tests.dimensions_site.site_admin.people import WIRES, browser_of, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-FOREIGN = "Konto;Bezeichnung (de);ART;Typ;umrechnungs-art;Debit account;Memo\n1;Kasse;Bilanz;Normal;Endkurs;;x\n"
+FOREIGN = "Konto;Bezeichnung (de);ART;Typ;umrechnungs-art;Debit account;Memo\n1;Kasse;Bilanz;Normal;Stichtagskurs;;x\n"
 
 
 def columns(answer):

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 LOCAL = """\
 Konto;Bezeichnung (de);Art;Typ;Umrechnungsart;Gültig ab;Bruttobetrag gleich Intercompany-Summe;Link zur Dokumentation
- 8001;Kasse;Bilanz;normal;Endkurs;31.01.2026;ja; x
-8002;Bank;BILANZ;Normal;Endkurs;1.2.2026;NEIN;
+ 8001;Kasse;Bilanz;normal;Stichtagskurs;31.01.2026;ja; x
+8002;Bank;BILANZ;Normal;Stichtagskurs;1.2.2026;NEIN;
 8003;Erlöse;PROFIT_AND_LOSS;NORMAL;FINAL;2026-03-01;true;y
-8004;Leer;Bilanz;Normal;Endkurs;  ;ja;
+8004;Leer;Bilanz;Normal;Stichtagskurs;  ;ja;
 """
 
 
@@ -50,11 +50,11 @@ def test_local_values_are_imported(ed, northwind):
     assert file_import.report["kinds"] == []
     found = meanings(file_import)
     assert found[("Konto", " 8001")] == ("8001", 1)
-    assert found[("Art", "Bilanz")] == ("BALANCE_SHEET", 2)
-    assert found[("Art", "BILANZ")] == ("BALANCE_SHEET", 1)
+    assert found[("Art", "Bilanz")] == ("Bilanz (BALANCE_SHEET)", 2)
+    assert found[("Art", "BILANZ")] == ("Bilanz (BALANCE_SHEET)", 1)
     assert found[("Gültig ab", "1.2.2026")] == ("2026-02-01", 1)
     assert found[("Gültig ab", "  ")] == ("", 1)
-    assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("true", 2)
+    assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("ja (true)", 2)
     assert not any(text in ("true", "FINAL", "2026-03-01", " x") for _, text in found)
     assert file_import.report["understood_count"] == sum(count for _, count in found.values())
     confirm(browser, file_import)

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         (b"id,id\n1,2\n", "must appear only once; it appears 2 times"),
         (b"\x1f\x8b\x08\x00abc", "damaged or not complete"),
         (b"[{", "not"),
+        (b'id,nature\n"a,b\n', "Line 2: A quote opens in this row and is never closed."),
         ((",".join(f"h{number}" for number in range(201)) + "\n").encode(), "The table has 201 columns"),
     ],
 )

@@ -7,6 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 
 from dimensions_site.repositories.models import ApiKey, Role
 from tests.dimensions_site.repositories.test_admin_access import EVERYTHING, errors, page
@@ -46,6 +47,8 @@ def test_a_key_that_is_made_without_a_choice_allows_all_that_its_user_may(root, 
     """As keys did before they could be narrowed."""
     stored, program = made(root, alice.user)
     assert stored.allows() == "manager of all dimensions in all repositories"
+    with override("de"):
+        assert stored.allows() == "Verwalter für alle Dimensionen in allen Repositorys"
     assert program.send("POST", program.currency("elements-bulk"), {}).status_code == 400
 
 

@@ -1,11 +1,19 @@
 """The errors of a filter that can be parsed but not executed."""
 
+import re
+
 import pytest
+from django.utils.translation import override
 
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
 from dimensions_site.rsql.parser import parse
 from tests.dimensions_site.rsql.sample.fields import SampleFields
+from tests.messages import LANGUAGES
+
+# Two words of an English sentence.
+_WORDS = re.compile(r"(?=\b([a-z]{2,} [a-z]{2,})\b)")
 
 
 def error_of(text: str) -> RsqlError:
@@ -65,3 +73,45 @@ def test_one_error_is_its_own_list() -> None:
     error = error_of("nothing==1")
 
     assert error.errors == (error,)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "filter",
+    [
+        "code",
+        "code==",
+        "code==A B",
+        "(code==A",
+        "code=in=(A",
+        "code==A AND code==B",
+        "==A",
+        "code=='A",
+        "code==\n",
+        "code=='\0'",
+        "code=x=A",
+        "code==" + "A" * MAX_LENGTH,
+        "(" * (MAX_DEPTH + 1),
+        "code==A;" * (MAX_CONDITIONS + 1),
+        "code=in=(" + "A," * (MAX_VALUES + 1),
+        "oid==A",
+        "active>true",
+        "code==(A,B)",
+        "code=isnull=A",
+        "status==A",
+        "quantity==A",
+        "amount==A",
+        "coefficient==A",
+        "active==A",
+        "changed==A",
+        "changed==2026-02-30",
+        "changed==2026-01-01T00:00:00.0001Z",
+    ],
+)
+def test_every_error_has_words_in_the_language_of_the_page(filter: str, language: str) -> None:
+    """REST has no language, so that its messages stay English."""
+    english = set(_WORDS.findall(error_of(filter).message))
+    with override(language):
+        message = error_of(filter).message
+    assert english
+    assert not english & set(_WORDS.findall(message)), message

@@ -12,6 +12,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 
 from bulkops.models import Worker
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from dimensions_site.saved_views.models import DefaultView, SavedView
 from tests.dimensions_site.site_admin.people import browser_of, page, superuser, told
 from tests.factories import Caller, currency
 from tests.storing import store_currencies
@@ -32,6 +33,23 @@ def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:
     return fields | {
         f"{prefix}-{number}-{name}": value for number, row in enumerate(rows) for name, value in row.items()
     }
+
+
+def test_a_list_is_named_by_its_rows_and_a_row_as_it_is_written(root, rita):
+    """In the title of the browser, and above the page."""
+    assert "<title> Users | Dimension elements" in " ".join(root.get(page(User)).content.decode().split())
+    shown = root.get(page(User, "change", rita.user.pk)).content.decode()
+    assert ">rita</a>" in shown
+    assert ">Rita</a>" not in shown
+
+
+def test_what_goes_with_a_user_is_named_in_the_language_of_the_page(root, rita):
+    view = SavedView.objects.create(owner=rita.user, dimension="account", name="Kasse", query="")
+    DefaultView.objects.create(user=rita.user, dimension="account", view=view)
+    answer = root.get(page(User, "delete", rita.user.pk), headers={"Accept-Language": "de"})
+    text = answer.content.decode().lower()
+    assert "gespeicherte ansicht: kasse" in text
+    assert "standardansicht" in text
 
 
 @pytest.mark.parametrize("model", SUPERUSERS_ONLY, ids=lambda model: model.__name__)

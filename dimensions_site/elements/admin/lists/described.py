@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from dimensions_site.elements.reading.descriptions import excerpts, is_in, preferred
+from dimensions_site.elements.reading.descriptions import Texts, excerpts, is_in, preferred
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
@@ -17,6 +17,12 @@ _SHOWN = 120
 def language_of_page(default: str) -> str:
     """Return the language of the page, without its region; `default` if none is active."""
     return (get_language() or default).partition("-")[0]
+
+
+def description_of(texts: Texts, repository: Repository) -> str:
+    """Return the text in the language of the page if there is one, else another; empty without any."""
+    default = repository.default_language
+    return preferred(texts, language_of_page(default), default)[1]
 
 
 def described(element: Any, repository: Repository, words: Sequence[str] = ()) -> SafeString:

@@ -153,7 +153,7 @@ class ListedAdmin(ScopedAdmin):
             REPOSITORY_COLUMN: (rows.REPOSITORY, ()),
         }
         self.columns = ColumnTable(self.dimension.wire, usual)
-        self.usual_columns = list(usual)
+        self._usual_columns = list(usual)
         self._filters: list[Any] = [
             ("repository", GrantedRepositoryFilter),
             *((place.column, WireChoicesFilter) for place in places if isinstance(place.leaf, EnumField)),
@@ -180,11 +180,15 @@ class ListedAdmin(ScopedAdmin):
         days = [f"update_date_{bound}" for bound in ("from", "to")]
         return [name for name in names if name not in ("repository__exact", "update_date__exact")] + days
 
+    def usual_columns(self, *, is_one: bool) -> list[str]:
+        """Return the paths of the usual columns; that of the repository is left out if the list shows one only."""
+        return [path for path in self._usual_columns if path != REPOSITORY_COLUMN or not is_one]
+
     def columns_of(self, request: HttpRequest) -> list[Column]:
         """Return the columns that the address chooses, or the usual ones; the repository if there may be several."""
         chosen, _errors = self.columns.chosen(request.GET.get(COLUMNS, ""))
         is_one = bool(request.GET.get(REPOSITORY)) or len(self.open_keys(request)) == 1
-        usual = (self.columns.find(path) for path in self.usual_columns if path != REPOSITORY_COLUMN or not is_one)
+        usual = map(self.columns.find, self.usual_columns(is_one=is_one))
         return chosen or [column for column in usual if column is not None]
 
     def get_list_display(self, request: HttpRequest) -> Any:

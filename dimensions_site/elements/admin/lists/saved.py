@@ -96,12 +96,15 @@ class ViewPages(ListedAdmin):
             *super().get_urls(),
         ]
 
-    def kept(self, query: QueryDict) -> str:
-        """Return what a view keeps of the `query` of a list: all but the repository, the page and the moment."""
+    def kept(self, query: QueryDict, *, is_one: bool = False) -> str:
+        """Return what a view keeps of the `query` of a list: all but the repository, the page and the moment.
+
+        `is_one` says that the view shows one repository.
+        """
         names = (FILTER, "q", COLUMNS, "o", *self.quick_parameters)
         kept = {name: query[name] for name in names if query.get(name) and "\0" not in query[name]}
         if "o" in kept:  # it names columns by their place
-            kept.setdefault(COLUMNS, ",".join(self.usual_columns))
+            kept.setdefault(COLUMNS, ",".join(self.usual_columns(is_one=is_one)))
         return urlencode(sorted(kept.items()))
 
     def address_of(self, view: SavedView) -> str:
@@ -241,7 +244,8 @@ class ViewPages(ListedAdmin):
             data=request.POST if request.method == "POST" else None,
         )
         if form.is_valid():
-            saved = form.save(self.kept(query) if query or view is None else view.query)
+            is_one = form.cleaned_data["repository"] is not None or len(self.open_keys(request)) == 1
+            saved = form.save(self.kept(query, is_one=is_one) if query or view is None else view.query)
             if saved is not None:
                 if not saved.is_shared:
                     self._unshare(saved)

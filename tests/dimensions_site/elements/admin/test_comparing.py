@@ -69,6 +69,14 @@ def test_two_moments_of_a_repository_are_compared(chart, rita, northwind):
     assert (deleted["descriptions.en"], deleted["nature"]) == ("Loans", "Balance sheet")
 
 
+def test_descriptions_are_in_the_language_of_the_page(rita, northwind, chart):
+    """As in the list; else in the repository's default language."""
+    store_accounts(northwind, account("4000", descriptions={"en": "Rent", "de": "Miete"}))
+    answer = browser_of(rita).get(PAGE, sides(northwind), headers={"Accept-Language": "de"})
+    shown = {one.id: one.description for one in answer.context["found"]}
+    assert (shown["2000"], shown["4000"]) == ("Loans", "Miete")
+
+
 def test_an_element_leads_to_its_versions(chart, rita, northwind):
     browser = browser_of(rita)
     for one in browser.get(PAGE, sides(northwind)).context["found"]:

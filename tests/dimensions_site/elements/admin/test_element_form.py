@@ -4,8 +4,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.translation import override
+from rest_framework.exceptions import ValidationError
 
 from account.models import Account, AccountVersion
+from account.serializers import AccountSerializer
 from currency.models import Currency
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
@@ -105,6 +108,15 @@ def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimen
             assert value in ("GOOD", "")
     answer = browser_of(ed).post(page(model, "add"), again)
     assert set(errors(answer)) == set(refused)
+
+
+@pytest.mark.parametrize("text", ["Detial", "detail", "DETAILS"])
+def test_a_similar_value_is_suggested_by_its_label(text):
+    """In the language of the page, whether a label or a value of REST was meant."""
+    field = AccountSerializer().fields["type"]
+    with labels_in_messages(), override("de"), pytest.raises(ValidationError) as caught:
+        field.run_validation(text)
+    assert "Meinen Sie Detail?" in str(caught.value)
 
 
 def test_the_summary_names_each_field_once_and_leads_to_it(ed, cash):

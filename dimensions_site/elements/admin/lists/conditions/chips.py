@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dimensions_site.elements.admin.lists.conditions.fields import NamedField, named_field
 from dimensions_site.elements.admin.lists.conditions.operations import (
+    OPERATIONS,
     Operation,
     Takes,
     comparisons,
@@ -42,7 +43,8 @@ class Condition:
 
     def nodes(self) -> Sequence[Node]:
         """Return the conditions of the filter that all hold; raises ValueError for a day that is invalid."""
-        return comparisons(self.field.path, self.field.kind, self.operation, self.values)
+        field = self.field
+        return comparisons(field.path, field.kind, self.operation, self.values, may_be_empty=field.may_be_empty)
 
 
 @dataclass(frozen=True)
@@ -109,13 +111,29 @@ def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
 def _chip(part: Node | Condition, wire: Wire) -> Chip:
     if isinstance(part, Or):
         alternatives: list[Part] = []
-        for child in _flat(part, Or):
-            together = _parts(list(_flat(child, And)), wire)
+        children = list(_flat(part, Or))
+        while children:
+            empty = _empty(children, wire)
+            if empty is not None:
+                del children[:2]
+                alternatives.append(empty)
+                continue
+            together = _parts(list(_flat(children.pop(0), And)), wire)
             if len(together) > 1:
                 return Chip((Rest(part, write(part)),))
             alternatives.append(_part(together[0]))
         return Chip(tuple(alternatives))
     return Chip((_part(part),))
+
+
+def _empty(alternatives: Sequence[Node], wire: Wire) -> Condition | None:
+    """Return the condition that the first two alternatives are together: a text is missing, or empty."""
+    first = alternatives[0]
+    named = named_field(wire, first.selector) if isinstance(first, Comparison) else None
+    if named is None or not named.may_be_empty:
+        return None
+    empty = Condition(named, OPERATIONS["empty"])
+    return empty if write(*empty.nodes()) == write(Or(tuple(alternatives[:2]))) else None
 
 
 def _part(part: Node | Condition) -> Part:
@@ -141,7 +159,7 @@ def _condition(node: Comparison, wire: Wire) -> Condition | None:
     named = named_field(wire, node.selector)
     if named is None:
         return None
-    operation = operation_of(named.kind, node, is_entry=named.is_entry)
+    operation = operation_of(named.kind, node, is_entry=named.is_entry, may_be_empty=named.may_be_empty)
     return None if operation is None else Condition(named, *operation)
 
 

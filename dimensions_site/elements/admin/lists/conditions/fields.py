@@ -50,6 +50,12 @@ class NamedField:
         return self.key is not None
 
     @property
+    def may_be_empty(self) -> bool:
+        """Whether the field takes an empty text, which is not null (contract C19)."""
+        is_open = getattr(self.place.leaf, "open_length", None) is not None
+        return not self.is_entry and (self.kind is Kind.TEXT or is_open)
+
+    @property
     def kind(self) -> Kind:
         return Kind.TEXT if self.is_entry else self.place.leaf.kind
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.rsql.fields import Field, Kind
-from dimensions_site.rsql.nodes import Comparison
+from dimensions_site.rsql.nodes import Comparison, Node, Or
 from dimensions_site.rsql.operators import BY_SYMBOL
 
 
@@ -59,7 +59,7 @@ OPERATIONS = _operations(
     Operation("less", _("is less than"), _("%(field)s is less than %(value)s"), symbol="<"),
     Operation("empty", _("is empty"), _("%(field)s is empty"), Takes.NOTHING, "=isnull=", "true"),
     Operation("not-empty", _("is not empty"), _("%(field)s is not empty"), Takes.NOTHING, "=isnull=", "false"),
-    # The same of the text in one language, and of moments.
+    # The same of the text in one language, of moments, and of other texts where an empty one does not count.
     Operation("missing", _("is missing"), _("%(field)s is missing"), Takes.NOTHING, "=isnull=", "true"),
     Operation("present", _("is there"), _("%(field)s is there"), Takes.NOTHING, "=isnull=", "false"),
     Operation("on", _("is on the day"), _("%(field)s is on %(value)s")),
@@ -70,6 +70,8 @@ OPERATIONS = _operations(
 )
 
 _EMPTINESS = ("empty", "not-empty")
+# A text that is not empty comes after the empty one.
+_NOT_EMPTY = (">", "")
 _NUMBERS = ("is", "is-not", "at-least", "at-most", "between", "greater", "less", "in", "not-in")
 # What the form offers, the most frequent first.
 _OFFERED = {
@@ -102,8 +104,17 @@ def offered(field: Field, *, is_entry: bool) -> list[Operation]:
     return [OPERATIONS[name] for name in names]
 
 
-def comparisons(path: str, kind: Kind, operation: Operation, values: Sequence[str]) -> list[Comparison]:
-    """Return the comparisons that together mean the operation. Raises ValueError for a day that is invalid."""
+def comparisons(
+    path: str, kind: Kind, operation: Operation, values: Sequence[str], *, may_be_empty: bool
+) -> Sequence[Node]:
+    """Return the conditions that together mean the operation. Raises ValueError for a day that is invalid.
+
+    People see no difference between no text and an empty one, if the field has both (`may_be_empty`).
+    """
+    if may_be_empty and operation.name == "empty":
+        return [Or((_compare(path, "=isnull=", "true"), _compare(path, "==", "")))]
+    if may_be_empty and operation.name == "not-empty":
+        return [_compare(path, *_NOT_EMPTY)]
     if operation.symbol:
         return [_compare(path, operation.symbol, *([operation.value] if operation.value else values))]
     low, high = values[0], values[-1]
@@ -115,13 +126,17 @@ def comparisons(path: str, kind: Kind, operation: Operation, values: Sequence[st
     return [_compare(path, ">=", low), _compare(path, "<=", high)]
 
 
-def operation_of(kind: Kind, comparison: Comparison, *, is_entry: bool) -> tuple[Operation, tuple[str, ...]] | None:
+def operation_of(
+    kind: Kind, comparison: Comparison, *, is_entry: bool, may_be_empty: bool
+) -> tuple[Operation, tuple[str, ...]] | None:
     """Return the operation of one comparison, and its values; None for values that the comparison cannot have."""
     values = comparison.values
+    if may_be_empty and (str(comparison.operator), *values) == _NOT_EMPTY:
+        return OPERATIONS["not-empty"], ()
     name = _BY_COMPARISON.get((comparison.operator, values[0])) or _BY_COMPARISON.get((comparison.operator, ""))
     if name is None or (len(values) > 1 and not comparison.operator.takes_list):
         return None
-    name = (_OF_MOMENTS if kind is Kind.TIMESTAMP else _OF_ENTRIES if is_entry else {}).get(name, name)
+    name = (_OF_MOMENTS if kind is Kind.TIMESTAMP else _OF_ENTRIES if is_entry or may_be_empty else {}).get(name, name)
     return OPERATIONS[name], () if OPERATIONS[name].takes is Takes.NOTHING else values
 
 

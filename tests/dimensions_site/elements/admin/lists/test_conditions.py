@@ -63,7 +63,7 @@ def test_what_a_filter_cannot_name_is_not_offered(rita, northwind):
             {"field": "rules.grossAmountEqualICSum", "operation": "is", "value": "true"},
             "rules.grossAmountEqualICSum==true",
         ),
-        ({"field": "documentationLink", "operation": "not-empty"}, "documentationLink=isnull=false"),
+        ({"field": "documentationLink", "operation": "not-empty"}, 'documentationLink>""'),
     ],
 )
 def test_a_condition_becomes_the_filter_of_the_list(chart, rita, form, filter):
@@ -71,6 +71,20 @@ def test_a_condition_becomes_the_filter_of_the_list(chart, rita, form, filter):
     assert built(browser, **form) == filter
     assert built(browser, "id!=x", **form) == f"id!=x;{filter}"
     assert isinstance(found(browser, filter), list)
+
+
+@pytest.mark.contract("C19")
+def test_a_text_is_empty_whether_it_is_missing_or_has_no_characters(rita, northwind):
+    """Contract C19 keeps the two apart, and people do not."""
+    texts = {"1": None, "2": "", "3": "https://example.com"}
+    store_accounts(northwind, *(account(id, documentationLink=text) for id, text in texts.items()))
+    browser = browser_of(rita)
+    form = {"field": "documentationLink", "operation": "empty"}
+    filter = built(browser, **form)
+    assert found(browser, filter) == ["1", "2"]
+    assert found(browser, built(browser, "id!=2", **form)) == ["1"]
+    assert found(browser, built(browser, "id==3", beside="0", **form)) == ["1", "2", "3"]
+    assert found(browser, built(browser, filter, at="0.0", **{**form, "operation": "not-empty"})) == ["3"]
 
 
 def test_a_condition_is_changed_and_gets_alternatives(chart, rita):

@@ -82,6 +82,16 @@ def test_an_order_is_kept_with_its_columns(chart, alice):
     assert parameters("?" + SavedView.objects.get().query)["columns"].startswith("descriptions,nature,type")
 
 
+def test_an_order_adds_no_column_for_the_repository_where_there_is_only_one(chart, alice, northwind, contoso):
+    """The columns are those that the list has without the order."""
+    save(browser_of(alice), "One grant", "o=5")
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    save(browser_of(alice), "One chosen", "o=5", repository=northwind)
+    save(browser_of(alice), "All", "o=5")
+    columns = {view.name: parameters(f"?{view.query}")["columns"].split(",") for view in SavedView.objects.all()}
+    assert {name for name, paths in columns.items() if "repository" in paths} == {"All"}
+
+
 def test_a_view_that_was_changed_says_so_and_is_saved_again(missing, alice, northwind):
     browser = browser_of(alice)
     changed = f"view={missing.pk}&repository__id__exact={northwind.pk}&filter=type==DETAIL"

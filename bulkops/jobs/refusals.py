@@ -29,17 +29,18 @@ def find_refused(
     uses = uses_sql(dimension, "IN (SELECT id FROM named)", each_of=each_of)
     if not uses:
         return found
-    stays = f"(uses.dimension <> {own} OR uses.user_id NOT IN (SELECT id FROM listed)"
+    stays = f"(uses.dimension <> {own} OR uses.user_id NOT IN (SELECT id FROM listed))"
     named = _ids("AND chunk.position BETWEEN %(first)s AND %(last)s")
+    lists = f"WITH RECURSIVE listed(id) AS ({_ids()}), named(id) AS MATERIALIZED ({named})"
+    reached = f"{lists} SELECT EXISTS (SELECT 1 FROM ({uses}) AS uses WHERE {stays})"
     statement = (
-        f"WITH RECURSIVE listed(id) AS ({_ids()}), named(id) AS MATERIALIZED ({named}), "
-        f"uses AS MATERIALIZED ({uses}), refused(id) AS ("
-        f"SELECT target FROM uses WHERE {stays}) UNION "
+        f"{lists}, uses AS MATERIALIZED ({uses}), refused(id) AS ("
+        f"SELECT target FROM uses WHERE {stays} UNION "
         f"SELECT uses.target FROM refused JOIN uses ON uses.user_id = refused.id AND uses.dimension = {own}) "
     )
     refusing = (
         "SELECT uses.target, uses.user_id, uses.dimension, uses.leaf FROM uses "
-        f"WHERE target IN (SELECT id FROM refused) AND ({stays}) OR uses.user_id IN (SELECT id FROM refused))"
+        f"WHERE target IN (SELECT id FROM refused) AND ({stays} OR uses.user_id IN (SELECT id FROM refused))"
     )
     parameters = {
         "repository": processing.repository_id,
@@ -49,6 +50,10 @@ def find_refused(
         "listed": LISTED_USERS,
     }
     with connection.cursor() as cursor:
+        # Mostly nothing outside does: then there is nothing to follow, and no use has to be kept.
+        cursor.execute(reached, parameters)
+        if not cursor.fetchone()[0]:
+            return found
         cursor.execute(statement + ranked(refusing), parameters)
         add_uses(found, dimension, cursor.fetchall())
     return found

@@ -150,11 +150,13 @@ def _uses_by_leaf(other: Dimension, place: Place, number: int, among: str, each_
     connection = connections[DEFAULT_DB_ALIAS]
     leaf = CompiledColumns(other.model, [place.expression]).sql
     table = connection.ops.quote_name(other.model._meta.db_table)
-    condition = f"{table}.repository_id = %(repository)s AND {leaf} {among if each_of is None else '= wanted.id'}"
+    # Not the leaf if it is known what it has: to read it, JSON has to be parsed.
+    target = leaf if each_of is None else "wanted.id"
+    condition = f"{table}.repository_id = %(repository)s AND {leaf} {among if each_of is None else f'= {target}'}"
     if is_own:
-        condition += f" AND {leaf} <> {table}.element_id"
+        condition += f" AND {target} <> {table}.element_id"
     uses = (
-        f"SELECT {leaf} AS target, {table}.element_id AS user_id, {number_of(other)} AS dimension, {number} AS leaf "
+        f"SELECT {target} AS target, {table}.element_id AS user_id, {number_of(other)} AS dimension, {number} AS leaf "
         f"FROM {table} WHERE {condition}"
     )
     return (

@@ -137,6 +137,14 @@ def uses_sql(
     )
 
 
+def refers_sql(dimension: Dimension, among: str) -> str:
+    """Return the condition that an element of `dimension` refers, by whatever leaf, to one of the same that `among`
+    selects, as in `uses_sql`.
+    """
+    leaves = (place.expression for other, place in _leaves(dimension) if other is dimension)
+    return " OR ".join(f"{CompiledColumns(dimension.model, [leaf]).sql} {among}" for leaf in leaves)
+
+
 def ranked(uses: str) -> str:
     """Return the query of the first `listed` of the `uses` for each target: target, id, leaf, and number of all."""
     return (

@@ -139,5 +139,5 @@ class PlanTrial(BulkSave):
     def _step(self, difference: Difference) -> Step:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
-        changes = changes_json(self._dimension, difference.before, after)
+        changes = changes_json(self._dimension, *difference.differing)
         return Step(difference.id, difference.action, difference.number, text, changes)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
+from django.utils.functional import cached_property
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.states import State, committed_between, versions_at, written_in
@@ -36,25 +37,61 @@ class Side:
     matching: QuerySet[Any] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Difference:
-    """An element that differs, as wire JSON without what names it; None on the side where there is no element.
+    """An element that differs.
 
-    `number` is that of its version before, `names` what names it after besides its id: a currency's oid. It `is_within`
-    a filter if it matches that on every side where it exists.
+    `number` is that of its version before. It `is_within` a filter if it matches that on every side where it exists.
+    `rows` has the values of the sides where it exists.
     """
 
+    dimension: Dimension
     id: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
     number: int | None
-    names: Mapping[str, Any]
     is_within: bool
+    rows: Mapping[int, Sequence[Any]]
 
     @property
     def action(self) -> str:
         """What led from `before` to `after`."""
-        return "created" if self.before is None else "deleted" if self.after is None else "changed"
+        return "created" if 0 not in self.rows else "deleted" if 1 not in self.rows else "changed"
+
+    @cached_property
+    def before(self) -> dict[str, Any] | None:
+        """The wire JSON before, without what names the element; None if there was no element."""
+        return self._side(0)
+
+    @cached_property
+    def after(self) -> dict[str, Any] | None:
+        """The wire JSON after, as `before`."""
+        return self._side(1)
+
+    @property
+    def names(self) -> Mapping[str, Any]:
+        """What names it after besides its id: a currency's oid."""
+        names = _other_names(self.dimension)
+        whole = self._read(self.rows[1]) if names and 1 in self.rows else {}
+        return {name: whole[name] for name in names if name in whole}
+
+    @cached_property
+    def differing(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """What of `before` and `after` differs; a value that is missing is equal, or not set."""
+        if len(self.rows) < 2:
+            return self.before, self.after
+        old, new = _renderer(self.dimension).differing(self.rows[0], self.rows[1])
+        return self._without_names(old), self._without_names(new)
+
+    def _without_names(self, found: dict[str, Any]) -> dict[str, Any]:
+        for name in _other_names(self.dimension):
+            found.pop(name, None)
+        return found
+
+    def _side(self, side: int) -> dict[str, Any] | None:
+        return self._without_names(self._read(self.rows[side])) if side in self.rows else None
+
+    def _read(self, row: Sequence[Any]) -> dict[str, Any]:
+        found: dict[str, Any] = orjson.loads(_renderer(self.dimension).written(row))
+        return found
 
 
 @dataclass(frozen=True)
@@ -84,7 +121,7 @@ def differing(
     If `are_many_equal`, the database leaves out equal ones.
     """
     connection = connections[before.versions.db]
-    renderer, sides, parameters = _renderer(dimension), [], []
+    sides, parameters = [], []
     for number, rows in enumerate((before, after)):
         columns = _columns(dimension, number) if rows.matching is None else _filtered(dimension, number, rows.matching)
         query = rows.versions.order_by().values_list(columns.selected).query
@@ -92,33 +129,21 @@ def differing(
         sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
         sides.append(sql)
         parameters += values
-    sql = _differing(sides, len(renderer.expressions)) if are_many_equal else _of_both(sides)
+    sql = _differing(sides, len(_renderer(dimension).expressions)) if are_many_equal else _of_both(sides)
     with closing(streamed_rows(connection, sql, parameters)) as found:
         converted = (columns.convert(row, connection) for row in found)
         for id, rows_of_id in groupby(converted, itemgetter(0)):
-            texts: dict[int, str] = {}
+            stored: dict[int, Sequence[Any]] = {}
             numbers: dict[int, int] = {}
             matches = []
             for _, side, is_matching, number, *row in rows_of_id:
-                texts[side], numbers[side] = renderer.written(row), number
+                stored[side], numbers[side] = row, number
                 matches.append(bool(is_matching))
-            if any(matches) and texts.get(0) != texts.get(1):
-                found_one = _difference(dimension, id, texts, numbers.get(0), all(matches))
-                if found_one.before != found_one.after:  # equal values may be stored as different texts
+            if any(matches) and stored.get(0) != stored.get(1):
+                found_one = Difference(dimension, id, numbers.get(0), all(matches), stored)
+                old, new = found_one.differing
+                if old != new:  # equal values may be stored as different texts
                     yield found_one
-
-
-def _difference(
-    dimension: Dimension, id: str, texts: Mapping[int, str], number: int | None, is_within: bool
-) -> Difference:
-    old, new = (None if text is None else orjson.loads(text) for text in (texts.get(0), texts.get(1)))
-    names = {}
-    for name in _other_names(dimension):
-        if old is not None:
-            del old[name]
-        if new is not None:
-            names[name] = new.pop(name)
-    return Difference(id, old, new, number, names, is_within)
 
 
 def _of_both(sides: Sequence[str]) -> str:
@@ -147,7 +172,7 @@ def _differing(sides: Sequence[str], count: int) -> str:
 
 def difference_json(dimension: Dimension, difference: Difference) -> str:
     """Return the JSON of the `difference`."""
-    changes = changes_json(dimension, difference.before, difference.after)
+    changes = changes_json(dimension, *difference.differing)
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'
 
 
@@ -163,6 +188,7 @@ def _renderer(dimension: Dimension) -> Renderer:
     return Renderer(selected_plan(wire, paths, "en", as_stored=True))
 
 
+@cache
 def _other_names(dimension: Dimension) -> list[str]:
     return [name for column, name in dimension.model.unique_in_repository.items() if column != "element_id"]
 

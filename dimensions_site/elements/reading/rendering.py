@@ -11,6 +11,7 @@ from functools import lru_cache
 from operator import call
 from typing import Any, TypeAlias
 
+import orjson
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import F, Model, QuerySet, TextField
@@ -74,6 +75,8 @@ class Renderer:
 
     def __init__(self, plan: Plan) -> None:
         self._slots: list[Slot] = []
+        # The names of the objects that each slot is in, and its own.
+        self._paths: list[tuple[str, ...]] = []
         self._template = self._object(plan)
         self._encoders = [slot.encode for slot in self._slots]
         self.expressions = [slot.expression for slot in self._slots]
@@ -94,13 +97,27 @@ class Renderer:
         """Return the JSON text of an element with these values of the `expressions`."""
         return self._template % tuple(map(call, self._encoders, row))
 
-    def _object(self, plan: Plan) -> str:
-        return "{" + ",".join(f"{self._escaped(name)}:{self._member(part)}" for name, part in plan.items()) + "}"
+    def differing(self, row: Sequence[Any], other: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the JSON of two elements with only those values that differ, which is much less to read."""
+        one: dict[str, Any] = {}
+        another: dict[str, Any] = {}
+        for path, encode, old, new in zip(self._paths, self._encoders, row, other, strict=True):
+            if old != new:
+                for found, value in ((one, old), (another, new)):
+                    for name in path[:-1]:
+                        found = found.setdefault(name, {})
+                    found[path[-1]] = orjson.loads(encode(value))
+        return one, another
 
-    def _member(self, part: "Slot | Plan") -> str:
+    def _object(self, plan: Plan, path: tuple[str, ...] = ()) -> str:
+        members = (f"{self._escaped(name)}:{self._member(part, (*path, name))}" for name, part in plan.items())
+        return "{" + ",".join(members) + "}"
+
+    def _member(self, part: "Slot | Plan", path: tuple[str, ...]) -> str:
         if isinstance(part, dict):
-            return self._object(part)
+            return self._object(part, path)
         self._slots.append(part)
+        self._paths.append(path)
         return "%s"
 
     @staticmethod

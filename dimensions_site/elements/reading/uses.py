@@ -137,6 +137,14 @@ def uses_sql(
     )
 
 
+def refers_sql(dimension: Dimension, among: str) -> str:
+    """Return the condition that an element of `dimension` refers, by whatever leaf, to one of the same that `among`
+    selects, as in `uses_sql`.
+    """
+    leaves = (place.expression for other, place in _leaves(dimension) if other is dimension)
+    return " OR ".join(f"{CompiledColumns(dimension.model, [leaf]).sql} {among}" for leaf in leaves)
+
+
 def ranked(uses: str) -> str:
     """Return the query of the first `listed` of the `uses` for each target: target, id, leaf, and number of all."""
     return (
@@ -150,11 +158,13 @@ def _uses_by_leaf(other: Dimension, place: Place, number: int, among: str, each_
     connection = connections[DEFAULT_DB_ALIAS]
     leaf = CompiledColumns(other.model, [place.expression]).sql
     table = connection.ops.quote_name(other.model._meta.db_table)
-    condition = f"{table}.repository_id = %(repository)s AND {leaf} {among if each_of is None else '= wanted.id'}"
+    # Not the leaf if it is known what it has: to read it, JSON has to be parsed.
+    target = leaf if each_of is None else "wanted.id"
+    condition = f"{table}.repository_id = %(repository)s AND {leaf} {among if each_of is None else f'= {target}'}"
     if is_own:
-        condition += f" AND {leaf} <> {table}.element_id"
+        condition += f" AND {target} <> {table}.element_id"
     uses = (
-        f"SELECT {leaf} AS target, {table}.element_id AS user_id, {number_of(other)} AS dimension, {number} AS leaf "
+        f"SELECT {target} AS target, {table}.element_id AS user_id, {number_of(other)} AS dimension, {number} AS leaf "
         f"FROM {table} WHERE {condition}"
     )
     return (

@@ -53,6 +53,16 @@ def test_what_something_outside_the_list_refers_to_stays(alice, northwind, chunk
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("unused", [0, 3])
+def test_each_declared_reference_keeps_an_element(alice, northwind, path, unused):
+    """Whether the references of what stays are read, because that is less than what is deleted, or looked up."""
+    targets = ["T", *(f"N{n}" for n in range(unused))]
+    store_accounts(northwind, *map(account, targets), user("U", path, "T"))
+    status = refusing(alice, targets)
+    assert (in_use(status), status["deleted"]) == ({"T": ["U"]}, unused)
+
+
 def test_every_declared_reference_keeps_an_element(alice, northwind):
     targets = [f"T{n:02}" for n in range(len(PATHS))]
     store_accounts(northwind, *map(account, targets))

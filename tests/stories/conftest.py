@@ -44,7 +44,7 @@ def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -
     def enter(name: str) -> Page:
         is_known = name in browsers
         if not is_known:
-            browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900})
+            browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
             browsers[name].add_init_script(COUNT_CLICKS)
         page = browsers[name].new_page()
         page.set_default_timeout(TIMEOUT)

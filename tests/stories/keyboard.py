@@ -23,6 +23,13 @@ _FOCUSED = """() => {
 }"""
 
 
+def focused(page: Page) -> str:
+    """Return the name of the control that has the focus; fail if nobody sees that it has."""
+    found = page.evaluate(_FOCUSED)
+    assert found["isSeen"], f"Nobody sees that this has the focus: {found['html']}"
+    return str(found["name"])
+
+
 def tab_to(page: Page, name: str, key: str = "Tab", most: int = 60) -> None:
     """Press the key until the control called `name` has the focus; fail after `most` presses.
 
@@ -31,12 +38,10 @@ def tab_to(page: Page, name: str, key: str = "Tab", most: int = 60) -> None:
     passed = []
     for _ in range(most):
         page.keyboard.press(key)
-        focused = page.evaluate(_FOCUSED)
-        assert focused["isSeen"], f"Nobody sees that this has the focus: {focused['html']}"
-        if focused["name"] == name or (name.endswith("…") and focused["name"].startswith(name[:-1])):
+        passed.append(focused(page))
+        if passed[-1] == name or (name.endswith("…") and passed[-1].startswith(name[:-1])):
             expect(page.locator(":focus")).to_be_in_viewport()
             return
-        passed.append(focused["name"])
     raise AssertionError(f"{most} x {key} do not lead to {name}, but to {passed}")
 
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser import WIDTHS, fits, follow
-from tests.stories.keyboard import tab_to
+from tests.stories.keyboard import focused, tab_to
 from tests.stories.pages import go
 
 # The numbers of the cards whose lower edge is above 2,000 px.
@@ -32,6 +32,7 @@ def test_she_opens_an_account_by_a_german_word_with_the_keyboard(alice):
     """From the start page, with Ctrl-K, though her pages are English."""
     alice.keyboard.press("Control+k")
     expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
+    assert focused(alice) == "Search pages and elements"
     alice.keyboard.type("kreditverluste")
     results = alice.locator("#command-results li")
     expect(results).to_have_count(1)
@@ -48,6 +49,7 @@ def test_the_search_opens_by_its_button_and_closes_by_escape(alice):
     tab_to(alice, "Search")
     alice.keyboard.press("Enter")
     expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
+    assert focused(alice) == "Search pages and elements"
     alice.keyboard.type("deleted")
     results = alice.locator("#command-results li")
     expect(results).to_have_count(2)

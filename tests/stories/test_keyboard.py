@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.stories.keyboard import fill, follow, go, tab_to
+from tests.stories.keyboard import fill, focused, follow, go, tab_to
 
 FILE = "id,descriptions.en,nature,type,conversion.conversionType\n0097,Keyed in,BALANCE_SHEET,NORMAL,FINAL\n"
 SEARCH = "Search in the id and in all descriptions"
@@ -42,6 +42,7 @@ def test_he_filters_opens_and_imports(enter, rest):
     tab_to(ed, "Filters")
     ed.keyboard.press("Enter")
     expect(ed.locator("#changelist-filter :focus")).to_have_count(1)
+    assert focused(ed)
     fill(ed, "By Nature", "Profit and loss")
     follow(ed, "Apply Filters")
     assert "=PROFIT_AND_LOSS" in ed.url
@@ -75,6 +76,7 @@ def test_she_sorts_a_list_adds_and_removes_a_condition_and_keeps_a_view(alice):
     tab_to(alice, "Add a condition")
     alice.keyboard.press("Enter")
     expect(alice.get_by_label("Search for a field")).to_be_focused()
+    assert focused(alice).startswith("Search for a field")
     alice.keyboard.type("german")
     alice.keyboard.press("Enter")
     expect(alice.get_by_label("Condition", exact=True)).to_be_focused()
@@ -109,6 +111,7 @@ def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity
     assert changed.status == 200
     follow(alice, "Save and continue editing")
     expect(alice.get_by_role("alert")).to_be_focused()
+    focused(alice)
     tab_to(alice, "Stored now…")
     alice.keyboard.press("ArrowDown")
     fill(alice, "Reason", "By keys")

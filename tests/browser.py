@@ -25,6 +25,7 @@ OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--enable-blink-features=ComputedAccessibilityInfo",  # so that scripts can ask for the names of controls
     "--font-render-hinting=none",  # so that letters are equally wide on every machine
 ]
 # In milliseconds; a slow machine is not an error of the pages.

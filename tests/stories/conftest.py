@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import TIMEOUT, Watched, chromium, skip_without_browser
 from tests.stories.house import House, open_house
-from tests.stories.pages import log_in
+from tests.stories.pages import COUNT_CLICKS, log_in
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,8 @@ def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -
     def enter(name: str) -> Page:
         is_known = name in browsers
         if not is_known:
-            browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900})
+            browsers[name] = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
+            browsers[name].add_init_script(COUNT_CLICKS)
         page = browsers[name].new_page()
         page.set_default_timeout(TIMEOUT)
         opened.append(Watched(page))
@@ -52,6 +53,7 @@ def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -
         if not is_known:
             log_in(page, name)
         expect(page.get_by_role("heading", name="Start page")).to_be_visible()
+        page.evaluate("sessionStorage.clicks = 0")
         return page
 
     yield enter
@@ -76,6 +78,13 @@ def bob(enter: Callable[[str], Page]) -> Page:
 def root(enter: Callable[[str], Page]) -> Page:
     """The browser of the superuser."""
     return enter("root")
+
+
+@pytest.fixture
+def former(house: House) -> Iterator[None]:
+    """The accounts that nobody needs any more; they are there again after the story, which may delete them."""
+    yield
+    house.bring_former_accounts()
 
 
 @pytest.fixture

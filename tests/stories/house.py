@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.services.clerk import errand
 from tests.services.database import migrated_database
 from tests.services.service import Service, serving
-from tests.services.worker import RunningWorker, working
+from tests.services.worker import RunningWorker, working, working_slowly
 
 PASSWORD = "a-long-Word-42"
 # The accounts of a chart that nobody needs any more.
@@ -47,6 +47,28 @@ class House:
         finally:
             self.worker = self._running.enter_context(working(self._database, self._folder, **_VARIABLES))
 
+    @contextmanager
+    def slow_worker(self) -> Iterator[None]:
+        """Until the block ends, the worker deletes so slowly that somebody can stop it half-way."""
+        variables = {**_VARIABLES, "DELETION_CHUNK_SIZE": "5"}
+        with self.without_worker(), working_slowly(self._database, self._folder, **variables):
+            yield
+
+    def bring_former_accounts(self) -> None:
+        """Create the former accounts that are not there, and make the others as they were."""
+        accounts = [
+            {
+                "id": f"OLD.{number:04}",
+                "descriptions": {"en": f"Former account {number}", "de": f"Früheres Konto {number}"},
+                "nature": "BALANCE_SHEET",
+                "type": "NORMAL",
+                "conversion": {"conversionType": "FINAL"},
+            }
+            for number in range(1, FORMER + 1)
+        ]
+        answer = self.service.send("POST", "/dimensions/v1/northwind/account/elements-bulk", {"merge": accounts})
+        assert answer.status == 200, answer.body
+
 
 @contextmanager
 def open_house(folder: Path, server_url: str) -> Iterator[House]:
@@ -56,20 +78,6 @@ def open_house(folder: Path, server_url: str) -> Iterator[House]:
         key = errand(database, "from tests.stories.filling import fill; fill()")
         service = running.enter_context(serving(database, key, folder, **_VARIABLES))
         worker = running.enter_context(working(database, folder, **_VARIABLES))
-        _bring_former_accounts(service)
-        yield House(service, worker, database, folder, running)
-
-
-def _bring_former_accounts(service: Service) -> None:
-    accounts = [
-        {
-            "id": f"OLD.{number:04}",
-            "descriptions": {"en": f"Former account {number}", "de": f"Früheres Konto {number}"},
-            "nature": "BALANCE_SHEET",
-            "type": "NORMAL",
-            "conversion": {"conversionType": "FINAL"},
-        }
-        for number in range(1, FORMER + 1)
-    ]
-    answer = service.send("POST", "/dimensions/v1/northwind/account/elements-bulk", {"post": accounts})
-    assert answer.status == 200, answer.body
+        house = House(service, worker, database, folder, running)
+        house.bring_former_accounts()
+        yield house

@@ -7,6 +7,20 @@ from playwright.sync_api import Page, expect
 from tests.browser import WIDTHS, follow
 from tests.stories.house import PASSWORD
 
+# Counts the presses of the mouse and the choices in lists; texts are typed.
+COUNT_CLICKS = """
+  sessionStorage.clicks ??= 0;
+  document.addEventListener("pointerdown", () => { sessionStorage.clicks++; }, true);
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches("select:not(.select2-hidden-accessible)")) sessionStorage.clicks++;
+  }, true);
+"""
+
+
+def clicks(page: Page) -> int:
+    """Return how often the person has clicked since the start page opened, the choices in lists included."""
+    return int(page.evaluate("sessionStorage.clicks"))
+
 
 def log_in(page: Page, name: str) -> None:
     """Fill in the page of the login as that person."""

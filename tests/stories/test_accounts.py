@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import follow
-from tests.stories.pages import go, open_account, press, save, search
+from tests.stories.pages import clicks, go, open_account, press, save, search
 
 
 def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(alice, rest):
@@ -58,15 +58,44 @@ def test_she_edits_texts_in_four_languages_and_is_told_at_its_field_what_is_wron
     assert told["updateInfo"]["user"] == "alice"
 
 
+@pytest.mark.contract("C3", "C9")
+def test_she_creates_an_account_in_four_languages_in_eight_clicks(alice, rest, house):
+    """The fields are where she looks for them, and a day is typed as she is used to, which was refused before."""
+    texts = {"en": "Petty cash", "de": "Portokasse", "it": "Piccola cassa", "fr": "Petite caisse"}
+    go(alice, "Accounts")
+    follow(alice.get_by_role("link", name="Add account"))
+    alice.get_by_role("textbox", name="Id required").fill("A.24.105")
+    for language, text in texts.items():
+        alice.get_by_label(f"Description {language}: Text", exact=True).fill(text)
+    alice.get_by_role("combobox", name="Nature required").select_option("Balance sheet")
+    alice.get_by_role("combobox", name="Type required", exact=True).select_option("Normal")
+    alice.get_by_role("tab", name="Conversion").click()
+    alice.get_by_label("Conversion type").select_option("Final")
+    alice.get_by_role("tab", name="Data entry and reporting").click()
+    alice.get_by_label("Valid to", exact=True).fill("31.12.2026")
+    follow(alice.get_by_role("button", name="Save", exact=True))
+    expect(alice.get_by_text("was created.")).to_be_visible()
+    assert clicks(alice) == 8
+    told = rest("elements/A.24.105")
+    assert told["descriptions"] == texts
+    assert told["dataEntryAndReporting"]["validity"]["endDate"].startswith("2026-12-31")
+    house.service.send("DELETE", "/dimensions/v1/northwind/account/elements/A.24.105")
+
+
 @pytest.mark.contract("C18")
-def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
-    """The old and new value of each field are side by side; the restored element is exactly the old one."""
+def test_she_reads_what_a_colleague_changed_and_takes_it_back_in_four_clicks(alice, enter, rest):
+    """As many as before. The old and new value of each field are side by side; the restored element is exactly the
+    old one.
+    """
     before = rest("elements/A.10.100")
+    ed = enter("ed")
+    open_account(ed, "A.10.100")
+    ed.get_by_label("Description de: Text", exact=True).fill("Firmenwert")
+    ed.get_by_role("group", name="Description").first.get_by_role("button", name="Remove it").click()
+    ed.get_by_role("combobox", name="Type required", exact=True).select_option("DETAIL")
+    save(ed)
+
     open_account(alice, "A.10.100")
-    alice.get_by_label("Description de: Text", exact=True).fill("Firmenwert")
-    alice.get_by_role("group", name="Description").first.get_by_role("button", name="Remove it").click()
-    alice.get_by_role("combobox", name="Type required", exact=True).select_option("DETAIL")
-    save(alice)
     press(alice, "History")
 
     latest, oldest = (alice.locator("[data-version]").nth(number) for number in range(2))
@@ -79,10 +108,11 @@ def test_she_reads_what_her_version_changed_and_takes_it_back(alice, rest):
     for path, (old, new) in changed.items():
         cells = latest.get_by_role("row", name=path).locator("td")
         assert cells.all_inner_texts() == [old, new]
-    expect(latest).to_contain_text("by alice")
+    expect(latest).to_contain_text("by ed")
 
     follow(oldest.get_by_role("button", name="Restore this version"))
     expect(alice.get_by_text("A.10.100 was restored to the version of")).to_be_visible()
+    assert clicks(alice) == 4
     after = rest("elements/A.10.100")
     assert {**after, "updateInfo": None} == {**before, "updateInfo": None}
     assert after["updateInfo"]["user"] == "alice"

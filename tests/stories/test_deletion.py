@@ -1,11 +1,11 @@
-"""A manager deletes a chart that nobody needs any more, has second thoughts, and brings one account back."""
+"""A manager deletes a chart that nobody needs any more, has second thoughts, and brings back one account, or all."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import follow
 from tests.stories.house import FORMER
-from tests.stories.pages import choose_all_found, go
+from tests.stories.pages import choose_all_found, clicks, go
 
 
 def delete_all_found(page: Page) -> None:
@@ -18,7 +18,7 @@ def delete_all_found(page: Page) -> None:
 
 
 @pytest.mark.contract("F3", "F5")
-def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house):
+def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house, former):
     """The page says that it was stopped, and counts as it progresses; what is gone can be restored."""
     all_accounts = rest("elements-count")
     with house.without_worker():
@@ -32,11 +32,10 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
         delete_all_found(alice)
         counts = alice.locator("[data-text=counts]")
         expect(counts).to_have_text(f"0 of {FORMER} processed, 0 deleted")
-        alice.evaluate("window.isTheSamePage = true")
     expect(status).to_have_text("Completed")
     expect(counts).to_have_text(f"{FORMER} of {FORMER} processed, {FORMER} deleted")
     expect(alice.get_by_role("progressbar")).to_have_attribute("value", "100")
-    assert alice.evaluate("window.isTheSamePage")
+    expect(alice.get_by_role("button", name="Undo…")).to_be_visible()
     assert rest("elements-count") == all_accounts - FORMER
 
     go(alice, "Deleted accounts")
@@ -49,3 +48,24 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
     expect(alice.get_by_text("OLD.0042 was restored to the version of")).to_be_visible()
     assert rest("elements/OLD.0042")["descriptions"] == {"en": "Former account 42", "de": "Früheres Konto 42"}
     assert rest("elements-count") == all_accounts - FORMER + 1
+
+
+@pytest.mark.contract("F5", "K7")
+def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest, house, former):
+    """The plan brings back what was deleted; it was possible for one account at a time only."""
+    all_accounts = rest("elements-count")
+    with house.slow_worker():
+        delete_all_found(alice)
+        alice.evaluate("window.isTheSamePage = true")
+        expect(alice.locator("[data-text=counts]")).not_to_have_text(f"0 of {FORMER} processed, 0 deleted")
+        assert alice.evaluate("window.isTheSamePage")
+        follow(alice.get_by_role("button", name="Stop the deletion"))
+        expect(alice.locator("[data-text=status]")).to_have_text("Aborted on request; what is deleted stays deleted")
+        deleted = all_accounts - rest("elements-count")
+        assert 0 < deleted < FORMER
+        follow(alice.get_by_role("button", name="Undo…"))
+        expect(alice.get_by_role("link", name="Created")).to_have_text(f"Created ({deleted})")
+        follow(alice.get_by_role("button", name="Apply"))
+    expect(alice.get_by_text("The plan was applied.")).to_be_visible()
+    assert clicks(alice) == 9
+    assert rest("elements-count") == all_accounts

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import WIDTHS, fits, follow
-from tests.stories.pages import go, press, search
+from tests.stories.pages import clicks, go, press, search
 
 # As a ledger program of Windows writes it, in Windows-1252, with a heading of its own.
 LEDGER = """\
@@ -101,32 +101,27 @@ def test_a_foreign_file_is_imported_in_seven_clicks(enter, rest):
     """No column is chosen by hand; two wrong cells are corrected in the page, with one text for both."""
     ed = enter("ed")
     ed.context.add_cookies([{"name": "django_language", "value": "de", "url": ed.url}])
-    clicks = ["Konten", "Importieren", "Hochladen"]
     ed.goto(ed.url)
-    go(ed, clicks[0])
-    press(ed, clicks[1])
+    go(ed, "Konten")
+    press(ed, "Importieren")
     ed.locator("[name=file]").set_input_files(
         {"name": "konten.csv", "mimeType": "text/csv", "buffer": FOREIGN.encode("windows-1252")}
     )
-    follow(ed.get_by_role("button", name=clicks[2], exact=True))
+    follow(ed.get_by_role("button", name="Hochladen", exact=True))
     expect(ed.get_by_text("Gewählt, weil der Name ähnlich ist; bitte prüfen.")).to_have_count(1)
     expect(ed.get_by_label("Natur", exact=True)).to_have_value("Art")
-    clicks.append("Datei prüfen")
-    follow(ed.get_by_role("button", name=clicks[3]))
+    follow(ed.get_by_role("button", name="Datei prüfen"))
     expect(ed.locator("table.kinds tbody tr")).to_have_count(1)
     expect(ed.locator("table.kinds tbody tr")).to_contain_text("GuV")
     expect(ed.locator("table.understood")).to_contain_text("2026-01-31")
     assert fits(ed)
     ed.get_by_label("Natur, Zeile 3").fill("Gewinn- und Verlustrechnung")
-    clicks.append("Denselben Text in derselben Spalte überall korrigieren")
-    ed.get_by_label(clicks[4]).check()
-    clicks.append("Erneut prüfen")
-    follow(ed.get_by_role("button", name=clicks[5]))
+    ed.get_by_label("Denselben Text in derselben Spalte überall korrigieren").check()
+    follow(ed.get_by_role("button", name="Erneut prüfen"))
     expect(ed.get_by_text("2 Zellen wurden hier korrigiert")).to_be_visible()
-    clicks.append("Importieren")
-    follow(ed.get_by_role("button", name=clicks[6], exact=True))
+    follow(ed.get_by_role("button", name="Importieren", exact=True))
     expect(ed.get_by_text("Der Import ist abgeschlossen.")).to_be_visible()
-    assert len(clicks) == 7
+    assert clicks(ed) == 7
     ed.context.clear_cookies(name="django_language")
     stored = [rest(f"elements/{id}") for id in ("8001", "8002", "8003")]
     assert [one["nature"] for one in stored] == ["BALANCE_SHEET", "PROFIT_AND_LOSS", "PROFIT_AND_LOSS"]

@@ -3,8 +3,8 @@
 from playwright.sync_api import expect
 
 from tests.browser import WIDTHS, fits, follow
+from tests.stories.keyboard import focused, tab_to
 from tests.stories.pages import go
-from tests.stories.test_keyboard import press_until
 
 # The numbers of the cards whose lower edge is above 2,000 px.
 CARDS_IN_2000_PX = """() => [...document.querySelectorAll("#result_list tbody tr")]
@@ -32,6 +32,7 @@ def test_she_opens_an_account_by_a_german_word_with_the_keyboard(alice):
     """From the start page, with Ctrl-K, though her pages are English."""
     alice.keyboard.press("Control+k")
     expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
+    assert focused(alice) == "Search pages and elements"
     alice.keyboard.type("kreditverluste")
     results = alice.locator("#command-results li")
     expect(results).to_have_count(1)
@@ -45,8 +46,10 @@ def test_she_opens_an_account_by_a_german_word_with_the_keyboard(alice):
 
 def test_the_search_opens_by_its_button_and_closes_by_escape(alice):
     """Nobody has to know the keys; an arrow chooses another result than the first."""
-    press_until(alice, "Search")
+    tab_to(alice, "Search")
     alice.keyboard.press("Enter")
+    expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
+    assert focused(alice) == "Search pages and elements"
     alice.keyboard.type("deleted")
     results = alice.locator("#command-results li")
     expect(results).to_have_count(2)
@@ -80,11 +83,11 @@ def test_she_walks_the_tree_by_keyboard_to_an_account(alice):
     go(alice, "Accounts")
     follow(alice.get_by_role("link", name="Tree", exact=True))
     for beginning, below in (("A…", "A.2…"), ("A.2…", "A.21"), ("A.21", "A.21.190")):
-        press_until(alice, beginning)
+        tab_to(alice, f"{beginning}…")
         alice.keyboard.press("Enter")
         expect(alice.locator(".tree li", has_text=below).last).to_be_visible()
     expect(alice.get_by_text("Loss allowance for expected credit losses on trade receivables")).to_be_visible()
-    press_until(alice, "A.21.190")
+    tab_to(alice, "A.21.190")
     with alice.expect_navigation(url="**/change/"):
         alice.keyboard.press("Enter")
     expect(alice.get_by_role("heading", name="Account A.21.190")).to_be_visible()

@@ -1,4 +1,5 @@
-// Keeps the page of a job up to date while a worker works on it. Without this script the link "Refresh" does.
+// Keeps the page of a job up to date while a worker works on it, and loads it again for what can be done when the job
+// has ended. Without this script the link "Refresh" does.
 const PAUSE = 1000;
 const sheet = document.querySelector("[data-progress]");
 
@@ -9,7 +10,6 @@ function show(progress) {
     if (place.textContent !== text) place.textContent = text;
   }
   sheet.querySelector("progress").value = progress.percentage;
-  if (!progress.is_running) sheet.querySelector("[data-while-running]").hidden = true;
 }
 
 async function poll() {
@@ -21,7 +21,7 @@ async function poll() {
     if (answer.ok) {
       const progress = await answer.json();
       isRunning = progress.is_running;
-      if (isRunning || !("reloads" in sheet.dataset)) show(progress);
+      if (isRunning) show(progress);
       else location.reload();
     }
   } catch {

@@ -206,6 +206,9 @@ const go = (id, column) => {
 // People who hear the page hear the cell that has the focus; its rows are children of what scrolls.
 table.on("tableBuilt", () => {
   holder().setAttribute("role", "rowgroup");
+  holder().setAttribute("aria-label", name);
+  // What scrolls can have the focus, which nobody would see there, and the headings scroll with the cells.
+  grid.querySelector(".tabulator-header").tabIndex = -1;
   holder().querySelector(".tabulator-table").removeAttribute("role");
   grid.setAttribute("aria-label", name);
   grid.setAttribute("aria-describedby", "table-help");

@@ -15,7 +15,7 @@ KEYS = "03312026100000PM"
 
 
 def test_the_keyboard_alone_leads_to_a_past_state_and_back(alice, northwind, visit):
-    """The form is closed until it is needed; Enter sends it."""
+    """The form is closed until it is needed; Enter sends it, but not a day without a time."""
     store_chart(alice, northwind)
 
     def look(tab):
@@ -23,6 +23,11 @@ def test_the_keyboard_alone_leads_to_a_past_state_and_back(alice, northwind, vis
         expect(moment).to_be_hidden()
         tab.get_by_text("As of an earlier moment").focus()
         tab.keyboard.press("Enter")
+        moment.focus()
+        tab.keyboard.type(KEYS[:8])
+        tab.keyboard.press("Enter")
+        assert "as_of" not in tab.url
+        moment.blur()
         moment.focus()
         tab.keyboard.type(KEYS)
         tab.keyboard.press("Enter")

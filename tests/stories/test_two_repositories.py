@@ -1,0 +1,32 @@
+"""Somebody with access to two repositories sees what one of them lacks, and brings it over."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import follow
+from tests.stories.pages import clicks, go, press
+
+
+@pytest.mark.contract("J2", "K4", "K7")
+def test_she_compares_two_repositories_and_brings_over_what_is_missing_in_six_clicks(root, rest):
+    """It took about ten, an export and an import. Then the activity is undone."""
+    told = rest("elements?filter=id=like=OLD.000&sort=id")
+    go(root, "Accounts")
+    press(root, "Compare")
+    root.get_by_label("After: repository").select_option("northwind (Northwind group)")
+    root.get_by_label("Filter").fill("id=like=OLD.000")
+    follow(root.get_by_role("button", name="Compare"))
+    expect(root.get_by_role("heading", name=f"Differences: {len(told)}")).to_be_visible()
+    follow(root.get_by_role("button", name="Bring over from northwind into contoso…"))
+    expect(root.get_by_role("link", name="Created")).to_have_text(f"Created ({len(told)})")
+    expect(root.get_by_role("link", name="Deleted (")).to_have_text("Deleted (0)")
+    follow(root.get_by_role("button", name="Apply"))
+    expect(root.get_by_text("The plan was applied.")).to_be_visible()
+    assert clicks(root) == 6
+
+    follow(root.get_by_role("link", name="To the activity"))
+    follow(root.get_by_role("button", name="Undo…"))
+    follow(root.get_by_role("button", name="Apply"))
+    expect(root.get_by_text("The plan was applied.")).to_be_visible()
+    go(root, "Accounts")
+    expect(root.get_by_role("link", name="contoso")).to_have_count(0)

@@ -52,7 +52,7 @@ install: ## Make .venv with all that running and testing needs
 	$(call environment,.venv,requirements-dev.lock)
 
 # npm comes with .venv. Separate from the other test tools, because these come from npm's registry.
-client-tools: install ## Install what makes TypeScript clients and lints the OpenAPI documents, into .run/clients
+client-tools: install ## Install what makes TypeScript clients, lints the OpenAPI documents and drives Firefox, into .run/clients
 	@wanted="$$(.venv/bin/node --version) $$(cksum tests/live/clients/package-lock.json)"; \
 	if [ "$$wanted" != "$$(cat .run/clients/stamp 2>/dev/null)" ]; then \
 		mkdir -p .run && chmod 700 .run && mkdir -p .run/clients && \

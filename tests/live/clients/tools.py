@@ -46,7 +46,7 @@ def run(*command: str | Path, folder: Path | None = None) -> str:
 
 def need_npm_tools() -> None:
     """Skip a test on a machine without the tools of package-lock.json; in CI it fails there."""
-    _need(NPM_TOOLS.is_dir(), "The tools that make TypeScript clients are missing. Install them: make client-tools")
+    _need(NPM_TOOLS.is_dir(), "The tools from npm are missing. Install them: make client-tools")
 
 
 def need_java() -> None:

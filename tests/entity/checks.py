@@ -16,7 +16,7 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
 from tests.bulkops.admin.imports import describe, upload
 from tests.bulkops.jobs import deletions
 from tests.dimensions_site.site_admin.pages import change, filled_in
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.entity.models import Entity
 from tests.factories import Caller, caller, content, currency, read
 from tests.openapi.test_openapi_examples import play
@@ -148,7 +148,7 @@ def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, nor
     form = filled_in(browser.get(page(Entity, "add")))
     form |= {"id": "A", "descriptions:0:text": "Group", "method": "FULL", "parent.id": "nobody"}
     answer = browser.post(page(Entity, "add"), form, follow=True)
-    assert told(answer)[0] == "The entity A was created."
+    assert messages_of(answer)[0] == "The entity A was created."
     element = Entity._base_manager.get()
     assert change(browser, element, method="EQUITY", **{"parent.id": "A"}).status_code == 302
     element.refresh_from_db()

@@ -20,8 +20,8 @@ def test_she_finds_filters_and_edits_accounts_in_firefox(house, former, rest):
         pytest.skip("There is no Firefox. Install it (Debian: apt-get install firefox-esr).")
     run("node", STORY, NPM_TOOLS / "puppeteer-core", FIREFOX, house.address, PASSWORD)
 
-    told = rest("elements/OLD.0250")
-    assert told["dataEntryAndReporting"]["validity"]["startDate"].startswith("2026-01-31")
+    edited = rest("elements/OLD.0250")
+    assert edited["dataEntryAndReporting"]["validity"]["startDate"].startswith("2026-01-31")
     german = [rest(f"elements/OLD.{number}")["descriptions"]["de"] for number in ("0250", "0251", "0252")]
     assert german == ["0090", "0091", "0092"]
     assert rest("elements/OLD.0252")["type"] == "DETAIL"

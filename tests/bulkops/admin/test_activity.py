@@ -13,7 +13,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.admin.imports import CASH, HEADINGS, at, checked
 from tests.bulkops.jobs.deletions import ASYNC, body, work_now
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import Caller, account, caller, currency, read
 from tests.storing import store_accounts, store_currencies
 
@@ -146,7 +146,7 @@ def test_a_change_set_leads_to_its_job(alice: Caller, northwind: Repository, rit
         DataProcessing.objects.all().delete()
         answer = browser_of(person).get(at_set(one, "job"), follow=True)
         assert answer.redirect_chain == [(at_set(one), 302)]
-        assert told(answer) == ["The job or plan of this change is no longer stored, or you may not see it."]
+        assert messages_of(answer) == ["The job or plan of this change is no longer stored, or you may not see it."]
 
 
 @pytest.mark.contract("E1")

@@ -7,7 +7,7 @@ from bulkops.models import Plan
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.admin.plan_pages import apply, planned
 from tests.dimensions_site.elements.admin.dated import TYPED, store_chart
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -75,7 +75,7 @@ def test_a_plan_is_made_again_by_those_who_may_read_its_source(alice, ed, northw
     browser = browser_of(alice)
     plan = planned(make(browser, query(northwind, contoso), "from"))
     again = page(Plan, "again", plan.pk)
-    assert told(browser_of(ed).post(again, follow=True)) == ["The repository contoso is not open to you."]
+    assert messages_of(browser_of(ed).post(again, follow=True)) == ["The repository contoso is not open to you."]
     assert Plan.objects.count() == 1
     store_accounts(contoso, account("2"))
     assert planned(browser.post(again, follow=True)).created == 2
@@ -94,7 +94,7 @@ def test_both_directions_are_offered_to_an_editor_of_both(alice, northwind, cont
     assert planned(make(browser, sides, "from")).deleted == 1
     AccessGrant.objects.filter(repository=northwind).update(role=Role.EDITOR)
     count = Plan.objects.count()
-    assert told(make(browser_of(alice), sides, "from")) == [
+    assert messages_of(make(browser_of(alice), sides, "from")) == [
         "This would delete elements, for which you need the role manager in the repository."
     ]
     assert Plan.objects.count() == count
@@ -110,7 +110,7 @@ def test_the_filter_of_the_comparison_is_the_scope_of_the_plan(alice, northwind,
     assert (plan.scope, plan.created) == ("type==DETAIL", 1)
     assert "type==DETAIL" in answer.content.decode()
     answer = make(browser, query(northwind, contoso, filter="updateInfo.user==system"), "from")
-    assert told(answer) == ["A scope must not name updateInfo.user: applying the plan changes it."]
+    assert messages_of(answer) == ["A scope must not name updateInfo.user: applying the plan changes it."]
     assert answer.redirect_chain[0][0].startswith(PAGE)
 
 

@@ -13,7 +13,7 @@ from bulkops.models import DataProcessing, DeletionChunk, Status, Worker
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.jobs.deletions import start, work_now
-from tests.dimensions_site.site_admin.people import browser_of, page, superuser, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -122,7 +122,7 @@ def test_a_selection_that_has_changed_is_asked_about_again(elements, northwind, 
     browser = browser_of(alice)
     store_accounts(northwind, account("N99"))
     again = act(browser, keys(northwind, "N01"), "?q=N", select_across="1", confirmed="20")
-    assert told(again) == ["The selection has changed in the meantime. Please look at it again."]
+    assert messages_of(again) == ["The selection has changed in the meantime. Please look at it again."]
     assert again.context["count"] == 21
     assert not DataProcessing.objects.exists()
 
@@ -133,7 +133,7 @@ def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwin
     selected = keys(northwind, "N01") + keys(contoso, "C01")
     for form in ({}, {"confirmed": "2"}):
         refused = act(browser, selected, **form)
-        assert told(refused) == [
+        assert messages_of(refused) == [
             "The selected elements belong to more than one repository. Filter the list by one repository first."
         ]
     assert not DataProcessing.objects.exists()
@@ -150,7 +150,7 @@ def test_only_managers_delete(elements, northwind, contoso, alice, role):
     act(browser, keys(northwind, "N01"), confirmed="1")
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
     refused = act(browser, keys(northwind, "N01"), confirmed="1")
-    assert told(refused) == ["Nothing was deleted: this needs the role manager in the repository."]
+    assert messages_of(refused) == ["Nothing was deleted: this needs the role manager in the repository."]
     assert not DataProcessing.objects.exists()
 
 
@@ -158,7 +158,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     """Whatever keys are sent."""
     browser = browser_of(alice)
     nothing = act(browser, keys(contoso, "C01", "C02"), confirmed="2")
-    assert told(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
+    assert messages_of(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
     assert asked.context["shown"] == ["N01"]
     assert not re.search(r"\bC01\b", asked.content.decode())
@@ -198,7 +198,7 @@ def test_a_running_deletion_is_stopped_by_managers_and_nobody_else(elements, nor
     manager = browser_of(alice)
     assert "Stop the deletion" in manager.get(processing_page(found)).content.decode()
     assert manager.get(abort).status_code == 405
-    assert told(manager.post(abort, follow=True)) == ["The deletion was stopped. What is deleted stays deleted."]
+    assert messages_of(manager.post(abort, follow=True)) == ["The deletion was stopped. What is deleted stays deleted."]
     found.refresh_from_db()
     assert found.status == Status.ABORTED
     assert not DeletionChunk.objects.exists()
@@ -207,7 +207,7 @@ def test_a_running_deletion_is_stopped_by_managers_and_nobody_else(elements, nor
     assert "Stop the deletion" not in page_now
     found.status = Status.COMPLETED
     found.save()
-    assert "has ended as COMPLETED" in told(manager.post(abort, follow=True))[0]
+    assert "has ended as COMPLETED" in messages_of(manager.post(abort, follow=True))[0]
 
 
 @pytest.mark.contract("F7")

@@ -23,7 +23,7 @@ from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.text.file_formats import Format
 from tests.dimensions_site.site_admin.pages import filled_in
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, superuser, told
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page, superuser
 from tests.factories import account, content, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
@@ -90,7 +90,7 @@ def test_the_button_exports_what_the_list_shows(chart, northwind, rita, query, e
     address = offered(browser, query)
     shown = browser.get(address, follow=expected is None)
     if expected is None:
-        assert told(shown) == ["There is nothing to export: no elements were found."]
+        assert messages_of(shown) == ["There is nothing to export: no elements were found."]
     else:
         assert f"{northwind}: {len(expected)} element" in shown.content.decode()
         assert ids(send(browser, shown)) == expected
@@ -112,7 +112,7 @@ def test_selected_elements_alone_are_exported(chart, northwind, contoso, rita):
     foreign = MODELS["account"].objects.get(repository=contoso).pk
     assert ids(send(browser, shown, _selected_action=[foreign, *keys])) == ["1000", "2000"]
     nothing = send(browser, shown, _selected_action=[foreign])
-    assert told(browser.get(nothing.url)) == ["There is nothing to export: no elements were found."]
+    assert messages_of(browser.get(nothing.url)) == ["There is nothing to export: no elements were found."]
 
 
 @each_dimension
@@ -173,7 +173,7 @@ def test_nothing_of_another_tenant_is_shown_or_written(chart, contoso, rita):
     assert "ontoso" not in shown.content.decode()
     assert ids(send(browser, shown, repository=contoso.pk)) == ["1000"]
     refused = browser.get(f"{page(MODELS['account'], EXPORT)}?repository__id__exact={contoso.pk}", follow=True)
-    assert told(refused) == ["There is nothing to export: no elements were found."]
+    assert messages_of(refused) == ["There is nothing to export: no elements were found."]
 
 
 @each_dimension

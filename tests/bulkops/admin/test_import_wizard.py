@@ -11,7 +11,7 @@ from account.models import Account, AccountVersion
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import work
 from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, describe, shown, upload
-from tests.dimensions_site.site_admin.people import browser_of, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of
 from tests.factories import account
 from tests.factories import content as read_bytes
 from tests.storing import store_accounts
@@ -193,7 +193,7 @@ def test_nothing_is_confirmed_that_changes_nothing(ed, northwind):
         page = browser.get(at(file_import))
         assert lead in page.context["result"].lead
         assert at(file_import, "confirm") not in page.content.decode()
-        assert told(confirm(browser, file_import)) == ["This cannot be imported as it is."]
+        assert messages_of(confirm(browser, file_import)) == ["This cannot be imported as it is."]
         file_import.refresh_from_db()
         assert file_import.status == ImportStatus.CHECKED
 
@@ -210,7 +210,7 @@ def test_a_manager_makes_the_repository_equal_to_the_file(alice, northwind):
     context = browser.get(at(file_import)).context
     assert dict(context["result"].counts) == counts
     assert context["file_import"].report["deleted_ids"] == ["1001", "1002", "1003"]
-    assert told(confirm(browser, file_import)) == ["This cannot be imported as it is."]
+    assert messages_of(confirm(browser, file_import)) == ["This cannot be imported as it is."]
     describe(browser, file_import, mode="sync", max_delete="3")
     work()
     page = browser.get(at(file_import))
@@ -235,8 +235,10 @@ def test_a_second_click_imports_nothing_twice(ed, northwind):
     """The second to confirm gets a message."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH)
-    assert told(confirm(browser, file_import)) == []
-    assert told(confirm(browser, file_import)) == ["There is nothing to confirm: the import has already continued."]
+    assert messages_of(confirm(browser, file_import)) == []
+    assert messages_of(confirm(browser, file_import)) == [
+        "There is nothing to confirm: the import has already continued."
+    ]
     work()
     assert FileImport.objects.get().status == ImportStatus.COMPLETED
     assert AccountVersion.objects.count() == 1
@@ -268,12 +270,12 @@ def test_an_import_is_dropped_at_any_step(ed, northwind):
         if step == "importing":
             confirm(browser, file_import, leave_out="yes")
         page = browser.post(at(file_import, "drop"), follow=True)
-        assert told(page) == ["The import was cancelled and its file removed. Nothing was saved."]
+        assert messages_of(page) == ["The import was cancelled and its file removed. Nothing was saved."]
         work()
         file_import.refresh_from_db()
         assert file_import.status == ImportStatus.ABORTED
         assert not file_import.pieces.filter(file="UPLOAD").exists()
-        assert told(browser.post(at(file_import, "drop"), follow=True)) == []
+        assert messages_of(browser.post(at(file_import, "drop"), follow=True)) == []
     assert ids(northwind) == []
 
 
@@ -301,6 +303,6 @@ def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
     may_end.set()
     saving.join()
     connection.close()
-    assert told(page) == ["The import cannot be cancelled while it is being saved. Try again in a moment."]
+    assert messages_of(page) == ["The import cannot be cancelled while it is being saved. Try again in a moment."]
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.IMPORTING

@@ -12,7 +12,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.admin.plan_pages import apply, at, opened
 from tests.bulkops.plans.plans import make
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import Caller, account, caller, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
@@ -145,7 +145,7 @@ def test_a_manager_applies_a_plan(plan, alice, northwind):
     """With its reason, or another; its page and its activity lead to each other."""
     browser = browser_of(alice)
     answer = apply(browser, plan, _reason="Merger")
-    assert told(answer) == ["The plan was applied."]
+    assert messages_of(answer) == ["The plan was applied."]
     assert stored(northwind) == {"1": "Money", "3": "New", "4": "Cash"}
     plan.refresh_from_db()
     one = ChangeSet.objects.get(channel=Channel.PLAN)
@@ -171,7 +171,7 @@ def test_a_required_reason_is_asked_for(plan, alice, northwind):
     answer = apply(browser, plan, _reason=" ")
     assert "requires a reason for every change" in answer.content.decode()
     assert len(stored(northwind)) == 3
-    assert told(apply(browser, plan, answer, _reason="Now")) == ["The plan was applied."]
+    assert messages_of(apply(browser, plan, answer, _reason="Now")) == ["The plan was applied."]
 
 
 def test_who_may_not_apply_it_sees_what_is_missing(plan, rita, ed, alice, northwind):
@@ -190,13 +190,13 @@ def test_who_may_not_apply_it_sees_what_is_missing(plan, rita, ed, alice, northw
     make(ed, "account", bulk={"put": [account("9")]})
     harmless = Plan.objects.latest("created_at")
     assert "you need the role editor" in opened(browser, harmless).content.decode()
-    assert told(apply(browser_of(ed), harmless)) == ["The plan was applied."]
+    assert messages_of(apply(browser_of(ed), harmless)) == ["The plan was applied."]
 
 
 def test_only_what_was_seen_is_applied(plan, alice, northwind):
     browser = browser_of(alice)
     answer = browser.post(at(plan, "apply"), {"etag": "x"}, follow=True)
-    assert told(answer) == ["The plan is not as you saw it. Check it again, and apply it then."]
+    assert messages_of(answer) == ["The plan is not as you saw it. Check it again, and apply it then."]
     assert len(stored(northwind)) == 3
 
 
@@ -244,7 +244,7 @@ def test_a_plan_is_deleted(plan, ed, northwind):
     before = stored(northwind)
     answer = browser_of(ed).post(at(plan, "remove"), follow=True)
     assert answer.redirect_chain == [(LIST, 302)]
-    assert told(answer) == ["The plan was deleted. No element was changed by that."]
+    assert messages_of(answer) == ["The plan was deleted. No element was changed by that."]
     assert not Plan.objects.exists()
     assert stored(northwind) == before
 

@@ -11,7 +11,7 @@ from tests.bulkops.admin.imports import BANK, CASH, HEADINGS, checked, confirm
 from tests.bulkops.admin.imports import at as at_import
 from tests.bulkops.admin.plan_pages import apply, at, opened, planned
 from tests.bulkops.jobs.deletions import start, work_now
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import Caller, account, read
 from tests.storing import store_accounts
 
@@ -80,7 +80,7 @@ def test_a_creation_is_undone_by_a_manager(alice, ed, northwind):
     alice.send("POST", alice.account(), account("9"))
     one = ChangeSet.objects.get()
     answer = undo(browser_of(ed), one)
-    assert told(answer) == ["This would delete elements, for which you need the role manager in the repository."]
+    assert messages_of(answer) == ["This would delete elements, for which you need the role manager in the repository."]
     assert answer.redirect_chain == [(page(ChangeSet, "change", one.pk), 302)]
     assert not Plan.objects.exists()
     browser = browser_of(alice)
@@ -149,7 +149,7 @@ def test_too_many_open_plans_are_a_message(changed, alice, settings):
     settings.PLAN_MAX_OPEN = 1
     browser = browser_of(alice)
     planned(undo(browser, changed))
-    assert told(undo(browser, changed)) == [
+    assert messages_of(undo(browser, changed)) == [
         "You have too many plans here that are not applied. Delete those that you no longer need."
     ]
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from dimensions_site.repositories.models import AccessChange, AccessGrant, Role
 from tests.dimensions_site.site_admin.forms import filled_form
-from tests.dimensions_site.site_admin.people import page, superuser, told
+from tests.dimensions_site.site_admin.people import messages_of, page, superuser
 
 pytestmark = pytest.mark.contract("G2")
 
@@ -150,11 +150,11 @@ def test_a_user_for_a_program_needs_no_password(root, northwind):
 def test_a_user_who_sees_nothing_yet_is_saved_with_a_hint(root, northwind):
     """Unless a group gives access."""
     assert add(root, username="nora").status_code == 302
-    assert "nora sees nothing yet: add a grant, or a group with grants." in told(root.get(page(User)))
+    assert "nora sees nothing yet: add a grant, or a group with grants." in messages_of(root.get(page(User)))
     group = Group.objects.create(name="Auditors")
     AccessGrant.objects.create(group=group, repository=northwind)
     add(root, groups=[group.pk])
-    assert not [words for words in told(root.get(page(User))) if "sees nothing" in words]
+    assert not [words for words in messages_of(root.get(page(User))) if "sees nothing" in words]
 
 
 def test_somebody_without_grants_sees_an_empty_start_page_and_nothing_else(root):

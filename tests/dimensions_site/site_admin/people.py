@@ -34,6 +34,6 @@ def page(model: Any, name: str = "changelist", *arguments: Any) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{name}", args=arguments)
 
 
-def told(response: Any) -> list[str]:
+def messages_of(response: Any) -> list[str]:
     """What the messages of a page say."""
     return [str(message) for message in response.context["messages"]]

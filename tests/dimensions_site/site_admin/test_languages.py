@@ -19,7 +19,7 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
 from tests.bulkops.admin.imports import CASH, FAULTY, HEADINGS, describe, upload
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions_site.site_admin.pages import errors, filled_in
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, content, currency
 from tests.messages import LANGUAGES, strings, translated
 from tests.storing import store_accounts, store_currencies
@@ -293,6 +293,6 @@ def test_a_form_of_a_superuser_is_taken_back_as_it_was_shown(alice, language):
     sent = filled_in(browser.get(address), "apikey_form")
     assert not sent["expiry_date_0"].startswith("2031")
     answer = browser.post(address, sent, follow=True)
-    assert len(told(answer)) == 1
+    assert len(messages_of(answer)) == 1
     key.refresh_from_db()
     assert key.expiry_date.isoformat() == "2031-02-03T04:05:06+00:00"

@@ -13,7 +13,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 from bulkops.models import Worker
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
-from tests.dimensions_site.site_admin.people import browser_of, page, superuser, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
 from tests.factories import Caller, currency
 from tests.storing import store_currencies
 
@@ -90,7 +90,7 @@ def test_selected_keys_are_revoked_at_once(root, rita, alice):
     key = ApiKey.objects.get(user=rita.user)
     form = {"action": "revoke", "_selected_action": [key.pk]}
     assert rita.get(rita.currency()).status_code == 200
-    assert told(root.post(page(ApiKey), form, follow=True)) == [
+    assert messages_of(root.post(page(ApiKey), form, follow=True)) == [
         "1 API key is revoked; calls with it are refused from now on."
     ]
     assert rita.get(rita.currency()).status_code == 401

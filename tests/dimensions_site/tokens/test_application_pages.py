@@ -10,7 +10,7 @@ from django.urls import reverse
 from oauth2_provider.models import AccessToken
 
 from dimensions_site.tokens.models import Application, IssuedToken
-from tests.dimensions_site.site_admin.people import browser_of, page, superuser, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
 from tests.dimensions_site.tokens.clients import access_token, ask, service, with_token
 from tests.factories import Caller
 
@@ -35,7 +35,7 @@ def secret_in(text: str) -> str:
 
 def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client, alice: Caller) -> None:
     made = root.post(page(Application, "add"), form(user=alice.user.pk), follow=True)
-    secret = secret_in(" ".join(told(made)))
+    secret = secret_in(" ".join(messages_of(made)))
     application = Application.objects.get()
     assert ask("token", (application, secret), grant_type="client_credentials").status_code == 200
     shown = root.get(page(Application, "change", application.pk)).content.decode()
@@ -69,7 +69,7 @@ def act(root: Client, model: Any, action: str, *rows: Any) -> Any:
 
 def test_a_new_secret_takes_the_place_of_the_old_one(root: Client, alice: Caller) -> None:
     application, old = service(alice.user)
-    new = secret_in(" ".join(told(act(root, Application, "renew_secrets", application))))
+    new = secret_in(" ".join(messages_of(act(root, Application, "renew_secrets", application))))
     assert ask("token", (application, old), grant_type="client_credentials").status_code == 401
     assert ask("token", (application, new), grant_type="client_credentials").status_code == 200
     assert LogEntry.objects.filter(change_message="secret renewed").exists()
@@ -85,7 +85,7 @@ def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: C
     """Those of others stay."""
     warehouse, other = service(alice.user), service(alice.user, name="Other")
     tokens = [access_token(warehouse), access_token(warehouse), access_token(other)]
-    assert "2 tokens are revoked" in " ".join(told(act(root, Application, "revoke_tokens", warehouse[0])))
+    assert "2 tokens are revoked" in " ".join(messages_of(act(root, Application, "revoke_tokens", warehouse[0])))
     assert [status_of(token) for token in tokens] == [401, 401, 200]
 
 

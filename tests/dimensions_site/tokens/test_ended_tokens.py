@@ -16,7 +16,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from dimensions_site.tokens.ending import end_tokens, locked
 from dimensions_site.tokens.models import TokenGeneration
 from tests.dimensions_site.observability.lines import line, lines
-from tests.dimensions_site.site_admin.people import page, superuser, told
+from tests.dimensions_site.site_admin.people import messages_of, page, superuser
 from tests.dimensions_site.tokens import consenting
 from tests.dimensions_site.tokens.clients import access_token, ask, log_in, renew, service, tokens_of, with_token
 from tests.factories import Caller
@@ -165,7 +165,7 @@ def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller
     root = superuser()
     selected = {"action": "end_tokens_of_users", "_selected_action": [alice.user.pk, ed.user.pk]}
     shown = root.post(page(User, "changelist"), selected, follow=True)
-    assert told(shown) == ["All tokens of 2 users are ended; calls with them are refused from now on."]
+    assert messages_of(shown) == ["All tokens of 2 users are ended; calls with them are refused from now on."]
     assert [set(each.good().values()) for each in held] == [{False}, {False}, {True}]
     entries = LogEntry.objects.filter(change_message="tokens ended")
     assert sorted(entry.object_repr for entry in entries) == ["alice", "ed"]

@@ -14,7 +14,7 @@ from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.account.samples import FULL
 from tests.dimensions_site.site_admin.pages import change, errors, filled_in, typed
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency, read
 from tests.storing import store_accounts, store_currencies
 
@@ -27,7 +27,7 @@ def without_stamp(element):
 def test_an_account_with_every_field_is_created(ed):
     """REST returns what was typed; the history shows who wrote it, and from where."""
     answer = browser_of(ed).post(page(Account, "add"), typed(FULL), follow=True)
-    created, unknown = told(answer)
+    created, unknown = messages_of(answer)
     assert created == "The account 1000 was created."
     assert unknown.startswith("It was saved, but it refers to ids that no element of the repository has: ")
     stored = read(ed.get(ed.account("elements/1000")))

@@ -7,7 +7,7 @@ from currency.models import Currency
 from dimensions_site.api.errors import Problem
 from tests.account.samples import FULL
 from tests.dimensions_site.site_admin.pages import errors, filled_in
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency, read
 from tests.storing import store_accounts, store_currencies
 
@@ -61,7 +61,7 @@ def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
         **{"descriptions:0:text": "Cash in hand", "documentationLink": "ed.example", "nature": "OTHER_STOCKS"},
     )
     fields = "Description (de), Alternative description (fr), Type"
-    assert told(answer) == [
+    assert messages_of(answer) == [
         "The account 1000 was saved.",
         f"alice saved this element, too, while you were editing it. These changes are kept: {fields}.",
     ]
@@ -171,7 +171,7 @@ def test_both_who_typed_the_same_are_asked_nothing(alice, form, cash):
     patch(alice, descriptions={"en": "Petty cash"})
     versions = AccountVersion.objects.count()
     answer = form(follow=True, **{"descriptions:0:text": "Petty cash"})
-    assert told(answer) == ["Nothing was changed, so the account 1000 was not saved again."]
+    assert messages_of(answer) == ["Nothing was changed, so the account 1000 was not saved again."]
     assert AccountVersion.objects.count() == versions
 
 

@@ -9,7 +9,7 @@ from account.models import Account
 from currency.models import Currency
 from tests.account.samples import FULL, MINIMAL
 from tests.dimensions_site.site_admin.pages import errors, filled_in
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
@@ -40,7 +40,7 @@ def save_untouched(browser, element):
     address = page(type(element), "change", element.pk)
     answer = browser.post(address, filled_in(browser.get(address)), follow=True)
     assert answer.redirect_chain, errors(answer)
-    return told(answer)
+    return messages_of(answer)
 
 
 @pytest.mark.contract("C19")

@@ -17,7 +17,7 @@ from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.elements.admin.dated import MARCH, TYPED, date_changes, store_chart
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, caller, content, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -165,7 +165,7 @@ def test_an_invalid_moment_is_an_error_at_its_field_and_nothing_is_shown_as_if_i
     assert '<input type="hidden" name="q" value="cash">' in text
     assert '<a href="?q=cash">Back to now</a>' in text
     exported = browser.get(page(Account, "export_file"), {"as_of": typed}, follow=True)
-    assert told(exported) == ["There is nothing to export: no elements were found."]
+    assert messages_of(exported) == ["There is nothing to export: no elements were found."]
 
 
 def test_a_state_is_that_of_one_repository(chart, rita, northwind, contoso):

@@ -7,7 +7,7 @@ from django.test import Client
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency
 from tests.bulkops.save.bulk import element, without
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 
@@ -60,7 +60,7 @@ def test_a_restore_that_changes_nothing_writes_nothing_and_says_so(alice):
     alice.send("POST", alice.currency(), currency())
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 2})
-    [message] = told(restore(browser_of(alice), Currency, versions(Currency)[0]))
+    [message] = messages_of(restore(browser_of(alice), Currency, versions(Currency)[0]))
     assert "nothing to restore" in message
     assert len(versions(Currency)) == 3
 
@@ -70,7 +70,7 @@ def test_values_that_are_no_longer_valid_are_refused_with_a_message(alice):
     alice.send("POST", alice.account(), account())
     alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"})
     AccountVersion.objects.filter(change="+").update(nature="BYGONE", conversion_type="BYGONE")
-    messages = told(restore(browser_of(alice), Account, versions(Account)[0]))
+    messages = messages_of(restore(browser_of(alice), Account, versions(Account)[0]))
     assert len(messages) == 2
     assert messages[0].startswith("Not restored: nature must be one of BALANCE_SHEET")
     assert len(versions(Account)) == 2

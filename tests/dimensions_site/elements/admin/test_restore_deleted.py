@@ -7,7 +7,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page, told
+from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
@@ -110,7 +110,7 @@ def test_a_deleted_element_comes_back_exactly_as_it_was(alice, ed, northwind, di
 
     for id in before:
         response = restore_last(browser, model, id)
-        assert "was restored to the version of" in told(response)[0]
+        assert "was restored to the version of" in messages_of(response)[0]
         assert response.redirect_chain[-1][0] == page(model, "history", model.objects.get(element_id=id).pk)
 
     for id, old in before.items():
@@ -138,7 +138,7 @@ def test_a_taken_id_is_refused_with_a_message(alice, northwind):
     delete_all(Currency, northwind)
     alice.send("POST", alice.currency(), currency(decimalNumbers=5))
     browser = browser_of(alice)
-    messages = told(restore_last(browser, Currency, "EUR"))
+    messages = messages_of(restore_last(browser, Currency, "EUR"))
     assert messages == ["Not restored: There is already an element with the id 'EUR'."]
     assert Currency.objects.get().decimal_numbers == 5
     assert listed(browser, Currency) == []

@@ -8,7 +8,7 @@ from account.models import Account
 from dimensions_site.elements.admin.lists.columns import MAX_COLUMNS
 from tests.dimensions_site.elements.admin.dated import TYPED, store_chart
 from tests.dimensions_site.elements.admin.lists.lists import COLUMNS, LIST, ids
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 
 pytestmark = pytest.mark.contract("G2")
 
@@ -72,7 +72,7 @@ def test_a_column_that_is_not_there_is_left_out_with_a_message(chart, rita):
     """As in a view that was saved before the field went."""
     answer = browser_of(rita).get(LIST, {"columns": "typ,nature,alternativeDescriptions"})
     assert headings(answer) == ["Id", "Nature"]
-    assert told(answer) == [
+    assert messages_of(answer) == [
         "There are no columns with these names, so they are left out: typ, alternativeDescriptions."
     ]
     assert headings(browser_of(rita).get(LIST, {"columns": "typ"})) == USUAL
@@ -83,7 +83,7 @@ def test_the_number_of_columns_is_limited(chart, rita, columns):
     answer = browser_of(rita).get(LIST, {"columns": columns})
     assert answer.status_code == 200
     assert len(headings(answer)) <= MAX_COLUMNS + 1
-    assert len(told(answer)) == 1
+    assert len(messages_of(answer)) == 1
 
 
 def test_the_list_is_sorted_by_the_columns_that_could_be_sorted_before(chart, rita):

@@ -15,7 +15,7 @@ from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.saved_views import models
 from dimensions_site.saved_views.models import DefaultView, SavedView
 from tests.dimensions_site.elements.admin.lists.lists import LIST, SAVE, VIEWS, ids
-from tests.dimensions_site.site_admin.people import browser_of, page, told
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, caller, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -148,7 +148,7 @@ def test_a_default_that_is_not_open_any_more_shows_all_with_a_message(missing, r
     AccessGrant.objects.filter(user=rita.user, repository=northwind).delete()
     answer = browser.get(LIST)
     assert answer.status_code == 200
-    (message,) = told(answer)
+    (message,) = messages_of(answer)
     assert message.startswith("The view with which this list opens is not shared with you any more")
 
 
@@ -180,7 +180,7 @@ def test_views_show_nothing_in_other_repositories(missing, alice, bob, northwind
         assert ("Missing German texts" in someone.get(VIEWS).content.decode()) == bool(seen)
     for view in SavedView.objects.all():
         opened = browser.get(LIST, {"view": view.pk}, follow=True)
-        assert told(opened) == ["This view does not exist, or it is not shared with you. All is shown."]
+        assert messages_of(opened) == ["This view does not exist, or it is not shared with you. All is shown."]
         assert view.name not in opened.content.decode()
         assert browser.get(page(Account, "view", view.pk)).status_code == 404
         do(browser, "delete", view)
@@ -229,7 +229,7 @@ def test_a_view_whose_repository_is_closed_to_its_owner_says_so(missing, alice, 
     browser = browser_of(alice)
     answer = browser.get(LIST, {"view": missing.pk}, follow=True)
     assert ids(answer) == []
-    assert told(answer) == [
+    assert messages_of(answer) == [
         "You have no access to the repository of the view “Missing German texts” any more, so nothing is shown."
     ]
     text = browser.get(VIEWS).content.decode()
@@ -246,17 +246,19 @@ def test_a_view_that_names_a_field_which_is_no_more_says_so(chart, alice):
     assert answer.status_code == 200
     assert ids(answer) == []
     assert answer.context["cl"].filter.errors[0].startswith("Unknown field 'gone'")
-    assert told(answer) == ["There are no columns with these names, so they are left out: gone."]
+    assert messages_of(answer) == ["There are no columns with these names, so they are left out: gone."]
 
 
 def test_a_view_is_deleted_by_its_owner(missing, alice):
     browser = browser_of(alice)
     do(browser, "default", missing)
-    assert "was deleted" in told(do(browser, "delete", missing))[0]
+    assert "was deleted" in messages_of(do(browser, "delete", missing))[0]
     assert not SavedView.objects.exists()
     assert len(ids(browser.get(LIST))) == 4
-    assert told(do(browser, "delete", missing)) == ["This view does not exist any more, or it is not shared with you."]
-    assert told(browser.get(LIST, {"view": missing.pk}, follow=True))
+    assert messages_of(do(browser, "delete", missing)) == [
+        "This view does not exist any more, or it is not shared with you."
+    ]
+    assert messages_of(browser.get(LIST, {"view": missing.pk}, follow=True))
 
 
 def test_a_view_goes_with_its_repository(northwind, alice, contoso):

@@ -88,9 +88,9 @@ class StateSource:
         conflicts = changed_again.order_by().values("element_id").distinct()
         if not skips_conflicts:
             self._refuse(conflicts)
-        ids = Among("element_id", written.exclude(element_id__in=conflicts).order_by().values("element_id"))
-        present = newest(self._versions.filter(ids)).exclude(change=Change.DELETED)
-        before = newest(self._versions.filter(ids).exclude(own)).exclude(change=Change.DELETED)
+        kept = written.exclude(element_id__in=conflicts)
+        present = newest(self._versions, kept).exclude(change=Change.DELETED)
+        before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
         matching = self._scope.within(self._versions) if self._scope else None
         self._add(differing(self._dimension, Rows(present, matching), Rows(before, matching)), keeps_names=True)
         return self._wanted

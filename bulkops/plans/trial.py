@@ -16,7 +16,6 @@ from bulkops.save.saving import BulkSave
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.changes.states import newest
-from dimensions_site.db.among import Among
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
 from dimensions_site.elements.history.comparing import Difference, Rows, differing
@@ -109,8 +108,7 @@ class PlanTrial(BulkSave):
         versions = model.versions_of(self._repository)
         own = change_set_of(model, self._repository.pk, self._actor)
         written = versions.filter(change_set=own)
-        ids = Among("element_id", written.order_by().values("element_id"))
-        before = newest(versions.filter(ids).exclude(change_set=own)).exclude(change=Change.DELETED)
+        before = newest(versions.exclude(change_set=own), written).exclude(change=Change.DELETED)
         after = written.exclude(change=Change.DELETED)
         self._refuse_outside(self._scope.outside(before))
         self._errors.refuse()

@@ -195,10 +195,12 @@ def empty_change_sets(
         yield ChangeSet.objects.filter(pk__in=keys)
 
 
-def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements in its `state`."""
+def versions_at(versions: QuerySet[Any], state: State, written: QuerySet[Any] | None = None) -> QuerySet[Any]:
+    """Return those of the `versions`, of one repository, that were the elements in its `state`; `written` as in
+    `newest`.
+    """
     later = state.later().filter(pk=OuterRef("change_set"))
-    return newest(versions.filter(~Exists(later))).exclude(change="-")
+    return newest(versions.filter(~Exists(later)), written).exclude(change="-")
 
 
 def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
@@ -217,9 +219,17 @@ def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> Que
     return _among(versions, Among("change_set_id", keys) if len(few) > _FEW else Q(change_set__in=few))
 
 
-def newest(versions: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the version with the highest number of each element of the `versions`, all of one repository."""
-    last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
+def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> QuerySet[Any]:
+    """Return the version with the highest number of each element of the `versions`, all of one repository.
+
+    With `written`, other versions, only those of their elements. Each is then looked up by itself, because PostgreSQL
+    would read all versions of a repository that its statistics do not know yet.
+    """
+    if written is None:
+        last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
+    else:
+        of_element = versions.filter(element_id=OuterRef("element_id")).order_by("-number")
+        last = written.order_by().values(last=Subquery(of_element.values("number")[:1])).distinct()
     return _among(versions, Among("number", last))
 
 

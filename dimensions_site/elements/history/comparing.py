@@ -15,7 +15,6 @@ from django.utils.functional import cached_property
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.states import State, committed_between, versions_at, written_in
-from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
@@ -210,11 +209,9 @@ def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
 
 def _versions(dimension: Dimension, before: Side, after: Side) -> Iterator[tuple[Side, QuerySet[Any]]]:
     """Yield each side with the versions that its state had, at least of the elements that may differ."""
-    ids = None
+    written = None
     if before.repository == after.repository:
         versions = dimension.model.versions_of(before.repository)
         written = written_in(versions, committed_between(before.state, after.state))
-        ids = Among("element_id", written.order_by().values("element_id").distinct())
     for side in (before, after):
-        versions = dimension.model.versions_of(side.repository)
-        yield side, versions_at(versions if ids is None else versions.filter(ids), side.state)
+        yield side, versions_at(dimension.model.versions_of(side.repository), side.state, written)

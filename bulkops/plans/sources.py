@@ -20,8 +20,7 @@ from bulkops.plans.scopes import ElementScope
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.states import State, current, newest, versions_at
-from dimensions_site.db.among import Among
+from dimensions_site.changes.states import State, current, newest, versions_at, written_in
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import Difference, Rows, Side, differences, differing
 from dimensions_site.elements.models import Change
@@ -79,13 +78,10 @@ class StateSource:
         """
         sets = self._change_sets(id)
         own = Q(change_set__in=sets.values("pk"))
-        written = self._versions.filter(own)
+        written = written_in(self._versions, sets)
         self._check_complete(sets, written)
-        first = written.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number"))
-        changed_again = self._versions.exclude(own).filter(
-            Exists(first), Among("element_id", written.order_by().values("element_id"))
-        )
-        conflicts = changed_again.order_by().values("element_id").distinct()
+        later = self._versions.exclude(own).filter(element_id=OuterRef("element_id"), number__gt=OuterRef("number"))
+        conflicts = written.filter(Exists(later)).order_by().values("element_id").distinct()
         if not skips_conflicts:
             self._refuse(conflicts)
         kept = written.exclude(element_id__in=conflicts)

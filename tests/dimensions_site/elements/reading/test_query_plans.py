@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -14,10 +15,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.site_admin.people import page, superuser
-from tests.factories import Caller, account, content
+from tests.factories import Caller, account, content, read
 
 SIZE = 1_000
 OTHERS = 12
@@ -82,6 +83,27 @@ def steps(node: dict[str, Any]) -> Iterator[str]:
     yield f"{node['Node Type']} {node.get('Relation Name', '')} {node.get('Index Name', '')}"
     for inner in node.get("Plans", ()):
         yield from steps(inner)
+
+
+def most_in_vain(call: Callable[[], Any]) -> int:
+    """How many rows a step of the queries of a call reads and passes over at most, in queries of the history."""
+
+    def passed_over(node: dict[str, Any]) -> Iterator[int]:
+        yield int(node.get("Rows Removed by Filter", 0) * node["Actual Loops"])
+        for inner in node.get("Plans", ()):
+            yield from passed_over(inner)
+
+    with CaptureQueriesContext(connection) as queries:
+        content(call())
+    found = [0]
+    for sql in (query["sql"] for query in queries if "account_accountversion" in query["sql"]):
+        if not sql.startswith("SELECT") or "bulk_plan" in sql:  # a table that is gone
+            continue
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
+            (told,) = cursor.fetchone()
+        found.extend(passed_over((json.loads(told) if isinstance(told, str) else told)[0]["Plan"]))
+    return max(found)
 
 
 def scans(plan: str) -> list[str]:
@@ -196,6 +218,28 @@ if POSTGRESQL:
             told = [plan for plan in plans(partial(browser.get, page(Account) + address)) if "account_account" in plan]
             assert told, address
             assert [plan for plan in told if "account_account_search" not in plan] == []
+
+    @pytest.mark.contract("J2")
+    def test_a_comparison_and_an_undo_read_only_what_has_changed_in_a_repository_that_the_statistics_do_not_know(
+        alice, large, contoso
+    ):
+        """Those of the database say that it has next to nothing; it was filled since they were taken."""
+        AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
+        path = alice.account("elements-bulk", "contoso")
+        chart = [account(f"{number:05}") for number in range(SIZE)]
+        read(alice.send("POST", path, {"post": chart}))
+        listed = alice.get(alice.account("elements?take=1", "contoso"))
+        before = listed.headers["Sync-Token"]
+        content(listed)
+        few = [{"key": {"id": f"{number:05}"}, "data": {"documentationLink": "x"}} for number in range(10)]
+        read(alice.send("POST", path, {"patch": few}))
+        address = alice.account(f"elements-compare?{urlencode({'from': before})}", "contoso")
+        assert len(json.loads(content(alice.get(address)))) == len(few)
+        assert most_in_vain(partial(alice.get, address)) < SIZE // 10
+
+        (last, *_) = read(alice.get(alice.account("elements-changesets", "contoso")))
+        undo = partial(alice.send, "POST", alice.account("elements-plans", "contoso"), {"undo": last["id"]})
+        assert most_in_vain(undo) < SIZE // 10
 
 
 def test_the_form_and_the_history_of_an_element_are_found_by_an_index(northwind, large):

@@ -19,13 +19,13 @@ from dimensions_site.rsql.conditions import (
     narrowed_by_case,
     one_of,
 )
-from dimensions_site.rsql.decimals import WORDS_START
 from dimensions_site.rsql.errors import RsqlError, raise_all
 from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
 from dimensions_site.rsql.fields import Field, FieldTable, Kind
 from dimensions_site.rsql.nodes import And, Comparison, Node
 from dimensions_site.rsql.operators import OPERATORS, Relation, listed
 from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
+from dimensions_site.text.decimals import WORDS_START
 
 
 def compile_filter(node: Node, table: FieldTable) -> Q:

@@ -13,8 +13,8 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.rsql.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 from dimensions_site.rsql.fields import Kind
+from dimensions_site.text.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 
 Sql = tuple[str, Sequence[Any]]
 

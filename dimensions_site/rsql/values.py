@@ -6,12 +6,12 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from dimensions_site.rsql.decimals import is_decimal, sort_key
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.fields import Field, Kind
-from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.decimals import is_decimal, sort_key
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
+from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
 SqlValue = str | int | bool | datetime
 

@@ -16,7 +16,7 @@ from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import Kind
-from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
 _REMEMBERED_LENGTH = 40

@@ -18,7 +18,7 @@ from dimensions_site.elements.declaration.fields import BooleanField, EnumField,
 from dimensions_site.elements.declaration.names import folded
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.rsql.decimals import is_decimal
+from dimensions_site.text.decimals import is_decimal
 
 # In the languages of the administration, as spreadsheet programs and people write them.
 _YES = ("yes", "y", "true", "ja", "j", "wahr", "oui", "o", "vrai", "sì", "s", "vero", "verdadero", "1")

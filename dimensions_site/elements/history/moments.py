@@ -9,7 +9,7 @@ from dimensions_site.changes.states import Future, State, current, has_places, o
 from dimensions_site.changes.sync_tokens import InvalidToken, state_of
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
 _LIST_ANEW = "List the elements anew, and follow the changes with the Sync-Token of that answer."
 

@@ -128,7 +128,8 @@ def differing(
         sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
         sides.append(sql)
         parameters += values
-    sql = _differing(sides, len(_renderer(dimension).expressions)) if are_many_equal else _of_both(sides)
+    count = len(_renderer(dimension).expressions)
+    sql = _differing(connection.vendor, sides, count) if are_many_equal else _of_both(sides)
     with closing(streamed_rows(connection, sql, parameters)) as found:
         converted = (columns.convert(row, connection) for row in found)
         for id, rows_of_id in groupby(converted, itemgetter(0)):
@@ -150,7 +151,7 @@ def _of_both(sides: Sequence[str]) -> str:
     return " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides) + " ORDER BY 1, 2"
 
 
-def _differing(sides: Sequence[str], count: int) -> str:
+def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
     """Return the query for those rows of both `sides` that have no equal on the other, by id and side.
 
     A row has an id, the number of its side, whether it matches the filter, the number of its version, and `count`
@@ -158,14 +159,22 @@ def _differing(sides: Sequence[str], count: int) -> str:
     of two repositories.
     """
     values = [f"value{number}" for number in range(count)]
-    names = ["id", "side", "matches", "number", *values]
-    texts = [f"CAST({name} AS text)" for name in values]
-    differ = " OR ".join(f"count({text}) = 1 OR min({text}) <> max({text})" for text in texts)
+    names = ", ".join(["id", "side", "matches", "number", *values])
+    if vendor == "postgresql":
+        old, new = (f"({sql}) AS {name} ({names})" for sql, name in zip(sides, ("old", "new"), strict=True))
+        olds, news = (", ".join(f"{name}.{value}" for value in values) for name in ("old", "new"))
+        return (
+            f"SELECT one.* FROM {old} FULL JOIN {new} ON old.id = new.id "
+            "CROSS JOIN LATERAL (SELECT old.* UNION ALL SELECT new.*) AS one "
+            f"WHERE (old.id IS NULL OR new.id IS NULL OR ROW({olds}) IS DISTINCT FROM ROW({news})) "
+            "AND one.id IS NOT NULL ORDER BY 1, 2"
+        )
+    # SQLite joins fully row by row.
     rows = " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides)
+    row = f"json_array({', '.join(values)})"
     return (
-        f"WITH both_sides ({', '.join(names)}) AS ({rows}) "
-        "SELECT * FROM both_sides WHERE id IN "
-        f"(SELECT id FROM both_sides GROUP BY id HAVING count(*) = 1 OR {differ}) ORDER BY 1, 2"
+        f"WITH both_sides ({names}) AS ({rows}) SELECT * FROM both_sides WHERE id IN "
+        f"(SELECT id FROM both_sides GROUP BY id HAVING count(*) = 1 OR min({row}) <> max({row})) ORDER BY 1, 2"
     )
 
 

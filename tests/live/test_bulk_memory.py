@@ -1,5 +1,9 @@
-"""A bulk save needs little more memory than its body, and none for its answer."""
+"""A bulk save needs little more memory than its body, and none for its answer; a plan, at most three times its body.
 
+PLANNED=100000 in the environment makes plans of that many accounts.
+"""
+
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +19,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 COUNT = 10_000
 # A body of 40 MB, a batch of elements, and a piece of the answer; with the answer as a whole it would be more than 2.5.
 BODIES = 2.0
+PLANNED = int(os.environ.get("PLANNED", str(COUNT)))
+PLAN_BODIES = 3.0
 LIST = PATH.removesuffix("-bulk")
 
 
@@ -49,3 +55,16 @@ def test_neither_lines_nor_tables_are_kept_in_memory(single: Service, format: st
     figure = call(single, text.replace(b"changed=False", b"changed=True"), Content_Type=format)
 
     assert figure.peak * 1024 < BODIES * figure.body
+
+
+@pytest.mark.contract("K4")
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_plan_needs_at_most_three_times_its_snapshot(single: Service, changed: bool):
+    """Of a chart as it is stored, and of one in which each account changes."""
+    for first in range(0, PLANNED, COUNT):
+        call(single, body("put", accounts(COUNT, first=first)))
+    snapshot = body("snapshot", accounts(PLANNED, changed=changed))
+
+    figure = call(single, snapshot, path=f"{LIST}-plans")
+
+    assert figure.peak * 1024 < PLAN_BODIES * figure.body

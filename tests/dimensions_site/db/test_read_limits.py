@@ -90,7 +90,7 @@ def test_the_time_in_which_nobody_asks_the_database_does_not_count():
         assert next(rows) == (2,)
 
 
-def test_queries_of_a_client_who_has_gone_are_cancelled():
+def test_queries_of_a_client_that_has_gone_are_cancelled():
     """Long before their limit."""
     ours, theirs = socket.socketpair()
     with ours, read_limit(600, ours), connection.cursor() as cursor:

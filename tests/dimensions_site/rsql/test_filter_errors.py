@@ -33,9 +33,9 @@ def test_an_unknown_field_is_named_with_those_that_look_like_it() -> None:
 
 def test_an_unknown_field_that_looks_like_several_is_named_with_them() -> None:
     """Whoever wrote it knows which was meant."""
-    told = error_of("bundle.limit==1").message
+    message = error_of("bundle.limit==1").message
 
-    assert told == "Unknown field 'bundle.limit'. Did you mean 'bundle.label' or 'bundle.limits.strict'?"
+    assert message == "Unknown field 'bundle.limit'. Did you mean 'bundle.label' or 'bundle.limits.strict'?"
 
 
 def test_an_unknown_field_without_similar_ones_is_named_alone() -> None:
@@ -58,13 +58,13 @@ def test_all_errors_of_a_filter_are_reported_in_the_order_of_the_text() -> None:
     """Also those inside lists and deeper groups."""
     error = error_of("nothing==1;quantity=in=(1,x,y);(code==A,(active==1;code=like=B))")
 
-    assert [(fault.code, fault.position) for fault in error.errors] == [
+    assert [(one.code, one.position) for one in error.errors] == [
         ("UNKNOWN_FIELD", 1),
         ("INVALID_VALUE", 12),
         ("INVALID_VALUE", 12),
         ("INVALID_VALUE", 42),
     ]
-    assert error.message == " ".join(fault.message for fault in error.errors)
+    assert error.message == " ".join(one.message for one in error.errors)
     assert (error.code, error.position) == ("UNKNOWN_FIELD", 1)
 
 

@@ -136,7 +136,7 @@ def test_a_map_can_be_sorted_by_only_in_one_language() -> None:
 @pytest.mark.contract("B1")
 def test_all_errors_of_a_sort_order_are_reported() -> None:
     """Each with its place."""
-    assert [(fault.code, fault.position) for fault in error_of("nothing;code,names,-code").errors] == [
+    assert [(one.code, one.position) for one in error_of("nothing;code,names,-code").errors] == [
         ("UNKNOWN_FIELD", 1),
         ("NOT_SORTABLE", 14),
         ("DUPLICATE_FIELD", 20),

@@ -42,35 +42,37 @@ class Leads(HTMLParser):
         self._select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs}
-        for name, value in told.items():
+        attributes = {name: value or "" for name, value in attrs}
+        for name, value in attributes.items():
             if value.startswith("/admin/") or (name in ("href", "action") and value.startswith(("?", "."))):
                 self.addresses.add(urljoin(self._address, value).partition("#")[0])
-        if "data-ajax--url" in told:
-            asked = {name: told[f"data-{name.replace('_', '-')}"] for name in ("app_label", "model_name", "field_name")}
-            self.addresses.add(f"{told['data-ajax--url']}?{urlencode(asked)}")
-        self._read_form(tag, told)
+        if "data-ajax--url" in attributes:
+            asked = {
+                name: attributes[f"data-{name.replace('_', '-')}"] for name in ("app_label", "model_name", "field_name")
+            }
+            self.addresses.add(f"{attributes['data-ajax--url']}?{urlencode(asked)}")
+        self._read_form(tag, attributes)
 
-    def _read_form(self, tag: str, told: dict[str, str]) -> None:
-        name = told.get("name", "")
+    def _read_form(self, tag: str, attributes: dict[str, str]) -> None:
+        name = attributes.get("name", "")
         if tag == "form":
-            is_sent = told.get("method", "").lower() == "post"
-            self._form = SentForm(urljoin(self._address, told.get("action", ""))) if is_sent else None
+            is_sent = attributes.get("method", "").lower() == "post"
+            self._form = SentForm(urljoin(self._address, attributes.get("action", ""))) if is_sent else None
             self.forms += [self._form] if self._form else []
         elif self._form is None:
             return
         elif tag == "select":
             self._select = name
         elif tag == "option" and self._select:
-            if "selected" in told or self._select not in self._form.fields:
-                self._form.fields[self._select] = [told.get("value", "")]
+            if "selected" in attributes or self._select not in self._form.fields:
+                self._form.fields[self._select] = [attributes.get("value", "")]
             if self._select in _TRIED:
-                self._form.tried.append((self._select, told.get("value", "")))
+                self._form.tried.append((self._select, attributes.get("value", "")))
         elif tag in ("input", "textarea") and name and name != "csrfmiddlewaretoken":
             # Boxes are ticked: what they select is what matters here.
-            self._form.fields.setdefault(name, []).append(told.get("value", ""))
+            self._form.fields.setdefault(name, []).append(attributes.get("value", ""))
         elif tag == "button" and name:
-            self._form.tried.append((name, told.get("value", "")))
+            self._form.tried.append((name, attributes.get("value", "")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "select":

@@ -25,26 +25,28 @@ class _Form(HTMLParser):
         self._select: str | None = None
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        told = dict(attrs)
+        attributes = dict(attrs)
         if tag == "form":
-            self._is_inside = told.get("id") == self._id
+            self._is_inside = attributes.get("id") == self._id
         elif tag == "template":
             self._in_template = True
-        name = told.get("name")
+        name = attributes.get("name")
         if not self._is_inside or self._in_template:
             return
         if tag == "select":
             self._select = name
         elif tag == "option" and self._select is not None:
-            if "selected" in told or self._select not in self.sent:
-                self.sent[self._select] = told["value"] or ""
-        elif name is None or "disabled" in told:
+            if "selected" in attributes or self._select not in self.sent:
+                self.sent[self._select] = attributes["value"] or ""
+        elif name is None or "disabled" in attributes:
             return
         elif tag == "textarea":
             self._area, self.sent[name] = name, ""
-        elif tag == "input" and (told.get("type") not in ("checkbox", "radio") or "checked" in told):
+        elif tag == "input" and (attributes.get("type") not in ("checkbox", "radio") or "checked" in attributes):
             # One line has no line breaks.
-            self.sent[name] = re.sub(r"[\r\n]", "", told.get("value") or ("on" if "checked" in told else ""))
+            self.sent[name] = re.sub(
+                r"[\r\n]", "", attributes.get("value") or ("on" if "checked" in attributes else "")
+            )
 
     def handle_data(self, data: str) -> None:
         if self._area is not None:

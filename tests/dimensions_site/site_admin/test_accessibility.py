@@ -176,7 +176,7 @@ def question_before_a_deletion(tab: Page) -> None:
     expect(tab.get_by_role("button", name="Delete them")).to_be_visible()
 
 
-def changes_with_mistakes(tab: Page) -> None:
+def changes_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("checkbox", name="Select ").nth(1).check()
     tab.get_by_label("Select action to run").select_option("change_elements")
@@ -188,7 +188,7 @@ def changes_with_mistakes(tab: Page) -> None:
     expect(tab.get_by_role("alert")).to_be_visible()
 
 
-def form_with_mistakes(tab: Page) -> None:
+def form_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("link", name="1000", exact=True).click()
     tab.get_by_label("Description: Language").first.fill("no language")
@@ -314,7 +314,7 @@ def errors(
             found[way.__name__] = list(errors_in_every_shape(tab))
 
     visit(first, look, **({} if browser is None else {"storage_state": signed_in(browser)}))
-    return {address: told for address, told in found.items() if told}
+    return {address: lines for address, lines in found.items() if lines}
 
 
 def user_with_errors(tab: Page) -> None:
@@ -343,8 +343,8 @@ WAYS_OF_MANAGERS = (
     list_with_a_condition_to_choose,
     list_with_its_views_open,
     question_before_a_deletion,
-    changes_with_mistakes,
-    form_with_mistakes,
+    changes_with_errors,
+    form_with_errors,
     form_with_a_conflict,
     columns_with_a_error,
     outdated_plan,

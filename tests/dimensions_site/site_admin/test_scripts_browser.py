@@ -30,7 +30,7 @@ def test_what_somebody_smuggles_into_a_page_does_nothing_and_is_noticed(visit, i
     """Each test with a browser fails on a violation; this one shows that it would."""
 
     def look(page: Page) -> None:
-        with page.expect_console_message(lambda told: POLICY in told.text):
+        with page.expect_console_message(lambda message: POLICY in message.text):
             page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", injected)
         page.wait_for_timeout(500)
         assert page.title() != "1"

@@ -111,17 +111,17 @@ def test_what_names_no_instant_is_refused(text: str) -> None:
 
 @pytest.mark.contract("C11", "B1")
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("31.12.2024", "The text is not an ISO 8601 date or time."),
         ("9999-12-31T23:59:59-00:01", "The year in UTC is not from 1 to 9999."),
     ],
 )
-def test_the_reason_is_reported_in_a_sentence(text: str, told: str) -> None:
+def test_the_reason_is_reported_in_a_sentence(text: str, message: str) -> None:
     """Which the error of the field shows."""
     with pytest.raises(ValueError, match="is not") as caught:
         parse_timestamp(text)
-    assert str(caught.value) == told
+    assert str(caught.value) == message
 
 
 @pytest.mark.contract("C11")

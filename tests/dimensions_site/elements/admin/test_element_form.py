@@ -56,7 +56,7 @@ def test_a_new_element_starts_with_the_defaults(ed):
     assert (len(stored["oid"]), stored["referenceCurrency"]["coefficient"]) == (36, True)
 
 
-FAULTS = [
+INVALID = [
     ("account", {"nature": "GOOD"}),
     ("account", {"nature": None}),
     ("account", {"conversion": {"conversionType": None}}),
@@ -83,7 +83,7 @@ FAULTS = [
 
 
 @pytest.mark.contract("B1", "C1", "C3", "C7", "C10", "C11", "C19")
-@pytest.mark.parametrize(("dimension", "fields"), FAULTS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("dimension", "fields"), INVALID, ids=lambda value: str(value)[:60])
 def test_what_rest_refuses_is_refused_at_its_field_with_the_same_words(ed, dimension, fields):
     """With labels for wire paths. A required field left empty counts as missing. Nothing is saved, nothing lost."""
     body = {**(account() if dimension == "account" else currency()), **fields}

@@ -122,7 +122,7 @@ def test_a_page_of_the_list_costs_the_same_for_200_elements_as_for_one(rita, nor
         counts.append(len(queries))
         store(northwind, *(make(f"B{number}", **words) for number in range(140 if len(counts) == 1 else 0)))
     assert counts[0] == counts[1] <= 20
-    rows = [told["sql"] for told in queries if f'"{dimension}_{dimension}"."update_user"' in told["sql"]]
+    rows = [captured["sql"] for captured in queries if f'"{dimension}_{dimension}"."update_user"' in captured["sql"]]
     assert rows
     for column in ("cash_flow_planning", "banking_data", "xbrl_content", "custom_attributes"):
         assert not [sql for sql in rows if column in sql]
@@ -133,7 +133,7 @@ def test_a_search_that_finds_less_than_a_page_reads_the_table_once(chart, rita):
     with CaptureQueriesContext(connection) as queries:
         answer = browser_of(rita).get(page(Account), {"q": "o"})
     assert answer.context["cl"].result_count == len(ids(answer))
-    assert len([told for told in queries if 'FROM "account_account"' in told["sql"]]) == 1
+    assert len([captured for captured in queries if 'FROM "account_account"' in captured["sql"]]) == 1
 
 
 def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):

@@ -128,8 +128,8 @@ def test_a_page_shows_25_versions_and_leads_to_the_others(northwind, dimension, 
         assert len(read) == 1
         versions = response.context["versions"]
         assert (versions[0].row.change_set.user, versions[-1].row.change_set.user) == (first, last)
-        told = [[found.path for found in version.differences] for version in versions if version.is_change]
-        assert all(len(paths) == 1 for paths in told[:-1])  # also of the last one on a page
+        changed_paths = [[found.path for found in version.differences] for version in versions if version.is_change]
+        assert all(len(paths) == 1 for paths in changed_paths[:-1])  # also of the last one on a page
         text = response.content.decode()
         assert f'<span class="this-page" aria-current="page">{number}</span>' in text
         links = [other for other in (1, 2, 3) if f'<a href="?p={other}" aria-label="Page {other}">' in text]

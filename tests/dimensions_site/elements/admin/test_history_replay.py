@@ -60,8 +60,8 @@ class Walk:
 
     def send(self, method: str, rest: str, body: Any) -> None:
         answer = self.alice.send(method, self.address(rest), body)
-        told = content(answer)
-        assert answer.status_code in (200, 201), told
+        text = content(answer)
+        assert answer.status_code in (200, 201), text
 
     def put(self) -> None:
         id = self.random.choice(IDS)

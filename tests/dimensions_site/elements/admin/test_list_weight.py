@@ -76,14 +76,14 @@ def test_a_page_with_searches_filters_and_several_repositories_is_light(chart, r
 def test_pages_and_files_are_compressed(chart, rita):
     """As the server sends them."""
     browser = browser_of(rita)
-    packed = {"Accept-Encoding": "gzip"}
-    answer = browser.get(page(Account), headers=packed)
+    headers = {"Accept-Encoding": "gzip"}
+    answer = browser.get(page(Account), headers=headers)
     assert answer.headers["Content-Encoding"] == "gzip"
     assert len(answer.content) < 20_000
     html = zlib.decompress(answer.content, 31).decode()
     large = [address for address, size in loaded(browser, html).items() if size > 1024]
     for address in large:
-        answer = browser.get(address, headers=packed)
+        answer = browser.get(address, headers=headers)
         is_font = answer.getvalue().startswith(b"wOF2")  # compressed already
         assert (answer.headers.get("Content-Encoding") == "gzip") is not is_font, address
 

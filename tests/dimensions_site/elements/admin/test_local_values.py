@@ -39,8 +39,8 @@ def test_a_day_is_typed_as_people_of_the_language_write_it(ed, cash, language, t
     form = filled_in(browser.get(address))
     assert form[START] == shown
     assert browser.post(address, form).status_code == 302
-    told = read(ed.get(ed.account("elements/1000")))
-    assert told["dataEntryAndReporting"]["validity"]["startDate"] == stored
+    element = read(ed.get(ed.account("elements/1000")))
+    assert element["dataEntryAndReporting"]["validity"]["startDate"] == stored
 
 
 def test_a_day_with_two_meanings_is_not_guessed(ed, cash):

@@ -61,7 +61,7 @@ def test_each_field_is_found_by_its_wire_path(dimension):
     ],
 )
 def test_usual_names_are_known(name, path):
-    """In another order of words they would be guesses."""
+    """In another order of words they would only be similar."""
     assert names_of(WIRES["account"]).find(name) == [path]
 
 
@@ -70,8 +70,8 @@ def test_a_similar_name_is_only_a_guess(name):
     """It is not found; the page that asks for it says that it is one."""
     names = names_of(WIRES["account"])
     assert names.find(name) == []
-    guesses = {"Natur": "nature", "natuer": "nature", "Tpye": "type", "Beschreibun (de)": "descriptions.de"}
-    assert names.similar(name) == ([guesses[name]] if name else [])
+    similar = {"Natur": "nature", "natuer": "nature", "Tpye": "type", "Beschreibun (de)": "descriptions.de"}
+    assert names.similar(name) == ([similar[name]] if name else [])
 
 
 def test_what_several_fields_are_called_is_ambiguous():

@@ -17,19 +17,19 @@ def token(caller: Caller, path: str = "elements", dimension: str = "account") ->
 def answer(caller: Caller, route: str, dimension: str = "account", **query: str) -> Any:
     """The JSON of `elements-{route}`, which is answered with 200."""
     response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
-    told = read(response)
-    assert response.status_code == 200, told
-    return told
+    body = read(response)
+    assert response.status_code == 200, body
+    return body
 
 
 def changes(caller: Caller, since: str, **query: str) -> list[Change]:
     """The changes since the token: what each says, and the id of its element."""
-    told = answer(caller, "changes", since=since, **query)
-    return [(one["change"], one["id"] if one["change"] == "deleted" else one["element"]["id"]) for one in told]
+    found = answer(caller, "changes", since=since, **query)
+    return [(one["change"], one["id"] if one["change"] == "deleted" else one["element"]["id"]) for one in found]
 
 
 def refusal(caller: Caller, route: str, dimension: str = "account", **query: str) -> tuple[int, str, list[Change]]:
     """The status and the code of a refused call, and the path and code of each error."""
     response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
-    told = read(response)
-    return response.status_code, told["code"], [(one["path"], one["code"]) for one in told.get("errors", ())]
+    body = read(response)
+    return response.status_code, body["code"], [(one["path"], one["code"]) for one in body.get("errors", ())]

@@ -1,4 +1,4 @@
-"""Random histories of a dimension, with every state that it was in: the measure for what the service tells later."""
+"""Random histories of a dimension, with every state that it was in: the measure for what the service reports later."""
 
 import time
 from bisect import bisect_right
@@ -106,8 +106,8 @@ class Walk:
 
     def send(self, method: str, rest: str, body: Any) -> None:
         response = self.alice.send(method, self.path(rest), body)
-        told = content(response)
-        assert response.status_code in (200, 201), told
+        text = content(response)
+        assert response.status_code in (200, 201), text
 
     def moment(self) -> Moment:
         response = self.alice.get(self.path())
@@ -119,7 +119,7 @@ class Walk:
 
 
 def differences(before: Moment, after: Moment) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
-    """What `elements-compare` has to tell of two states: id, action, and the values by path."""
+    """What `elements-compare` has to report of two states: id, action, and the values by path."""
     old, new = before.values(), after.values()
     found = []
     for id in sorted(old.keys() | new.keys()):
@@ -128,7 +128,7 @@ def differences(before: Moment, after: Moment) -> list[tuple[str, str, dict[str,
             path: (one.get(path), other.get(path))
             for path in one.keys() | other.keys()
             if (path in one) != (path in other) or one[path] != other[path]
-            # Of a map that gets its first entries, or loses its last ones, only these are told.
+            # Of a map that gets its first entries, or loses its last ones, only these are reported.
             if not any(name.startswith(f"{path}.") for name in one.keys() | other.keys() if path in MAPS)
         }
         action = "created" if id not in old else "deleted" if id not in new else "changed"

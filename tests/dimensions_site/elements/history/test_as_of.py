@@ -154,7 +154,7 @@ def test_an_instant_before_what_retention_has_kept_is_gone(alice, northwind, fir
     assert [one["nature"] for one in kept] == ["OTHER_STOCKS"]
 
 
-def test_all_errors_of_a_call_are_told_at_once(alice, first):
+def test_all_errors_of_a_call_are_reported_at_once(alice, first):
     """The moment, the filter, the order, the page, the properties and unknown parameters."""
     query = {"asOf": "yesterday", "filter": "naturee==1", "sort": "x", "skip": "-1", "properties": "", "from": "x"}
     status, code, errors = refusal(alice, "fetch", **query)

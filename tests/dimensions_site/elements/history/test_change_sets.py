@@ -87,7 +87,7 @@ def test_each_dimension_and_repository_lists_its_own(alice, bob, deletion):
     assert bob.get(bob.account("elements-changesets", "contoso")).getvalue() == b"[]"
 
 
-def test_all_errors_are_told_at_once(alice):
+def test_all_errors_are_reported_at_once(alice):
     """Unknown fields and parameters, wrong values, and pages."""
     query = {"filter": "chanel==REST,channel==WEB;committedAt=gt=noon", "skip": "-1", "take": "x", "sort": "user"}
     status, code, errors = refusal(alice, "changesets", **query)

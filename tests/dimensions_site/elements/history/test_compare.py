@@ -38,7 +38,7 @@ def history(alice: Caller, northwind: Repository, dimension: str) -> History:
     return random_history(alice, dimension, STEPS, seed=PAIRS)
 
 
-def told(alice: Caller, dimension: str, **query: str) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
+def compared(alice: Caller, dimension: str, **query: str) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
     """The differences, each with its changes by path."""
     found = answer(alice, "compare", dimension, **query)
     for one in found:
@@ -55,17 +55,17 @@ def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, histo
     random = Random(3)
     for _ in range(PAIRS):
         (one, before), (other, after) = history.asked(random), history.asked(random)
-        assert told(alice, dimension, **{"from": one, "to": other}) == differences(before, after)
-        assert told(alice, dimension, **{"from": other, "to": one}) == differences(after, before)
+        assert compared(alice, dimension, **{"from": one, "to": other}) == differences(before, after)
+        assert compared(alice, dimension, **{"from": other, "to": one}) == differences(after, before)
 
 
 def test_the_differences_from_a_state_until_now(alice, history, dimension):
     """Without `to`; and without both there are none."""
     random, now = Random(4), history.moments[-1]
     for as_of, before in (history.asked(random) for _ in range(PAIRS)):
-        assert told(alice, dimension, **{"from": as_of}) == differences(before, now)
-        assert told(alice, dimension, to=as_of) == differences(now, before)
-    assert told(alice, dimension) == []
+        assert compared(alice, dimension, **{"from": as_of}) == differences(before, now)
+        assert compared(alice, dimension, to=as_of) == differences(now, before)
+    assert compared(alice, dimension) == []
 
 
 def test_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimension):
@@ -77,7 +77,7 @@ def test_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimen
         both = [*before.elements, *after.elements]
         matching = {element["id"] for element in both if holds(parse(text), element, wire, "en")}
         expected = [found for found in differences(before, after) if found[0] in matching]
-        assert told(alice, dimension, filter=text, **{"from": one, "to": other}) == expected
+        assert compared(alice, dimension, filter=text, **{"from": one, "to": other}) == expected
 
 
 def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, history, dimension, contoso):
@@ -87,10 +87,10 @@ def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, his
     for _ in range(PAIRS):
         (one, before), (other, after) = others.asked(random), history.asked(random)
         query = {"fromRepository": "contoso", "from": one, "to": other}
-        assert told(alice, dimension, **query) == differences(before, after)
+        assert compared(alice, dimension, **query) == differences(before, after)
     expected = differences(others.moments[-1], history.moments[-1])
-    assert told(alice, dimension, fromRepository="contoso") == expected
-    assert told(alice, dimension, fromRepository="northwind") == []
+    assert compared(alice, dimension, fromRepository="contoso") == expected
+    assert compared(alice, dimension, fromRepository="northwind") == []
 
 
 def test_a_dimension_that_was_empty_is_compared_like_any_other(alice, northwind):
@@ -145,7 +145,7 @@ def test_what_was_changed_and_changed_back_is_no_difference(alice, northwind):
     work_now()
     alice.send("POST", alice.currency(), currency("EUR"))
     for name, before in tokens.items():
-        assert told(alice, name, **{"from": before}) == []
+        assert compared(alice, name, **{"from": before}) == []
 
 
 def test_the_count_and_lines_of_json(alice, since):
@@ -192,8 +192,8 @@ def test_the_moment_of_each_repository_is_its_own(alice, northwind, contoso, sin
     assert answer(alice, "compare", "currency", fromRepository="contoso", **{"from": "2020-01-01"}) == []
 
 
-def test_all_errors_are_told_at_once(alice, since):
-    """Both moments, the filter, and unknown parameters; what is gone is told when nothing else is wrong."""
+def test_all_errors_are_reported_at_once(alice, since):
+    """Both moments, the filter, and unknown parameters; what is gone is reported when nothing else is wrong."""
     query = {"from": "yesterday", "to": "2999-01-01", "filter": "naturee==1", "sort": "id"}
     status, _, errors = refusal(alice, "compare", **query)
     assert (status, sorted(path for path, _ in errors)) == (400, sorted(query))

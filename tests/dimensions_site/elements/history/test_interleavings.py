@@ -111,7 +111,7 @@ class Run:
             self.change(kind, writer, held, mark)
 
     def would_wait(self, writer: Writer) -> bool:
-        """Whether the writer cannot be placed before another one ends, who is in its slot, or is awaited."""
+        """Whether the writer cannot be placed before another one ends, which is in its slot or is awaited."""
         placed = {other.slot for other, one in self.open.items() if one.is_placed}
         is_asked = any(not answer.done() for _, answer in self.asked)
         return writer.slot in placed or (is_asked and bool(placed))
@@ -141,8 +141,8 @@ class Run:
     def poll(self) -> None:
         """What was committed since the last poll is answered, in its newest state; nothing else is."""
         response = self.alice.get(self.alice.account("elements-changes"), {"since": self.token})
-        told = {one["id"] if "id" in one else one["element"]["id"]: one.get("element") for one in read(response)}
-        marks = {id: None if element is None else element["documentationLink"] for id, element in told.items()}
+        reported = {one["id"] if "id" in one else one["element"]["id"]: one.get("element") for one in read(response)}
+        marks = {id: None if element is None else element["documentationLink"] for id, element in reported.items()}
         stored = self.model.stored()
         assert marks == {id: stored.get(id) for id in self.model.since}
         self.token = response["Sync-Token"]
@@ -180,7 +180,7 @@ class Run:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_any_order_of_steps_is_told_as_it_was_committed(alice: Caller, northwind: Repository, seed: int):
+def test_any_order_of_steps_is_reported_as_committed(alice: Caller, northwind: Repository, seed: int):
     """Transactions that write, undo, delete, are placed, wait, end or are rolled back; each poll and each instant."""
     with writers(northwind, WRITERS) as people:
         run = Run(alice, people, seed)

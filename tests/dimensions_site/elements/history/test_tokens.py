@@ -194,7 +194,7 @@ def test_a_restored_backup_expires_tokens_of_what_it_has_undone(alice, since, tm
         assert changes(alice, since) == [("saved", "1"), ("saved", "2")]
 
 
-def test_the_mark_tells_two_change_sets_of_one_place_apart(alice, since, northwind):
+def test_the_mark_distinguishes_two_change_sets_of_one_place(alice, since, northwind):
     """Though all numbers are the same."""
     (slot,) = Slot.objects.filter(repository=northwind)
     state = State(northwind.pk, "account", {slot.slot: Place(slot.number, uuid4().bytes[:4])})

@@ -52,7 +52,7 @@ def test_each_version_says_who_when_through_what_why_and_what(alice, again):
     ]
 
 
-def test_changes_are_told_by_path_with_both_values(alice, again):
+def test_changes_are_listed_by_path_with_both_values(alice, again):
     """A creation has all that is set, a deletion all that was; `updateInfo` and the id are no changes."""
     created_again, deleted, changed, created = answer(alice, "versions", id="1")
     assert sorted(changed["changes"], key=itemgetter("path")) == [
@@ -95,7 +95,7 @@ def test_pages_and_the_count(alice, again):
     assert (response["X-Total-Count"], len(read(response))) == ("4", 1)
 
 
-def test_more_versions_than_are_read_together_are_all_told(alice, northwind):
+def test_more_versions_than_are_read_together_are_all_listed(alice, northwind):
     """Each with what it has changed."""
     store_accounts(northwind, *(account(f"{number:03}") for number in range(250)))
     patches = [patch(f"{number:03}", nature="OTHER_STOCKS") for number in range(250)]
@@ -106,7 +106,7 @@ def test_more_versions_than_are_read_together_are_all_told(alice, northwind):
 
 
 def test_what_a_version_has_changed_is_null_when_the_one_before_is_deleted(alice, northwind, monkeypatch):
-    """By retention; a later one is told as before."""
+    """By retention; a later one is listed as before."""
     store_accounts(northwind, account("1"))
     for nature in ("OTHER_STOCKS", "PROFIT_AND_LOSS"):
         alice.send("PATCH", alice.account("elements/1"), {"nature": nature})
@@ -132,7 +132,7 @@ def test_each_dimension_and_repository_has_its_own(alice, bob, again, northwind)
         assert read(bob.get(bob.account("elements-versions", "contoso"), query)) == []
 
 
-def test_all_errors_are_told_at_once(alice):
+def test_all_errors_are_reported_at_once(alice):
     """Nothing named, what is no id or no change set, unknown parameters, and pages."""
     assert refusal(alice, "versions") == (400, "REQUIRED", [("id", "REQUIRED")])
     for id in ("", " ", "a\tb", "x" * 129, ".."):

@@ -89,7 +89,7 @@ def test_reading_one_element_costs_three_queries_at_most(
 
 @pytest.mark.contract("D7")
 def test_an_exact_count_beside_a_list_costs_one_query_more(reader, reading, rita, northwind, django_assert_num_queries):
-    """Only for those who prefer it."""
+    """Only where the client prefers it."""
     fill(northwind, 2)
     for preference, queries in ({}, reading + 1), ({"Prefer": "count=exact"}, reading + 2):
         with django_assert_num_queries(queries):

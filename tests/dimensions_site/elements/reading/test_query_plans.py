@@ -72,8 +72,8 @@ def plans(call: Callable[[], Any]) -> Iterator[str]:
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}" if POSTGRESQL else f"EXPLAIN QUERY PLAN {sql}")
             if POSTGRESQL:
-                (told,) = cursor.fetchone()
-                root = (json.loads(told) if isinstance(told, str) else told)[0]["Plan"]
+                (explained,) = cursor.fetchone()
+                root = (json.loads(explained) if isinstance(explained, str) else explained)[0]["Plan"]
                 yield "\n".join(steps(root))
             else:
                 yield "\n".join(row[-1] for row in cursor.fetchall())
@@ -101,8 +101,8 @@ def most_in_vain(call: Callable[[], Any]) -> int:
             continue
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
-            (told,) = cursor.fetchone()
-        found.extend(passed_over((json.loads(told) if isinstance(told, str) else told)[0]["Plan"]))
+            (explained,) = cursor.fetchone()
+        found.extend(passed_over((json.loads(explained) if isinstance(explained, str) else explained)[0]["Plan"]))
     return max(found)
 
 
@@ -136,9 +136,9 @@ ROUTES = {
 def test_what_is_read_over_rest_is_found_by_an_index(alice, large):
     scanned = {}
     for route, address in ROUTES.items():
-        told = list(plans(partial(alice.get, alice.account(address))))
-        assert told, route
-        scanned[route] = [plan for plan in told if scans(plan)]
+        all_plans = list(plans(partial(alice.get, alice.account(address))))
+        assert all_plans, route
+        scanned[route] = [plan for plan in all_plans if scans(plan)]
     assert {route: found for route, found in scanned.items() if found} == {}
 
 
@@ -153,32 +153,32 @@ WRITES: dict[str, Callable[[Caller], Any]] = {
 def test_what_is_written_over_rest_is_found_by_an_index(alice, large):
     scanned = {}
     for name, write in WRITES.items():
-        told = plans(partial(write, alice))
-        assert told, name
-        scanned[name] = [plan for plan in told if scans(plan)]
+        all_plans = plans(partial(write, alice))
+        assert all_plans, name
+        scanned[name] = [plan for plan in all_plans if scans(plan)]
     assert {name: found for name, found in scanned.items() if found} == {}
 
 
 def test_one_element_is_found_by_its_own_entry_in_the_index(alice, large):
-    told = "\n".join(plans(lambda: alice.get(alice.account("elements/00300"))))
-    assert BY_ID in told
-    assert "(repository_id=? AND element_id=?)" in told or POSTGRESQL
+    plan = "\n".join(plans(lambda: alice.get(alice.account("elements/00300"))))
+    assert BY_ID in plan
+    assert "(repository_id=? AND element_id=?)" in plan or POSTGRESQL
 
 
 def test_a_page_after_the_last_id_is_read_in_the_order_of_the_index(alice, large):
     """Nothing is sorted, so it costs the same however many elements there are."""
-    *_, told = plans(lambda: alice.get(alice.account(ROUTES["page after the last id"])))
-    assert BY_ID in told
-    assert "Sort" not in told
-    assert "TEMP B-TREE" not in told
+    *_, plan = plans(lambda: alice.get(alice.account(ROUTES["page after the last id"])))
+    assert BY_ID in plan
+    assert "Sort" not in plan
+    assert "TEMP B-TREE" not in plan
 
 
 @pytest.mark.contract("D6")
 @pytest.mark.parametrize("sort", ["", "&sort=-id"])
 def test_elements_before_a_page_are_counted_in_the_index_and_not_looked_at(alice, large, sort):
     """They are many times as much to read: half of a large chart for a page in its middle."""
-    *_, told = plans(lambda: alice.get(alice.account(f"elements?skip=200&take=50{sort}")))
-    assert (f"Index Only Scan account_account {BY_ID}" if POSTGRESQL else f"USING COVERING INDEX {BY_ID}") in told
+    *_, plan = plans(lambda: alice.get(alice.account(f"elements?skip=200&take=50{sort}")))
+    assert (f"Index Only Scan account_account {BY_ID}" if POSTGRESQL else f"USING COVERING INDEX {BY_ID}") in plan
 
 
 CATEGORIES = (
@@ -196,28 +196,28 @@ if POSTGRESQL:
     @pytest.mark.parametrize("condition", CATEGORIES)
     def test_accounts_are_counted_by_category_in_an_index_that_has_all_of_them(alice, large, condition):
         """The accounts themselves are many times as much to read."""
-        *_, told = plans(lambda: alice.get(alice.account(f"elements-count?filter={condition}")))
-        assert "account_categories" in told
+        *_, plan = plans(lambda: alice.get(alice.account(f"elements-count?filter={condition}")))
+        assert "account_categories" in plan
 
     @pytest.mark.contract("D2", "D3")
     def test_what_an_id_or_a_description_contains_is_found_by_the_index_of_searches(alice, large):
         for route in (route for route in ROUTES if route.startswith("containment")):
-            *_, told = plans(partial(alice.get, alice.account(ROUTES[route])))
-            assert "account_account_search" in told, (route, told)
+            *_, plan = plans(partial(alice.get, alice.account(ROUTES[route])))
+            assert "account_account_search" in plan, (route, plan)
 
     @pytest.mark.contract("D2", "D6")
     def test_a_page_of_what_all_elements_have_is_read_in_the_order_of_the_index(alice, large):
         """Its first elements are enough, however many have the word; rare words are not searched in that way."""
-        *_, told = plans(partial(alice.get, alice.account("elements?filter=descriptions.en=like=Account&take=50")))
-        assert BY_ID in told
-        assert "Sort" not in told
+        *_, plan = plans(partial(alice.get, alice.account("elements?filter=descriptions.en=like=Account&take=50")))
+        assert BY_ID in plan
+        assert "Sort" not in plan
 
     def test_a_search_in_the_administration_is_found_by_the_index_of_searches(large):
         browser = superuser()
         for address in ("?q=zwischenKONTO", "?q=rare", "?q=zwischenkonto+größe"):
-            told = [plan for plan in plans(partial(browser.get, page(Account) + address)) if "account_account" in plan]
-            assert told, address
-            assert [plan for plan in told if "account_account_search" not in plan] == []
+            found = [plan for plan in plans(partial(browser.get, page(Account) + address)) if "account_account" in plan]
+            assert found, address
+            assert [plan for plan in found if "account_account_search" not in plan] == []
 
     @pytest.mark.contract("J2")
     def test_a_comparison_and_an_undo_read_only_what_has_changed_in_a_repository_that_the_statistics_do_not_know(
@@ -246,5 +246,5 @@ def test_the_form_and_the_history_of_an_element_are_found_by_an_index(northwind,
     browser = superuser()
     element = Account.of(northwind).get(element_id="rare")
     for name in ("change", "history"):
-        told = list(plans(partial(browser.get, page(Account, name, element.pk))))
-        assert [plan for plan in told if scans(plan)] == [], name
+        all_plans = list(plans(partial(browser.get, page(Account, name, element.pk))))
+        assert [plan for plan in all_plans if scans(plan)] == [], name

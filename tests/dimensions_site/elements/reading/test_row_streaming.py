@@ -29,7 +29,7 @@ def test_a_condition_that_nothing_can_meet_asks_nothing(northwind):
     assert list(full_renderer(ACCOUNT, "en").each(nothing)) == []
 
 
-def test_who_stops_reading_can_ask_again_at_once(db):
+def test_the_connection_is_free_as_soon_as_reading_stops(db):
     rows = streamed_rows(connection, NUMBERS, [])
     assert next(rows) == (1,)
     rows.close()

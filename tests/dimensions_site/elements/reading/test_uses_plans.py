@@ -35,9 +35,9 @@ def chart(alice: Caller, northwind: Repository) -> None:
         cursor.execute("ANALYZE account_account")
 
 
-def used(told: Iterator[str]) -> tuple[set[str], list[str]]:
+def used(all_plans: Iterator[str]) -> tuple[set[str], list[str]]:
     """The indexes of references in the plans, and the steps that read all accounts."""
-    found = list(told)
+    found = list(all_plans)
     return {name for name in NAMES if any(name in plan for plan in found)}, [s for plan in found for s in scans(plan)]
 
 
@@ -49,8 +49,8 @@ def test_the_model_has_an_index_for_each_declared_reference():
 @pytest.mark.parametrize("count", [1, 100])
 def test_uses_are_found_by_the_index_of_each_leaf(rita, chart, count):
     ids: Any = [f"{n:05}" for n in range(count)]
-    told = plans(partial(rita.get, rita.account("elements-uses"), {"id": ids}))
-    assert used(told) == (NAMES, [])
+    all_plans = plans(partial(rita.get, rita.account("elements-uses"), {"id": ids}))
+    assert used(all_plans) == (NAMES, [])
 
 
 @pytest.mark.contract("L2")
@@ -58,10 +58,10 @@ def test_a_deletion_that_leaves_what_is_in_use_finds_it_by_the_index_of_each_lea
     """For the whole list: the recursion reads what was found, and no elements."""
     start(alice, [f"{n:05}" for n in range(0, 200, 2)], query="?references=refuse")
     deletion = DataProcessing.objects.get()
-    told = plans(lambda: find_refused(deletion, ACCOUNT) and JsonResponse({}))
-    assert used(told) == (NAMES, [])
+    all_plans = plans(lambda: find_refused(deletion, ACCOUNT) and JsonResponse({}))
+    assert used(all_plans) == (NAMES, [])
 
 
 def test_unused_elements_of_a_page_are_found_by_the_index_of_each_leaf(rita, chart):
-    told = plans(partial(rita.get, rita.account("elements?unused=true&take=20")))
-    assert used(told) == (NAMES, [])
+    all_plans = plans(partial(rita.get, rita.account("elements?unused=true&take=20")))
+    assert used(all_plans) == (NAMES, [])

@@ -29,7 +29,7 @@ LEAVES = {
 any_dimension = st.sampled_from(sorted(DIMENSIONS))
 style = st.randoms(use_true_random=False)
 # Values that a member may have in error: of the wrong type, too long, nearly right.
-mistakes = st.one_of(
+wrong_values = st.one_of(
     json_values,
     st.sampled_from(
         (None, True, 0, 1, 20, 21, -1, 2.0, "", " ", ".", "true", "0", "1.", "NONE", "x" * 129, "x" * 1001)
@@ -39,7 +39,7 @@ mistakes = st.one_of(
 )
 
 
-def tell(dimension: str, *, is_fast: bool) -> None:
+def count(dimension: str, *, is_fast: bool) -> None:
     """Count for the statistics of the search, which show whether it covers what it should."""
     event(f"{dimension}: {'fast' if is_fast else 'for the serializer'}")
 
@@ -54,7 +54,7 @@ def test_an_element_written_in_any_way_gives_one_row(dimension: str, data: st.Da
     if dimension == "currency" and choice.random() < 0.5:
         payload["description"] = choice.choice((None, "", *payload["descriptions"].values()))
 
-    tell(dimension, is_fast=agrees(dimension, strangely(payload, choice, twice=choice.choice((0.0, 0.0, 0.02, 0.2)))))
+    count(dimension, is_fast=agrees(dimension, strangely(payload, choice, twice=choice.choice((0.0, 0.0, 0.02, 0.2)))))
 
 
 @pytest.mark.contract("B3", "C2")
@@ -67,7 +67,7 @@ def test_a_replaced_currency_keeps_its_oid(data: st.DataObject, choice: Random) 
     if choice.random() < 0.5:
         payload["oid"] = existing.oid
 
-    tell("currency", is_fast=agrees("currency", strangely(payload, choice), existing))
+    count("currency", is_fast=agrees("currency", strangely(payload, choice), existing))
 
 
 @pytest.mark.contract("B3", "C5", "C8", "C10")
@@ -75,9 +75,9 @@ def test_a_replaced_currency_keeps_its_oid(data: st.DataObject, choice: Random) 
 def test_a_nearly_valid_element_gives_one_row_or_none(dimension: str, data: st.DataObject, choice: Random) -> None:
     """Members of another type, too long, missing, unknown, null."""
     payload = data.draw(elements(DIMENSIONS[dimension][0]), label="element")
-    spoilt = data.draw(nearly(payload, mistakes), label="spoilt")
+    spoilt = data.draw(nearly(payload, wrong_values), label="spoilt")
 
-    tell(dimension, is_fast=agrees(dimension, strangely(spoilt, choice)))
+    count(dimension, is_fast=agrees(dimension, strangely(spoilt, choice)))
 
 
 @pytest.mark.contract("B3")
@@ -86,7 +86,7 @@ def test_damaged_text_gives_one_row_or_none(dimension: str, data: st.DataObject)
     """Parts of the text are cut out, repeated or inserted: it is JSON for both decoders or for the exact one alone."""
     payload = data.draw(elements(DIMENSIONS[dimension][0]), label="element")
 
-    tell(dimension, is_fast=agrees(dimension, data.draw(damaged(plain(payload)), label="text")))
+    count(dimension, is_fast=agrees(dimension, data.draw(damaged(plain(payload)), label="text")))
 
 
 @pytest.mark.contract("C5", "C8")
@@ -111,7 +111,7 @@ def test_a_patch_gives_one_row(dimension: str, data: st.DataObject, choice: Rand
     if dimension == "currency" and choice.random() < 0.3:
         patch["description"] = choice.choice((None, "Euro", *element.descriptions.values()))
     if choice.random() < 0.4:
-        patch = data.draw(nearly(patch, mistakes), label="spoilt")
+        patch = data.draw(nearly(patch, wrong_values), label="spoilt")
     text = strangely(patch, choice, twice=choice.choice((0.0, 0.0, 0.1)))
     if choice.random() < 0.2:
         text = data.draw(damaged(text), label="text")
@@ -120,7 +120,7 @@ def test_a_patch_gives_one_row(dimension: str, data: st.DataObject, choice: Rand
 
     row = decoder.fast_patch(current, RawElement(text), element)
 
-    tell(dimension, is_fast=row is not None)
+    count(dimension, is_fast=row is not None)
     if row is not None:
         assert row == decoder.exact_patch(msgspec.json.decode(current), read_json(text), element)
 
@@ -130,7 +130,7 @@ def test_a_patch_gives_one_row(dimension: str, data: st.DataObject, choice: Rand
 def test_every_leaf_takes_by_its_fast_type_what_it_takes_anyway(name: str, data: st.DataObject) -> None:
     """A value of the fast type is stored as it is, or as `fast_value` says, just as `to_internal_value` stores it."""
     leaf = LEAVES[name]
-    value = data.draw(mistakes if leaf.read_only else leaf_values(leaf) | mistakes, label="value")
+    value = data.draw(wrong_values if leaf.read_only else leaf_values(leaf) | wrong_values, label="value")
     try:
         taken = msgspec.convert(value, leaf.fast_type())
     except msgspec.ValidationError:

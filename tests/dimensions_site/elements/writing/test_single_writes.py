@@ -33,7 +33,7 @@ def versions(model: Any, id: str) -> list[dict[str, Any]]:
     return list(rows.values(*columns, "change_set__user", "change_set__channel"))
 
 
-def told(response: Any) -> dict[str, Any]:
+def returned(response: Any) -> dict[str, Any]:
     """A returned element, without its id and its last change."""
     assert response.status_code in (200, 201), response.content
     return {name: value for name, value in read(response).items() if name not in ("id", "updateInfo")}
@@ -56,10 +56,10 @@ def test_another_spelling_of_a_patch_leaves_the_same(alice, before, quick, exact
     for path in paths:
         alice.send("PUT", path, {**before, "id": path.rpartition("/")[2]})
 
-    answers = [told(alice.send("PATCH", path, patch)) for path, patch in zip(paths, (quick, exact), strict=True)]
+    answers = [returned(alice.send("PATCH", path, patch)) for path, patch in zip(paths, (quick, exact), strict=True)]
 
     assert answers[0] == answers[1]
-    assert answers == [told(alice.get(path)) for path in paths]
+    assert answers == [returned(alice.get(path)) for path in paths]
     assert versions(Account, "1") == versions(Account, "2")
     assert len(set(CalculationLogic.objects.values_list("name", "computes", "formula"))) <= 1
     assert CalculationLogic.objects.count() in (0, 2)
@@ -71,8 +71,8 @@ def test_an_element_that_only_the_exact_way_reads_is_patched_like_others(alice):
     path = alice.account("elements/1000")
     alice.send("POST", alice.account(), account(descriptions={"en": "Ca\x01sh"}))
 
-    same = told(alice.send("PATCH", path, {"type": "NORMAL", "descriptions": {"en": "Ca\x01sh"}}))
-    changed = told(alice.send("PATCH", path, {"type": "DETAIL"}))
+    same = returned(alice.send("PATCH", path, {"type": "NORMAL", "descriptions": {"en": "Ca\x01sh"}}))
+    changed = returned(alice.send("PATCH", path, {"type": "DETAIL"}))
 
     assert changed == same | {"type": "DETAIL"}
     assert changed["descriptions"] == {"en": "Ca\x01sh"}
@@ -143,11 +143,11 @@ def test_description_means_the_language_of_the_repository_that_is_written_to(ali
     english, german = alice.currency("elements/EUR"), bob.currency("elements/EUR", "contoso")
 
     for turn in range(2):
-        for who, path, language in ((alice, english, "en"), (bob, german, "de")):
+        for author, path, language in ((alice, english, "en"), (bob, german, "de")):
             text = f"Euro {turn}"
-            element = told(who.send("PUT", path, currency(descriptions={language: text}, description=text)))
+            element = returned(author.send("PUT", path, currency(descriptions={language: text}, description=text)))
             assert element["description"] == text
-            element = told(who.send("PATCH", path, {"description": f"{text}!"}))
+            element = returned(author.send("PATCH", path, {"description": f"{text}!"}))
             assert element["descriptions"] == {language: f"{text}!"}
 
 
@@ -156,11 +156,11 @@ def test_description_means_the_language_of_the_repository_that_is_written_to(ali
 def test_a_new_currency_has_nothing_of_the_one_that_was_written_before(alice, quick):
     """Its oid is a new one, whichever way reads it."""
     alice.send("PUT", alice.currency("elements/EUR"), currency(oid="o-eur"))
-    assert told(alice.send("PUT", alice.currency("elements/EUR"), currency(decimalNumbers=3)))["oid"] == "o-eur"
+    assert returned(alice.send("PUT", alice.currency("elements/EUR"), currency(decimalNumbers=3)))["oid"] == "o-eur"
     body = currency("USD", descriptions={"en": "Dollar"} if quick else "Dollar")
 
-    assert told(alice.send("POST", alice.currency(), body))["oid"] not in ("o-eur", None)
-    assert told(alice.send("PUT", alice.currency("elements/GBP"), {**body, "id": "GBP"}))["oid"] != "o-eur"
+    assert returned(alice.send("POST", alice.currency(), body))["oid"] not in ("o-eur", None)
+    assert returned(alice.send("PUT", alice.currency("elements/GBP"), {**body, "id": "GBP"}))["oid"] != "o-eur"
     assert Currency.objects.values("oid").distinct().count() == 3
 
 

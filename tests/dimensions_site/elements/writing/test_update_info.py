@@ -43,7 +43,7 @@ def test_update_info_of_a_request_is_accepted_and_ignored(alice, method, forged)
 
 @pytest.mark.contract("C12")
 def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
-    """Ed sends the stored values, with an `updateInfo` of his own: Alice stays the last author."""
+    """Ed sends the stored values with a forged `updateInfo`: Alice stays the last author."""
     created = read(alice.send("POST", alice.currency(), currency()))
 
     replaced = read(ed.send("PUT", ed.currency("elements/EUR"), created | {"updateInfo": FORGED}))

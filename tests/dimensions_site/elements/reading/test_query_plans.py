@@ -153,7 +153,7 @@ WRITES: dict[str, Callable[[Caller], Any]] = {
 def test_what_is_written_over_rest_is_found_by_an_index(alice, large):
     scanned = {}
     for name, write in WRITES.items():
-        all_plans = plans(partial(write, alice))
+        all_plans = list(plans(partial(write, alice)))
         assert all_plans, name
         scanned[name] = [plan for plan in all_plans if scans(plan)]
     assert {name: found for name, found in scanned.items() if found} == {}

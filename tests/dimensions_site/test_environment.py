@@ -51,8 +51,8 @@ def test_a_number_within_its_bounds_is_read(monkeypatch, text):
 @pytest.mark.parametrize("text", ["4", "11", "", "-6", "+6", "6.0", "6MB", "1_0", "٦", "6\n", "9" * 5000])
 def test_a_number_out_of_bounds_or_in_other_signs_is_refused(monkeypatch, text):
     monkeypatch.setenv(NAME, text)
-    told = refused(env.integer, default=7, minimum=5, maximum=10)
-    assert told == f"SETTING is '{text}'; it has to be a whole number from 5 to 10, in digits alone."
+    message = refused(env.integer, default=7, minimum=5, maximum=10)
+    assert message == f"SETTING is '{text}'; it has to be a whole number from 5 to 10, in digits alone."
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_a_rate_may_be_off(monkeypatch):
 )
 def test_no_other_text_is_a_rate(monkeypatch, text):
     monkeypatch.setenv(NAME, text)
-    told = refused(env.rate, default="off")
-    assert told == f"SETTING is '{text}'; it has to be like 60/minute (per second, minute, hour or day), or off."
+    message = refused(env.rate, default="off")
+    assert message == f"SETTING is '{text}'; it has to be like 60/minute (per second, minute, hour or day), or off."
 
 
 def test_spaces_around_the_parts_of_a_list_do_not_count(monkeypatch):
@@ -147,10 +147,10 @@ def test_options_of_the_command_line_in_the_address_come_after_our_own(monkeypat
 def test_another_address_of_a_database_is_refused_without_showing_its_password(monkeypatch, address):
     """The sentence is logged."""
     monkeypatch.setenv(NAME, address)
-    told = refused(backends.database, default="sqlite://", options=NO_OPTIONS)
-    assert told.startswith("SETTING ")
-    assert "it has to be like postgresql://user:password@host:5432/name" in told
-    assert "hid" not in told
+    message = refused(backends.database, default="sqlite://", options=NO_OPTIONS)
+    assert message.startswith("SETTING ")
+    assert "it has to be like postgresql://user:password@host:5432/name" in message
+    assert "hid" not in message
 
 
 @pytest.mark.parametrize(
@@ -225,9 +225,9 @@ def test_a_queue_is_the_database_or_one_of_redis(monkeypatch, address):
 def test_another_queue_is_refused_without_showing_its_password(monkeypatch, address):
     """The client would connect to Redis's first database for some of them."""
     monkeypatch.setenv(NAME, address)
-    told = refused(backends.queue, default="database")
-    assert "it has to be like database, or redis://user:password@host:6379/0, or rediss:// for TLS" in told
-    assert "hidden" not in told
+    message = refused(backends.queue, default="database")
+    assert "it has to be like database, or redis://user:password@host:6379/0, or rediss:// for TLS" in message
+    assert "hidden" not in message
 
 
 if connection.vendor == "postgresql":  # these have their own limits

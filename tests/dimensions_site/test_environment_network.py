@@ -29,9 +29,9 @@ def test_proxies_are_addresses_networks_and_the_unix_socket(monkeypatch):
 @pytest.mark.parametrize("text", ["*", "localhost", "10.0.0.1/8", "10.0.0.256", "10.0.0.0-10.0.0.9", "UNIX", "::1%"])
 def test_an_invalid_address_is_refused(monkeypatch, text):
     """A network that is not written from its first address on may be meant otherwise."""
-    told = refusal(env.proxies, f"127.0.0.1,{text}", monkeypatch)
-    assert told.startswith(f"SETTING has '{text}' in it (")
-    assert told.endswith("it has to be addresses, networks such as 10.0.0.0/8, and unix, separated by commas.")
+    message = refusal(env.proxies, f"127.0.0.1,{text}", monkeypatch)
+    assert message.startswith(f"SETTING has '{text}' in it (")
+    assert message.endswith("it has to be addresses, networks such as 10.0.0.0/8, and unix, separated by commas.")
 
 
 @pytest.mark.parametrize("text", ["0.0.0.0/0", "::/0"])

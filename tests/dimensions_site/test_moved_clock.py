@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from dimensions_site.repositories.models import ApiKey
-from tests.bulkops.jobs.deletions import start, told, work_now
+from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.dimensions_site.repositories.test_wrong_passwords import call
 from tests.dimensions_site.tokens.clients import access_token, log_in, renew, service, tokens_of, with_token
 from tests.factories import Caller, currency
@@ -102,7 +102,8 @@ def test_a_clock_that_is_put_back_loses_nothing(alice: Caller) -> None:
     assert with_token(token).get(address).status_code in (200, 401)
     oid = start(alice, ["EUR"], "currency")
     work_now()
-    assert (told(alice, oid, "currency")["status"], told(alice, oid, "currency")["deleted"]) == ("COMPLETED", 1)
+    status = status_of(alice, oid, "currency")
+    assert (status["status"], status["deleted"]) == ("COMPLETED", 1)
 
 
 def test_a_deletion_waits_through_any_jump_of_the_clock(alice: Caller) -> None:
@@ -111,6 +112,6 @@ def test_a_deletion_waits_through_any_jump_of_the_clock(alice: Caller) -> None:
     oid = start(alice, ["EUR"], "currency")
     with after(2 * DAY):
         work_now()
-        assert told(alice, oid, "currency")["deleted"] == 1
+        assert status_of(alice, oid, "currency")["deleted"] == 1
     work_now()
-    assert told(alice, oid, "currency")["deleted"] == 1
+    assert status_of(alice, oid, "currency")["deleted"] == 1

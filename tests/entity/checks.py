@@ -193,5 +193,5 @@ def test_its_references_count_as_uses_of_currencies_for_those_who_may_read_both(
     assert ids(alice, "unused=true") == ["FR01"]
     oid = deletions.start(narrow, ["EUR", "USD"], "currency", query="?references=refuse")
     deletions.work_now()
-    assert deletions.told(alice, oid, "currency")["inUse"] == [{"id": "EUR", "usedBy": used}]
-    assert deletions.told(narrow, oid, "currency")["inUse"] == [{"id": "EUR", "usedBy": []}]
+    assert deletions.status_of(alice, oid, "currency")["inUse"] == [{"id": "EUR", "usedBy": used}]
+    assert deletions.status_of(narrow, oid, "currency")["inUse"] == [{"id": "EUR", "usedBy": []}]

@@ -12,7 +12,7 @@ from django.db import IntegrityError
 from django.test import Client
 
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from tests.bulkops.jobs.deletions import start, told, work_now
+from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.bulkops.save.bulk import ids, patch, save
 from tests.factories import account, currency, read
 from tests.security.injections import in_filter
@@ -67,7 +67,7 @@ def test_a_bulk_save_and_a_deletion_take_exactly_what_is_named(alice, dimension)
     assert ids(read(alice.get(path(), {"filter": "descriptions.it==Primo"}))) == sorted(firsts)
     oid = start(alice, firsts, dimension)
     work_now()
-    assert told(alice, oid, dimension)["deleted"] == len(firsts)
+    assert status_of(alice, oid, dimension)["deleted"] == len(firsts)
     assert ids(read(alice.get(path()))) == sorted(set(everything) - set(firsts))
 
 

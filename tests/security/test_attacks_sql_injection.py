@@ -11,7 +11,7 @@ from django.test import Client
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.fields import Kind
-from tests.bulkops.jobs.deletions import ASYNC, start, told, work_now
+from tests.bulkops.jobs.deletions import ASYNC, start, status_of, work_now
 from tests.bulkops.save.bulk import patch, save
 from tests.factories import Caller, account, content, currency, read
 from tests.security.injections import HARMLESS, INJECTIONS, in_filter
@@ -153,8 +153,8 @@ def test_a_deletion_deletes_what_is_named_and_nothing_else(alice, chart):
     save(alice, "account", post=[account(text) for text in there])
     oid = start(alice, INJECTIONS)
     work_now()
-    assert told(alice, oid)["deleted"] == len(there)
-    assert sorted(told(alice, oid)["notFound"]) == sorted(unknown)
+    assert status_of(alice, oid)["deleted"] == len(there)
+    assert sorted(status_of(alice, oid)["notFound"]) == sorted(unknown)
     assert [element["id"] for element in read(alice.get(alice.account()))] == chart
 
 
@@ -169,7 +169,7 @@ def test_a_repository_and_a_deletion_are_found_by_their_exact_names(alice):
         same(alice.get(alice.account(db_id=f"northwind{encoded}")), no_repository, text)
         for method, harmless in no_deletion.items():
             same(alice.send(method, alice.account(f"{ASYNC}/{oid}{encoded}")), harmless, text)
-    assert told(alice, oid)["status"] == "RUNNING"
+    assert status_of(alice, oid)["status"] == "RUNNING"
 
 
 def test_credentials_are_texts(alice):

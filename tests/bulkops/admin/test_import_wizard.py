@@ -108,7 +108,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "message"),
     [
         ({"out-0": "yes"}, "The heading &#x27;id&#x27; is missing"),
         ({"column-1": "Description (in French)"}, "in French"),
@@ -120,12 +120,12 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
         ({"mode": "wrong"}, "Select a valid choice"),
     ],
 )
-def test_what_is_unclear_is_reported_in_its_place(alice, northwind, chosen, told):
+def test_what_is_unclear_is_reported_in_its_place(alice, northwind, chosen, message):
     """The file is not checked then."""
     browser = browser_of(alice)
     upload(browser, northwind, HEADINGS + CASH)
     page = describe(browser, FileImport.objects.get(), **chosen)
-    assert told in page.content.decode()
+    assert message in page.content.decode()
     assert FileImport.objects.get().status == ImportStatus.DRAFT
 
 
@@ -154,13 +154,13 @@ def test_rows_with_errors_are_reported_and_may_be_left_out(ed, northwind):
     assert b"Import the others and leave out the rows with errors" in page.content
     rejects = browser.get(at(file_import, "rejects"))
     assert rejects["Content-Disposition"] == 'attachment; filename="rejects-chart.csv"'
-    mended = read_bytes(rejects).replace(b"NOWHERE", b"BALANCE_SHEET")
+    corrected = read_bytes(rejects).replace(b"NOWHERE", b"BALANCE_SHEET")
 
     confirm(browser, file_import, leave_out="yes")
     work()
     assert ids(northwind) == ["1000"]
     assert dict(browser.get(at(file_import)).context["result"].counts)["left out"] == 1
-    again = checked(browser, northwind, mended)
+    again = checked(browser, northwind, corrected)
     confirm(browser, again)
     work()
     assert ids(northwind) == ["1000", "1020"]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"%PDF-1.7 and so on", "This is a PDF file"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old kind (.xls)"),
@@ -36,11 +36,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
         ((",".join(f"h{number}" for number in range(201)) + "\n").encode(), "The table has 201 columns"),
     ],
 )
-def test_a_wrong_file_is_refused_at_once(ed, northwind, content, told):
+def test_a_wrong_file_is_refused_at_once(ed, northwind, content, message):
     """With a sentence that says what to do; nothing of it is kept."""
     page = upload(browser_of(ed), northwind, content)
     assert page.status_code == 200
-    assert told in str(page.context["form"].errors["file"])
+    assert message in str(page.context["form"].errors["file"])
     assert not FileImport.objects.exists()
 
 

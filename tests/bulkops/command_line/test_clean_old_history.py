@@ -34,8 +34,8 @@ def clean(capsys) -> Callable[..., list[str]]:
     def run(*arguments: str, wait: int = 0) -> list[str]:
         with override_settings(READ_TIMEOUT_SECONDS=wait):
             call_command("clean_old_history", *arguments)
-        told: str = capsys.readouterr().out
-        return told.splitlines()
+        output: str = capsys.readouterr().out
+        return output.splitlines()
 
     return run
 

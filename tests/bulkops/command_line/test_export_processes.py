@@ -44,9 +44,9 @@ def test_without_a_file_the_table_goes_to_standard_output(environment):
     words = command("export_accounts", "plain", "--properties=id,descriptions", "--filter=id<0002")
     done = subprocess.run(words, env=environment, capture_output=True, timeout=60, check=True)
     assert done.stdout.decode() == "id,descriptions.en\r\n0000,Größe 0\r\n0001,Größe 1\r\n"
-    told = json.loads(done.stderr)
-    assert (told["event"], told["command"], told["repository"]) == ("elements_exported", "export_accounts", "plain")
-    assert told["rows_read"] == 2
+    line = json.loads(done.stderr)
+    assert (line["event"], line["command"], line["repository"]) == ("elements_exported", "export_accounts", "plain")
+    assert line["rows_read"] == 2
 
 
 def test_a_reader_that_goes_away_ends_the_export_without_a_word(environment):

@@ -53,9 +53,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_dash_reads_standard_input(database, tmp_path):
     """Bytes come as another program writes them, with a byte-order mark or without; the log has a line about it."""
     outcome = manage("import_currencies", "plain", "-", database=database, folder=tmp_path, stdin="\ufeff" + TABLE)
-    told = json.loads(outcome.stderr)
-    assert (told["event"], told["command"], told["repository"]) == ("elements_imported", "import_currencies", "plain")
-    assert (told["dimension"], told["rows_written"]) == ("currency", 2)
+    line = json.loads(outcome.stderr)
+    assert (line["event"], line["command"], line["repository"]) == ("elements_imported", "import_currencies", "plain")
+    assert (line["dimension"], line["rows_written"]) == ("currency", 2)
     assert outcome.stdout == "Imported into plain: 2 created, 0 changed, 0 unchanged.\n"
     assert outcome.returncode == 0
 

@@ -42,7 +42,7 @@ def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "nor
     return caller.elements(dimension, f"{ASYNC}/{oid}", db_id)
 
 
-def told(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
+def status_of(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
     """Status and counts, as the client reads them."""
     status = read(caller.get(path(caller, oid, dimension)))
     if dimension == "account":

@@ -13,7 +13,7 @@ from bulkops.jobs.deletion import run
 from bulkops.jobs.heartbeat import heartbeat
 from bulkops.models import DataProcessing, DeletionChunk
 from bulkops.worker.tasks import work
-from tests.bulkops.jobs.deletions import fill, start, told, undeletable, work_now
+from tests.bulkops.jobs.deletions import fill, start, status_of, undeletable, work_now
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -74,13 +74,13 @@ def test_nobody_else_gets_what_somebody_works_on(running, settings):
 @pytest.mark.contract("F6")
 def test_what_a_dead_worker_had_goes_on_where_it_stopped(alice, running, dead, settings):
     """Nothing is done twice; and the lost worker, should it still run, does nothing more."""
-    assert told(alice, running) == HALF_DONE
+    assert status_of(alice, running) == HALF_DONE
     be_silent(settings.WORKER_LOST_AFTER_SECONDS + 1)
     other = claimed("other")
     run(dead)
-    assert told(alice, running) == HALF_DONE
+    assert status_of(alice, running) == HALF_DONE
     run(other)
-    assert told(alice, running) == DONE
+    assert status_of(alice, running) == DONE
     assert AccountVersion.objects.filter(change="-").count() == 4
 
 
@@ -101,7 +101,7 @@ def test_of_a_deletion_that_kills_its_workers_nothing_is_left_but_the_report(ali
         claimed()
         be_silent(settings.WORKER_LOST_AFTER_SECONDS + 1)
     assert claim_next("worker") is None
-    status = told(alice, running)
+    status = status_of(alice, running)
     assert status["status"] == "FAILED"
     assert status["error"].startswith(
         f"The deletion was given up after {ATTEMPTS} attempts in a row at which nothing could be deleted: the worker "
@@ -121,7 +121,7 @@ def test_progress_starts_the_count_anew(alice, running, monkeypatch, settings):
     assert DataProcessing.objects.get().attempts == 1
     be_silent(settings.WORKER_LOST_AFTER_SECONDS + 1)
     run(claimed())
-    assert told(alice, running) == DONE
+    assert status_of(alice, running) == DONE
 
 
 # --- Workers that are asked to end -------------------------------------------------------------
@@ -133,12 +133,12 @@ def test_a_worker_that_is_to_end_stops_at_a_chunk_and_another_goes_on_at_once(al
     with monkeypatch.context() as patch:
         patch.setattr(type(heartbeat), "is_ending", True)
         work()
-        assert told(alice, running)["processed"] == 0
+        assert status_of(alice, running)["processed"] == 0
         run(claimed())
-        assert told(alice, running) == HALF_DONE
+        assert status_of(alice, running) == HALF_DONE
     assert DataProcessing.objects.get().attempts == 0
     work()
-    assert told(alice, running) == DONE
+    assert status_of(alice, running) == DONE
 
 
 # --- Failures ----------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_a_chunk_is_deleted_whole_or_not_at_all(alice, northwind, monkeypatch, e
         with monkeypatch.context() as patch:
             break_before_delete(patch)
             work_now()
-    assert told(alice, oid) == {
+    assert status_of(alice, oid) == {
         "status": "RUNNING", "requested": 2, "processed": 0, "deleted": 0, "notFound": [], "error": None
     }  # fmt: skip
     assert Account.objects.count() == 2
@@ -180,7 +180,7 @@ def test_a_chunk_is_deleted_whole_or_not_at_all(alice, northwind, monkeypatch, e
     assert not AccountVersion.objects.filter(change="-").exists()
     assert DeletionChunk.objects.get().ids == ["Z1", "Z2"]
     work_now()
-    assert told(alice, oid)["deleted"] == 2
+    assert status_of(alice, oid)["deleted"] == 2
 
 
 @real_transactions
@@ -216,7 +216,7 @@ def test_what_always_goes_wrong_has_failed_in_the_end(alice, running, monkeypatc
             break_before_delete(patch)
         for _ in range(ATTEMPTS + 1):
             work_now()
-    status = told(alice, running)
+    status = status_of(alice, running)
     assert {**status, "error": None} == {**HALF_DONE, "status": "FAILED"}
     assert f"{happened}. Until then 2 of 4 ids had been processed and 2 elements deleted;" in status["error"]
     assert "refused" not in status["error"]

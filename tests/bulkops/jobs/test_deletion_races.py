@@ -17,7 +17,7 @@ from bulkops.jobs.claims import claim_next
 from bulkops.models import DataProcessing
 from bulkops.worker.tasks import work
 from dimensions_site.elements.writing.locking import let_others_write, writing_many
-from tests.bulkops.jobs.deletions import fill, start, told
+from tests.bulkops.jobs.deletions import fill, start, status_of
 from tests.services.worker import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +70,7 @@ def test_two_runs_of_one_deletion_never_both_count(alice, running, pool):
     assert claim is not None
     for future in [pool.submit(apart(lambda: deletion.run(claim))) for _ in range(2)]:
         future.result()
-    assert told(alice, running)["processed"] == told(alice, running)["deleted"] == 12
+    assert status_of(alice, running)["processed"] == status_of(alice, running)["deleted"] == 12
     assert AccountVersion.objects.filter(change="-").count() == 12
 
 
@@ -92,10 +92,10 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
     worker = pool.submit(apart(work))
     assert third_chunk.wait(60)
     processing.abort(DataProcessing.objects.get())
-    at_the_answer = told(alice, running)
+    at_the_answer = status_of(alice, running)
     answered.set()
     worker.result()
-    assert told(alice, running) == at_the_answer
+    assert status_of(alice, running) == at_the_answer
     assert at_the_answer["status"] == "ABORTED"
     assert 3 <= at_the_answer["deleted"] < 12
     assert Account.objects.count() == 12 - at_the_answer["deleted"]
@@ -124,7 +124,7 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
             threading.Event().wait(3)  # longer than the worker waits at a time
         assert not worker.done()
     worker.result()
-    assert told(alice, running)["deleted"] == 12
+    assert status_of(alice, running)["deleted"] == 12
     assert DataProcessing.objects.get().attempts == 1
 
 
@@ -140,7 +140,7 @@ if connection.vendor == "postgresql":  # SQLite cannot lock single elements
             threading.Event().wait(2)
             assert not worker.done()
         worker.result()
-        assert told(alice, running)["deleted"] == 12
+        assert status_of(alice, running)["deleted"] == 12
 
 
 @pytest.mark.contract("F5")

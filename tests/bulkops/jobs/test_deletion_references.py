@@ -11,7 +11,7 @@ from bulkops.jobs import deletion
 from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS, find_refused
 from bulkops.models import DataProcessing
 from currency.models import Currency
-from tests.bulkops.jobs.deletions import ASYNC, body, start, told, work_now
+from tests.bulkops.jobs.deletions import ASYNC, body, start, status_of, work_now
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.reading.test_uses import DEBIT, INITIAL, PATHS, use, user
 from tests.dimensions_site.site_admin.people import browser_of, page
@@ -25,7 +25,7 @@ def refusing(caller: Caller, ids: Iterable[str], dimension: str = "account") -> 
     """Delete with `references=refuse`; return the status at the end."""
     oid = start(caller, ids, dimension, query="?references=refuse")
     work_now()
-    return told(caller, oid, dimension)
+    return status_of(caller, oid, dimension)
 
 
 def stored(model: Any = Account) -> list[str]:
@@ -136,7 +136,7 @@ def test_a_reference_from_before_its_chunk_keeps_an_element(alice, northwind, se
 
     monkeypatch.setattr(deletion, "find_refused", check)
     work_now()
-    status = told(alice, oid)
+    status = status_of(alice, oid)
     assert stored() == ["B", "LATE"]
     assert (in_use(status), status["refused"], status["processed"]) == ({"B": ["LATE"]}, 1, 3)
 
@@ -153,7 +153,7 @@ def test_another_worker_checks_what_has_come_to_refer_to_an_element(alice, north
     DataProcessing.objects.update(claimed_by=None)
     work_now()
     assert stored() == ["B", "LATE"]
-    assert told(alice, oid)["refused"] == 1
+    assert status_of(alice, oid)["refused"] == 1
 
 
 def test_chunks_are_checked_again_only_if_others_have_written(alice, northwind, settings, monkeypatch):
@@ -183,7 +183,7 @@ def test_without_the_parameter_nothing_is_checked_and_the_status_is_as_before(al
     for query in ("", "?references=ignore"):
         oid = start(alice, ["A"], query=query)
         work_now()
-        assert set(told(alice, oid)) == {"status", "requested", "processed", "deleted", "notFound", "error"}
+        assert set(status_of(alice, oid)) == {"status", "requested", "processed", "deleted", "notFound", "error"}
     assert stored() == ["X"]
 
 
@@ -215,7 +215,7 @@ def test_the_list_of_deletions_shows_it_too(alice, northwind):
     ],
 )
 def test_every_way_of_deleting_treats_references_as_documented(alice, northwind, way, left, import_accounts):
-    """Only a deletion of many asks whether others refer to an element, and only if it is told to."""
+    """Only a deletion of many asks whether others refer to an element, and only with `references=refuse`."""
     store_accounts(northwind, account("A"), user("X", DEBIT, "A"))
     key = Account.objects.get(element_id="A").pk
     browser = browser_of(alice)

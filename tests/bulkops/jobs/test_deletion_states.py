@@ -8,7 +8,7 @@ from bulkops.jobs import processing
 from bulkops.jobs.claims import claim_next
 from bulkops.jobs.deletion import run
 from bulkops.models import DataProcessing, DeletionChunk, Status
-from tests.bulkops.jobs.deletions import fill, path, start, told, work_now
+from tests.bulkops.jobs.deletions import fill, path, start, status_of, work_now
 
 ENDED = [Status.COMPLETED, Status.FAILED, Status.ABORTED]
 
@@ -35,7 +35,7 @@ def test_what_waits_is_aborted_at_once(alice, northwind, dimension, status):
     assert list(answer.json()) == ["message"]
     assert oid in answer.json()["message"]
     work_now()
-    assert told(alice, oid, dimension) == {
+    assert status_of(alice, oid, dimension) == {
         "status": "ABORTED", "requested": 2, "processed": 0, "deleted": 0, "notFound": [], "error": None
     }  # fmt: skip
     assert alice.get(alice.account("elements-count")).json() == 2
@@ -53,7 +53,7 @@ def test_an_abort_takes_effect_before_the_next_chunk(alice, running, monkeypatch
 
     monkeypatch.setattr("bulkops.jobs.deletion.let_others_write", abort_at_the_first_chunk)
     run(claim)
-    assert told(alice, running) == {
+    assert status_of(alice, running) == {
         "status": "ABORTED", "requested": 4, "processed": 2, "deleted": 2, "notFound": [], "error": None
     }  # fmt: skip
     assert Account.objects.count() == 2
@@ -63,7 +63,7 @@ def test_an_abort_takes_effect_before_the_next_chunk(alice, running, monkeypatch
 def test_aborting_what_is_aborted_succeeds_again(alice, running):
     for _ in range(3):
         assert alice.send("DELETE", path(alice, running)).status_code == 200
-    assert told(alice, running)["status"] == "ABORTED"
+    assert status_of(alice, running)["status"] == "ABORTED"
 
 
 @pytest.mark.contract("F3", "F5")
@@ -75,7 +75,7 @@ def test_what_has_ended_otherwise_cannot_be_aborted(alice, running, status):
     assert (refused.status_code, refused.json()["code"]) == (400, "PROCESSING_ENDED")
     assert running in refused.json()["detail"]
     assert status in refused.json()["detail"]
-    assert told(alice, running)["status"] == status
+    assert status_of(alice, running)["status"] == status
 
 
 @pytest.mark.contract("F3")
@@ -91,7 +91,7 @@ def test_nothing_follows_a_final_state(alice, running, status):
     work_now()
     for other in ENDED:
         assert not processing.end(DataProcessing.objects.get(), other)
-    assert told(alice, running)["status"] == status
+    assert status_of(alice, running)["status"] == status
     assert Account.objects.count() == 4
 
 
@@ -108,4 +108,4 @@ def test_a_deletion_is_found_only_where_it_belongs(alice, bob, running, contoso,
         assert refused.status_code == 404, address
         assert refused.json()["code"] in ("PROCESSING_NOT_FOUND", "NOT_FOUND")
     assert bob.send(method, bob.account(f"elements-bulk-delete-async/{running}", "contoso")).status_code == 404
-    assert told(alice, running)["status"] == "RUNNING"
+    assert status_of(alice, running)["status"] == "RUNNING"

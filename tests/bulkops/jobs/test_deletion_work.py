@@ -7,7 +7,7 @@ import pytest
 from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
 from currency.models import Currency
-from tests.bulkops.jobs.deletions import fill, start, told, work_now
+from tests.bulkops.jobs.deletions import fill, start, status_of, work_now
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -25,11 +25,11 @@ def test_the_elements_are_deleted_and_counted(alice, northwind, dimension):
     """Those that were named, and in this dimension only."""
     ids = fill(northwind, 5)
     oid = start(alice, ids[:3], dimension)
-    assert told(alice, oid, dimension) == {
+    assert status_of(alice, oid, dimension) == {
         "status": "RUNNING", "requested": 3, "processed": 0, "deleted": 0, "notFound": [], "error": None
     }  # fmt: skip
     work_now()
-    assert told(alice, oid, dimension) == {"requested": 3, "processed": 3, "deleted": 3, "notFound": [], **DONE}
+    assert status_of(alice, oid, dimension) == {"requested": 3, "processed": 3, "deleted": 3, "notFound": [], **DONE}
     left = {name: sorted(model.objects.values_list("element_id", flat=True)) for name, model in MODELS.items()}
     assert left.pop(dimension) == ids[3:]
     assert left.popitem()[1] == ids
@@ -42,7 +42,7 @@ def test_ids_that_do_not_exist_are_reported_and_are_not_a_failure(alice, northwi
     known = fill(northwind, 2)
     oid = start(alice, ["none", known[0], " ", "e001", known[1], "."], dimension)
     work_now()
-    assert told(alice, oid, dimension) == {
+    assert status_of(alice, oid, dimension) == {
         "requested": 6, "processed": 6, "deleted": 2, "notFound": ["none", " ", "e001", "."], **DONE
     }  # fmt: skip
 
@@ -53,7 +53,13 @@ def test_at_most_a_thousand_ids_that_were_not_found_are_reported(alice):
     ids = [f"none-{number}" for number in range(1_200)]
     oid = start(alice, ids)
     work_now()
-    assert told(alice, oid) == {"requested": 1_200, "processed": 1_200, "deleted": 0, "notFound": ids[:1_000], **DONE}
+    assert status_of(alice, oid) == {
+        "requested": 1_200,
+        "processed": 1_200,
+        "deleted": 0,
+        "notFound": ids[:1_000],
+        **DONE,
+    }
 
 
 @pytest.mark.contract("F7", "G2")
@@ -110,6 +116,6 @@ def test_a_worker_does_all_that_waits_and_nothing_twice(alice, northwind):
     first, second = start(alice, ids), start(alice, ids)
     work_now()
     work_now()
-    assert told(alice, first)["deleted"] == 2
-    assert told(alice, second) == {"requested": 2, "processed": 2, "deleted": 0, "notFound": ids, **DONE}
+    assert status_of(alice, first)["deleted"] == 2
+    assert status_of(alice, second) == {"requested": 2, "processed": 2, "deleted": 0, "notFound": ids, **DONE}
     assert AccountVersion.objects.filter(change="-").count() == 2

@@ -216,15 +216,15 @@ def test_a_worker_notices_within_a_second_that_an_import_was_dropped(begin, monk
 
     class Slow:
         def __init__(self, *_, progress, **__):
-            self.tell = progress
+            self.report = progress
 
         def run(self, _source):
-            self.tell("reading", 0.5)
+            self.report("reading", 0.5)
             for _ in range(600):  # until it is noticed: a slow machine may take its time
                 if FileImport.objects.get().progress == 0.5:
                     file_imports.drop(file_import)
                 try:
-                    self.tell("reading", 0.5)
+                    self.report("reading", 0.5)
                 except Exception:
                     noticed.set()
                     raise

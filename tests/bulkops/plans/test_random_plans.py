@@ -101,11 +101,11 @@ def test_the_application_does_what_the_plan_shows(alice: Caller, bob: Caller, co
 
         done = applied(alice, dimension, plan)
         after = walk.moment()
-        told = [
+        reported = [
             (one["id"], one["action"], {each["path"]: (each["before"], each["after"]) for each in one["changes"]})
             for one in shown
         ]
-        assert told == differences(before, after)
+        assert reported == differences(before, after)
         actions = [one["action"] for one in shown]
         assert [actions.count(name) for name in ("created", "changed", "deleted")] == [
             count for count, name in zip(counts(plan), ("created", "changed", "", "deleted"), strict=True) if name

@@ -30,7 +30,7 @@ class Kind:
     place: str
     code: str
     message: str
-    tells_id: bool = True
+    has_id: bool = True
 
     def text(self, id: str) -> str:
         element = self.element(id)
@@ -156,7 +156,7 @@ KINDS = [
         "INVALID",
         "control character U+0009",
     ),
-    Kind("id missing", "put", lambda id: lacking(id, "id"), "/id", "REQUIRED", "id is missing", tells_id=False),
+    Kind("id missing", "put", lambda id: lacking(id, "id"), "/id", "REQUIRED", "id is missing", has_id=False),
     Kind(
         "id of another type",
         "put",
@@ -169,9 +169,9 @@ KINDS = [
     Kind("too long an id", "put", lambda id: account(id + "x" * 128), "/id", "INVALID", "the limit is 128."),
     whole("null group of a required field", {"conversion": None}, "/conversion/conversionType", "REQUIRED", "", "put"),
     whole("required field null", {"type": None}, "/type", "NULL", ", not null.", "put"),
-    Kind("no object", "put", lambda id: 5, "", "INVALID", "must be an object, not the number 5.", tells_id=False),
-    Kind("null", "post", lambda id: None, "", "NULL", "must be an object, not null.", tells_id=False),
-    Kind("a list", "put", lambda id: [account(id)], "", "INVALID", "must be an object, not an array.", tells_id=False),
+    Kind("no object", "put", lambda id: 5, "", "INVALID", "must be an object, not the number 5.", has_id=False),
+    Kind("null", "post", lambda id: None, "", "NULL", "must be an object, not null.", has_id=False),
+    Kind("a list", "put", lambda id: [account(id)], "", "INVALID", "must be an object, not an array.", has_id=False),
     Kind(
         "duplicate key",
         "post",

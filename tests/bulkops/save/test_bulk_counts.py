@@ -1,4 +1,4 @@
-"""What a bulk save tells besides the elements: how many are new, changed and unchanged; and an answer without them."""
+"""A bulk save returns how many elements are new, changed and unchanged, with the elements or without them."""
 
 import pytest
 

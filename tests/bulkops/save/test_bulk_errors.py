@@ -28,8 +28,8 @@ def check(error: dict[str, str], kind: Kind, place: str, id: str) -> None:
     """Check that a reported error is the one that the kind causes."""
     assert (error["path"], error["code"]) == (place + kind.place, kind.code), kind.name
     assert kind.message in error["message"], kind.name
-    assert ("id" in error) == kind.tells_id, kind.name
-    if kind.tells_id and kind.name not in ("existing id", "no such element"):
+    assert ("id" in error) == kind.has_id, kind.name
+    if kind.has_id and kind.name not in ("existing id", "no such element"):
         assert error["id"].startswith(id), kind.name
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from dimensions_site.repositories.models import Repository
-from tests.bulkops.jobs.deletions import start, told, work_now
+from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.bulkops.save.bulk import patch, save
 from tests.factories import account, currency, json_bytes
 
@@ -86,7 +86,7 @@ if connection.vendor == "postgresql":
         oid = start(alice, [f"{number}" for number in range(SENT)], unknown)
         before = rows_read(unknown)
         work_now()
-        assert told(alice, oid, unknown)["status"] == "COMPLETED"
+        assert status_of(alice, oid, unknown)["status"] == "COMPLETED"
         assert rows_read(unknown) - before <= FEW_READINGS
 
     @BOTH

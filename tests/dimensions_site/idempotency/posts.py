@@ -60,8 +60,8 @@ CREATE, BULK, DELETION = (
 )
 
 
-def told(response: Any) -> tuple[Any, ...]:
-    """What a response says to its client: status, body and the headers about what was done."""
+def received(response: Any) -> tuple[Any, ...]:
+    """What the client receives: status, body and the headers about what was done."""
     names = ("Content-Type", "Content-Length", "Location", "ETag", "Preference-Applied")
     return response.status_code, response.body, *(response.get(name) for name in names)
 

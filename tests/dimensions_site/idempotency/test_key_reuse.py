@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.bulkops.jobs.deletions import ASYNC
-from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, Post, code, is_replayed, stored, told
+from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, Post, code, is_replayed, received, stored
 from tests.factories import account, currency, json_bytes
 
 REUSED = (422, "IDEMPOTENCY_KEY_REUSED")
@@ -40,7 +40,7 @@ def test_another_body_query_or_address_is_refused(alice, first, other):
     assert (refused.json()["title"], is_replayed(refused)) == ("Unprocessable Content", False)
     assert "month-end-2026-01" in refused.json()["detail"]
     assert stored() == done
-    assert told(first.send(alice)) == told(answer)
+    assert received(first.send(alice)) == received(answer)
 
 
 @pytest.mark.contract("A1")
@@ -57,10 +57,10 @@ def test_a_compressed_body_is_the_same_as_an_uncompressed_one(alice, post):
     """However and whenever it was compressed: only the decompressed body counts."""
     first = post.send(alice)
     for level in (1, 9):
-        packed = gzip.compress(json_bytes(post.body), level, mtime=level)
-        again = Post(post.dimension, post.rest, packed, post.status).send(alice, Content_Encoding="gzip")
+        compressed = gzip.compress(json_bytes(post.body), level, mtime=level)
+        again = Post(post.dimension, post.rest, compressed, post.status).send(alice, Content_Encoding="gzip")
         assert is_replayed(again)
-        assert told(again) == told(first)
+        assert received(again) == received(first)
     other = gzip.compress(json_bytes(currency("other")))
     assert code(Post(post.dimension, post.rest, other, 422).send(alice, Content_Encoding="gzip")) == REUSED
 
@@ -69,4 +69,4 @@ def test_other_headers_make_no_other_request(alice):
     """Not even those by which the client authenticates."""
     first = CREATE.send(alice)
     again = CREATE.send(alice, Accept="application/json, */*", X_Request_ID="again", If_None_Match="*")
-    assert told(again) == told(first)
+    assert received(again) == received(first)

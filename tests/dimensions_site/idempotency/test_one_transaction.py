@@ -66,7 +66,7 @@ def test_an_answer_to_a_failure_of_the_service_is_not_kept(alice, monkeypatch):
     """It is reported and logged once, as any other 500."""
 
     def fail(*arguments):
-        raise RuntimeError("a mistake of ours")
+        raise RuntimeError("a bug of ours")
 
     with monkeypatch.context() as failing:
         failing.setattr(Editor, "create", fail)

@@ -14,8 +14,8 @@ from tests.dimensions_site.idempotency.posts import (
     Post,
     code,
     is_replayed,
+    received,
     stored,
-    told,
 )
 from tests.factories import account, content
 from tests.routes import api_routes
@@ -31,7 +31,7 @@ def test_a_repetition_gets_the_first_answer_byte_for_byte(alice, post):
 
     for _ in range(2):
         again = post.send(alice)
-        assert told(again) == told(first)
+        assert received(again) == received(first)
         assert is_replayed(again)
     assert stored() == done
 
@@ -50,14 +50,14 @@ def test_the_first_answer_stays_the_answer_whatever_happens_later(alice):
     """The element is changed, or deleted; a refusal stays one though the request would succeed now."""
     first = CREATE.send(alice)
     alice.send("PATCH", first["Location"], {"type": "DETAIL"})
-    assert told(CREATE.send(alice)) == told(first)
+    assert received(CREATE.send(alice)) == received(first)
 
     taken = CREATE.send(alice, key="another")
     assert code(taken) == (400, "ALREADY_EXISTS")
     DELETION.send(alice, key="deletion")
     work_now()
     assert alice.get(first["Location"]).status_code == 404
-    assert told(CREATE.send(alice, key="another")) == told(taken)
+    assert received(CREATE.send(alice, key="another")) == received(taken)
 
 
 def test_without_a_key_a_request_is_done_each_time(alice):

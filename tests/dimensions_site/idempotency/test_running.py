@@ -13,7 +13,17 @@ from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.idempotency import views
 from dimensions_site.idempotency.answers import keep
 from dimensions_site.idempotency.locks import remove_leftovers, transaction_of_one
-from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, KEY, Post, code, is_replayed, stored, told
+from tests.dimensions_site.idempotency.posts import (
+    BULK,
+    CREATE,
+    DELETION,
+    KEY,
+    Post,
+    code,
+    is_replayed,
+    received,
+    stored,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,7 +92,7 @@ def test_a_repetition_has_to_come_back_and_gets_the_answer_then(alice, door, pos
     first.join(30)
     done = stored()
     late = post.send(alice)
-    assert (first.answer.status_code, told(late)) == (post.status, told(first.answer))
+    assert (first.answer.status_code, received(late)) == (post.status, received(first.answer))
     assert is_replayed(late)
     assert stored() == done
 
@@ -131,7 +141,7 @@ def test_of_many_at_once_one_is_done(alice):
         for answer in answers:
             if answer is not first:
                 assert is_replayed(answer) or code(answer) == IN_USE
-        assert all(told(answer) == told(first) for answer in answers if is_replayed(answer))
+        assert all(received(answer) == received(first) for answer in answers if is_replayed(answer))
     assert stored()["Account"] == stored()["AccountVersion"] == 5
 
 
@@ -145,7 +155,7 @@ def test_an_answer_is_repeated_while_others_write(alice, northwind, post):
         again.join(60)  # waiting ones get 503 before
         assert not again.is_alive()
     assert is_replayed(again.answer)
-    assert told(again.answer) == told(first)
+    assert received(again.answer) == received(first)
 
 
 # --- Where locks are files ----------------------------------------------------------------------

@@ -21,10 +21,10 @@ from tests.factories import currency
 
 def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
     """Reason, status, user and repository of the only refusal."""
-    told = line(caplog, "access_refused")
-    assert told["level"] == "warning"
-    assert told["address"] == "127.0.0.1"
-    return told["reason"], told["status"], told.get("caller"), told.get("repository")
+    entry = line(caplog, "access_refused")
+    assert entry["level"] == "warning"
+    assert entry["address"] == "127.0.0.1"
+    return entry["reason"], entry["status"], entry.get("caller"), entry.get("repository")
 
 
 @pytest.mark.contract("A6", "B2")
@@ -50,8 +50,8 @@ def test_a_key_that_was_good_once(alice, caplog, change):
     ApiKey.objects.update(**change)
     alice.get(alice.currency())
     assert refusal(caplog) == ("AUTHENTICATION_FAILED", 401, None, "northwind")
-    told = line(caplog, "access_refused")
-    assert (told["tried"], told["key"]) == ("alice", ApiKey.objects.get().prefix)
+    entry = line(caplog, "access_refused")
+    assert (entry["tried"], entry["key"]) == ("alice", ApiKey.objects.get().prefix)
 
 
 @pytest.mark.contract("G1")

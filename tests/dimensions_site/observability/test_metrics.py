@@ -119,13 +119,13 @@ def deletion(northwind: Any, **fields: Any) -> DataProcessing:
 
 def test_an_empty_service(db):
     """Every kind and every state has a metric, even if it is 0."""
-    told = state()
-    assert told["database_up",] == 1
-    assert told["workers",] == 0
-    assert ("worker_heartbeat_age_seconds",) not in told
-    assert told["queue_length", "deletion"] == told["queue_oldest_age_seconds", "import"] == 0
-    assert {key[2] for key in told if key[:2] == ("processings", "deletion")} == set(Status)
-    assert {key[2] for key in told if key[:2] == ("processings", "import")} == set(ImportStatus)
+    values = state()
+    assert values["database_up",] == 1
+    assert values["workers",] == 0
+    assert ("worker_heartbeat_age_seconds",) not in values
+    assert values["queue_length", "deletion"] == values["queue_oldest_age_seconds", "import"] == 0
+    assert {key[2] for key in values if key[:2] == ("processings", "deletion")} == set(Status)
+    assert {key[2] for key in values if key[:2] == ("processings", "import")} == set(ImportStatus)
 
 
 def test_queue_processings_and_workers(northwind):
@@ -140,14 +140,14 @@ def test_queue_processings_and_workers(northwind):
     )  # fmt: skip
     Worker.objects.create(name="alive", beat_at=Now() - timedelta(seconds=5))
     Worker.objects.create(name="lost", beat_at=Now() - timedelta(hours=1))
-    told = state()
-    assert told["processings", "deletion", "RUNNING"] == 3
-    assert told["processings", "deletion", "FAILED"] == 1
-    assert told["queue_length", "deletion"] == 2
-    assert 100 <= told["queue_oldest_age_seconds", "deletion"] < 130
-    assert (told["queue_length", "import"], told["queue_oldest_age_seconds", "import"]) == (1, 0)
-    assert told["workers",] == 1
-    assert 5 <= told["worker_heartbeat_age_seconds",] < 35
+    values = state()
+    assert values["processings", "deletion", "RUNNING"] == 3
+    assert values["processings", "deletion", "FAILED"] == 1
+    assert values["queue_length", "deletion"] == 2
+    assert 100 <= values["queue_oldest_age_seconds", "deletion"] < 130
+    assert (values["queue_length", "import"], values["queue_oldest_age_seconds", "import"]) == (1, 0)
+    assert values["workers",] == 1
+    assert 5 <= values["worker_heartbeat_age_seconds",] < 35
 
 
 def test_the_database_is_asked_a_handful_of_questions(northwind, django_assert_max_num_queries):

@@ -70,7 +70,7 @@ def test_a_dry_run_writes_no_rows(alice, caplog):
     body = {"post": [currency("EUR"), currency("USD")]}
     assert alice.send("POST", alice.currency("elements-bulk?dryRun=true"), body).status_code == 200
     assert alice.send("POST", alice.currency("elements-bulk"), {"post": [currency(), {}]}).status_code == 400
-    assert all("rows_written" not in told for told in lines(caplog, "request_finished"))
+    assert all("rows_written" not in entry for entry in lines(caplog, "request_finished"))
 
 
 @pytest.mark.contract("G1")
@@ -84,8 +84,8 @@ def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     page = Client()
     page.force_login(alice.user)
     page.get("/admin/")
-    told = [(told["caller"], told["mode"]) for told in lines(caplog, "request_finished")]
-    assert told == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
+    callers = [(entry["caller"], entry["mode"]) for entry in lines(caplog, "request_finished")]
+    assert callers == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
 
 
 def test_an_anonymous_client_is_logged_without_a_name(db, caplog):
@@ -109,7 +109,7 @@ def test_neither_path_nor_query_are_logged(alice, caplog):
     assert "request_finished" in text
     assert "SECRET" not in text
     assert "HUSH" not in text
-    assert [told.get("route") for told in lines(caplog, "request_finished")] == [ELEMENT, None]
+    assert [entry.get("route") for entry in lines(caplog, "request_finished")] == [ELEMENT, None]
 
 
 def test_nobody_chooses_the_address_that_is_recorded(alice, caplog):
@@ -135,7 +135,7 @@ def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
 
 
 @pytest.mark.contract("B3")
-@pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a mistake"), 500)])
+@pytest.mark.parametrize(("failure", "status"), [(OperationalError("away"), 503), (RuntimeError("a bug"), 500)])
 def test_a_failure_of_the_service_logs_its_status_and_its_stack(alice, caplog, monkeypatch, failure, status):
     """One line, `request_failed`; the client learns nothing of it."""
 
@@ -145,14 +145,14 @@ def test_a_failure_of_the_service_logs_its_status_and_its_stack(alice, caplog, m
     monkeypatch.setattr(ElementViewSet, "count", fail)
     alice.raise_request_exception = False
     assert alice.get(alice.currency("elements-count")).status_code == status
-    told = line(caplog, "request_failed")
-    assert (told["status"], told["caller"], told["repository"], told["level"]) == (
+    entry = line(caplog, "request_failed")
+    assert (entry["status"], entry["caller"], entry["repository"], entry["level"]) == (
         status,
         "alice",
         "northwind",
         "error",
     )
-    assert told["exc_info"]
+    assert entry["exc_info"]
     assert lines(caplog, "request_finished") == []
 
 
@@ -175,8 +175,8 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
     first = alice.get(alice.account())
     bob.get("/health/live")
     content(first)
-    told = line(caplog, "streaming_finished")
-    assert (told["caller"], told["repository"], told["rows_read"]) == ("alice", "northwind", 450)
+    entry = line(caplog, "streaming_finished")
+    assert (entry["caller"], entry["repository"], entry["rows_read"]) == ("alice", "northwind", 450)
     assert "rows_read" not in lines(caplog, "request_finished")[1]
 
 
@@ -193,4 +193,4 @@ def test_a_bulk_save_shows_how_many_elements_it_wrote(alice, caplog):
     alice.send("POST", alice.currency("elements-bulk"), {"post": [currency("EUR"), currency("USD")]})
     body = {"post": [currency("CHF")], "put": [currency("EUR", decimalNumbers=3), currency("USD")]}
     assert alice.send("POST", alice.currency("elements-bulk"), body).status_code == 200
-    assert [told["rows_written"] for told in lines(caplog, "request_finished")] == [2, 2]
+    assert [entry["rows_written"] for entry in lines(caplog, "request_finished")] == [2, 2]

@@ -40,10 +40,10 @@ def test_a_grant_that_a_superuser_gives_changes_and_takes_away(admin, changes, n
     changes.clear()
     form = grant_form(repository=northwind.pk, user=erp.pk)
     assert admin.post("/admin/repositories/accessgrant/add/", form).status_code == 302
-    told = line(changes, "grant_created")
-    assert told["subject"] == {"repository": "northwind", "user": "erp", "dimension": "all", "role": "READER"}
-    assert (told["caller"], told["mode"], told["address"]) == ("root", "session", "127.0.0.1")
-    assert told["route"] == "/admin/repositories/accessgrant/add/"
+    entry = line(changes, "grant_created")
+    assert entry["subject"] == {"repository": "northwind", "user": "erp", "dimension": "all", "role": "READER"}
+    assert (entry["caller"], entry["mode"], entry["address"]) == ("root", "session", "127.0.0.1")
+    assert entry["route"] == "/admin/repositories/accessgrant/add/"
     page = f"/admin/repositories/accessgrant/{AccessGrant.objects.get().pk}"
     admin.post(f"{page}/change/", {**form, "role": "3"})
     assert line(changes, "grant_changed")["changed"] == {"role": ["READER", "MANAGER"]}
@@ -56,18 +56,18 @@ def test_a_grant_that_a_command_gives(changes):
     User.objects.create_user("erp")
     call_command("grant_access", "erp", "northwind", "editor", "--dimension", "currency")
     call_command("grant_access", "erp", "northwind", "manager", "--dimension", "currency")
-    told = line(changes, "grant_created")
-    assert told["subject"] == {"repository": "northwind", "user": "erp", "dimension": "currency", "role": "EDITOR"}
-    assert "caller" not in told
+    entry = line(changes, "grant_created")
+    assert entry["subject"] == {"repository": "northwind", "user": "erp", "dimension": "currency", "role": "EDITOR"}
+    assert "caller" not in entry
     assert line(changes, "grant_changed")["changed"] == {"role": ["EDITOR", "MANAGER"]}
 
 
 def test_a_user_whom_a_command_creates(changes):
     """With the initial rights."""
     call_command("create_user", "ann", "--staff")
-    told = line(changes, "user_created")
-    assert told["subject"] == {"user": "ann", "is_active": True, "is_staff": True, "is_superuser": False}
-    assert "caller" not in told
+    entry = line(changes, "user_created")
+    assert entry["subject"] == {"user": "ann", "is_active": True, "is_staff": True, "is_superuser": False}
+    assert "caller" not in entry
 
 
 def test_grants_that_go_with_what_they_belong_to(changes, northwind):
@@ -77,8 +77,8 @@ def test_grants_that_go_with_what_they_belong_to(changes, northwind):
     AccessGrant.objects.create(repository=northwind, user=erp)
     clerks.delete()
     erp.delete()
-    told = [told["subject"] for told in lines(changes, "grant_deleted")]
-    assert [subject.get("group") or subject.get("user") for subject in told] == ["clerks", "erp"]
+    subjects = [entry["subject"] for entry in lines(changes, "grant_deleted")]
+    assert [subject.get("group") or subject.get("user") for subject in subjects] == ["clerks", "erp"]
     assert line(changes, "group_deleted")["subject"] == {"group": "clerks"}
     assert line(changes, "user_deleted")["subject"]["user"] == "erp"
 
@@ -100,7 +100,7 @@ def test_groups_of_a_user(changes, admin):
     erp.groups.add(clerks)
     erp.groups.clear()
     clerks.user_set.add(erp)
-    assert [told["changed"] for told in lines(changes, "user_changed")] == [
+    assert [entry["changed"] for entry in lines(changes, "user_changed")] == [
         {"groups": {"added": ["clerks"]}},
         {"groups": {"cleared": "all"}},
     ]
@@ -114,9 +114,9 @@ def test_a_new_password(changes, admin):
     form = {"password1": "new-password-9", "password2": "new-password-9", "usable_password": "true"}
     assert admin.post(f"/admin/auth/user/{erp.pk}/password/", form).status_code == 302
     hashes.append(User.objects.get(pk=erp.pk).password)
-    told = line(changes, "user_changed")
-    assert told["changed"] == {"password": "changed"}
-    assert (told["subject"]["user"], told["caller"]) == ("erp", "root")
+    entry = line(changes, "user_changed")
+    assert entry["changed"] == {"password": "changed"}
+    assert (entry["subject"]["user"], entry["caller"]) == ("erp", "root")
     assert not [secret for secret in (*hashes, "old-password-9", "new-password-9") if secret in changes.text]
 
 
@@ -143,9 +143,10 @@ def test_a_key_that_is_made_used_and_revoked(changes, admin, alice):
     form = {"name": "ERP", "user": alice.user.pk, "dimension": "all", "role": "3"}
     answer = admin.post("/admin/repositories/apikey/add/", form, follow=True)
     key = ApiKey.objects.get(name="ERP")
-    told = line(changes, "api_key_created")
-    assert (told["subject"]["key"], told["subject"]["prefix"], told["subject"]["user"]) == ("ERP", key.prefix, "alice")
-    assert told["caller"] == "root"
+    entry = line(changes, "api_key_created")
+    subject = entry["subject"]
+    assert (subject["key"], subject["prefix"], subject["user"]) == ("ERP", key.prefix, "alice")
+    assert entry["caller"] == "root"
     secret = answer.content.decode().split(f"{key.prefix}.", 1)[1][:32]
     Client(headers={"X-API-Key": f"{key.prefix}.{secret}"}).get(alice.currency())
     admin.post("/admin/repositories/apikey/", {"action": "revoke", "_selected_action": [key.pk]})

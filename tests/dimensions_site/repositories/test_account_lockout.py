@@ -154,14 +154,14 @@ def test_a_locked_name_leaves_an_event_and_a_metric(alice: Caller, caplog: pytes
     """Once for each lockout; a name that no user has may be a password, and is not logged."""
     before = metrics.ACCOUNTS_LOCKED._value.get()
     guess_from_everywhere("alice", 8)
-    told = line(caplog, "account_locked")
-    assert (told["subject"], told["failures"], told["level"]) == ({"user": "alice"}, 6, "warning")
+    entry = line(caplog, "account_locked")
+    assert (entry["subject"], entry["failures"], entry["level"]) == ({"user": "alice"}, 6, "warning")
     caplog.clear()
     guess_from_everywhere("a-secret-typed-as-a-name", 8)
     assert line(caplog, "account_locked")["subject"] == {"user": None}
     assert "a-secret" not in caplog.text
     assert metrics.ACCOUNTS_LOCKED._value.get() == before + 2
-    assert {told["reason"] for told in lines(caplog, "access_refused")} == {"AUTHENTICATION_FAILED", "ACCOUNT_LOCKED"}
+    assert {entry["reason"] for entry in lines(caplog, "access_refused")} == {"AUTHENTICATION_FAILED", "ACCOUNT_LOCKED"}
 
 
 @pytest.mark.usefixtures("few")
@@ -169,8 +169,8 @@ def test_the_sign_in_page_says_that_it_is_locked(alice: Caller) -> None:
     """With the minutes."""
     guess_from_everywhere("alice", 8)
     page = sign_in("alice", "alice-password", "203.0.113.9")
-    (told,) = page.context["form"].non_field_errors()
-    assert told == "There were too many wrong passwords. Please try again in 1440 minutes."
+    (message,) = page.context["form"].non_field_errors()
+    assert message == "There were too many wrong passwords. Please try again in 1440 minutes."
 
 
 @pytest.mark.usefixtures("few")

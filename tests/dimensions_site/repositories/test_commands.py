@@ -36,8 +36,8 @@ def test_four_commands_open_the_service_to_a_program(run):
         "Created repository acme (Acme group)."
     ]
     assert run("grant_access", "carla", "acme", "editor") == ["Granted: carla: editor of all dimensions in acme."]
-    told, key = run("create_api_key", "carla", "--name", "nightly load")
-    assert told == "API key 'nightly load' of carla; keep it, it is not shown again:"
+    message, key = run("create_api_key", "carla", "--name", "nightly load")
+    assert message == "API key 'nightly load' of carla; keep it, it is not shown again:"
     path = Caller().currency("elements-count", "acme")
     assert Client(headers={"X-API-Key": key}).get(path).json() == 0
     assert Repository.objects.get().default_language == "it"

@@ -71,8 +71,8 @@ def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(co
         for (role, dimension, repositories), program in programs.items():
             width = (str(route), role.label, dimension, repositories)
             if REPOSITORIES[repositories] and dimension in (ALL, route.namespace):
-                told = {method: answer(program, method, path) for method in methods}
-                assert told == {method: right[method, role] for method in methods}, width
+                answers = {method: answer(program, method, path) for method in methods}
+                assert answers == {method: right[method, role] for method in methods}, width
             else:
                 assert answer(program, methods[0], path) == TOO_NARROW, width
 
@@ -137,10 +137,10 @@ def test_what_is_changed_later_counts_at_once(cora, northwind):
 
 def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_client(cora):
     """So that nobody asks for a grant that they have."""
-    told = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
-    assert told.endswith("the API key 'narrow' allows the role reader.")
-    told = narrow_key(cora, ("contoso",)).get(Caller().account()).json()["detail"]
-    assert told == (
+    detail = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
+    assert detail.endswith("the API key 'narrow' allows the role reader.")
+    detail = narrow_key(cora, ("contoso",)).get(Caller().account()).json()["detail"]
+    assert detail == (
         "The API key 'narrow' is not for the account dimension of repository 'northwind', though your grants are."
     )
 

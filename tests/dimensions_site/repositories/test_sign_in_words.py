@@ -1,4 +1,4 @@
-"""The login page of the administration says why somebody is not signed in, and helps nobody who guesses."""
+"""The login page of the administration says why a sign-in failed, and does not help an attacker."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def words(answer: Any) -> list[str]:
     return [str(error) for error in answer.context["form"].non_field_errors()]
 
 
-def test_the_right_password_without_access_is_told_so():
+def test_the_right_password_without_access_gets_a_message_of_its_own():
     """The user is not signed in; the name stays in its field."""
     answer = sign_in("caller", WORD)
     assert words(answer) == [NO_ACCESS]
@@ -45,7 +45,7 @@ def test_a_guesser_reads_the_same_whoever_they_try(caller):
     assert [words(sign_in(name, word)) for name, word in tries] == [[WRONG]] * len(tries)
 
 
-def test_the_right_password_during_a_lockout_is_not_told_apart(settings):
+def test_the_right_password_during_a_lockout_is_refused_like_a_wrong_one(settings):
     """Or guessing could go on."""
     settings.LOGIN_ATTEMPTS = 2
     for _ in range(2):

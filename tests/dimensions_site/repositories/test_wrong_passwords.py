@@ -145,11 +145,11 @@ def test_the_sign_in_page_says_in_words_that_it_is_locked(alice, language):
     """With the status 429, in the language of the page, and with the form for later."""
     lock()
     page = sign_in("alice", "alice-password", language=language)
-    (told,) = page.context["form"].non_field_errors()
+    (message,) = page.context["form"].non_field_errors()
     assert (page.status_code, page["Content-Type"]) == (429, "text/html; charset=utf-8")
     assert 890 <= int(page["Retry-After"]) <= 900
-    assert "15" in told
-    assert language != "en" or told == "There were too many wrong passwords. Please try again in 15 minutes."
+    assert "15" in message
+    assert language != "en" or message == "There were too many wrong passwords. Please try again in 15 minutes."
     assert b'id="login-form"' in page.content
 
 

@@ -45,8 +45,8 @@ def answer_page(browser: Client, address: str, allow: bool = True, **changed: An
     return browser.post(address, {**form, **({"allow": "on"} if allow else {}), **changed})
 
 
-def told(response: Any) -> dict[str, str]:
-    """What a redirect returns to the program."""
+def redirect_parameters(response: Any) -> dict[str, str]:
+    """The parameters that a redirect returns to the program."""
     assert response.status_code == 302
     assert response["Location"].startswith(f"{CALLBACK}?")
     return {name: values[0] for name, values in parse_qs(urlsplit(response["Location"]).query).items()}
@@ -64,5 +64,6 @@ def renewed(client: tuple[Any, str], token: str, **changed: str) -> Any:
 def allowed(browser: Client, scope: str = "write") -> tuple[tuple[Any, str], dict[str, str]]:
     """A program, and the tokens that it got from whoever uses the browser."""
     client = planning_tool()
-    tokens: dict[str, str] = redeem(client, told(answer_page(browser, question(client, scope=scope)))["code"]).json()
+    code = redirect_parameters(answer_page(browser, question(client, scope=scope)))["code"]
+    tokens: dict[str, str] = redeem(client, code).json()
     return client, tokens

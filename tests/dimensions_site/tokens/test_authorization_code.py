@@ -17,7 +17,7 @@ from tests.dimensions_site.tokens.consenting import (
     answer_page,
     question,
     redeem,
-    told,
+    redirect_parameters,
 )
 from tests.factories import Caller, currency
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.contract("G1")
 def test_whoever_allows_it_gives_the_program_a_token(alices_browser: Client) -> None:
     """It acts as that person, within the scope, and the state comes back as it was sent."""
     client = planning_tool()
-    sent_back = told(answer_page(alices_browser, question(client)))
+    sent_back = redirect_parameters(answer_page(alices_browser, question(client)))
     assert (sent_back["state"], sent_back["iss"]) == ("s&1", "http://testserver")
     answer = redeem(client, sent_back["code"])
     assert answer.status_code == 200
@@ -43,7 +43,7 @@ def test_whoever_allows_it_gives_the_program_a_token(alices_browser: Client) -> 
 @pytest.mark.django_db
 def test_whoever_refuses_gives_nothing(alices_browser: Client) -> None:
     """The program gets an error that says so."""
-    sent_back = told(answer_page(alices_browser, question(planning_tool()), allow=False))
+    sent_back = redirect_parameters(answer_page(alices_browser, question(planning_tool()), allow=False))
     assert sent_back["error"] == "access_denied"
     assert sent_back["state"] == "s&1"
     assert not Grant.objects.exists()
@@ -53,7 +53,7 @@ def test_whoever_refuses_gives_nothing(alices_browser: Client) -> None:
 def test_a_public_program_has_no_secret_and_needs_none(alices_browser: Client) -> None:
     """What proves that the code is its own is the verifier alone."""
     client = planning_tool(client_type="public", redirect_uris=f"{CALLBACK} http://127.0.0.1:8765/")
-    code = told(answer_page(alices_browser, question(client)))["code"]
+    code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
     parameters = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
     public = {**parameters, "client_id": client[0].client_id}
     assert ask("token", None, **public).json()["error"] in ("invalid_grant", "invalid_request")
@@ -77,7 +77,7 @@ def test_a_question_that_cannot_be_meant_goes_back_to_the_program(
     alices_browser: Client, changed: Any, error: str
 ) -> None:
     """A challenge is required; tokens are never part of an address."""
-    sent_back = told(alices_browser.get(question(planning_tool(), **changed)))
+    sent_back = redirect_parameters(alices_browser.get(question(planning_tool(), **changed)))
     assert (sent_back["error"], sent_back["state"]) == (error, "s&1")
 
 
@@ -85,7 +85,7 @@ def test_a_question_that_cannot_be_meant_goes_back_to_the_program(
 def test_a_challenge_in_plain_text_is_refused(alices_browser: Client) -> None:
     """Whoever sees the address could redeem the code."""
     address = question(planning_tool(), code_challenge_method="plain", code_challenge=VERIFIER)
-    assert told(answer_page(alices_browser, address))["error"] == "invalid_request"
+    assert redirect_parameters(answer_page(alices_browser, address))["error"] == "invalid_request"
 
 
 @pytest.mark.django_db
@@ -141,7 +141,7 @@ def test_a_form_that_was_tampered_with_does_nothing(alices_browser: Client) -> N
     for changed in tampered:
         response = answer_page(alices_browser, address, **changed)
         assert response.status_code in (200, 400), changed
-    assert told(answer_page(alices_browser, address, scope="admin"))["error"] == "invalid_scope"
+    assert redirect_parameters(answer_page(alices_browser, address, scope="admin"))["error"] == "invalid_scope"
     assert not Grant.objects.exists()
 
 
@@ -206,7 +206,7 @@ def test_another_site_cannot_press_the_button(alices_browser: Client, alice: Cal
 def test_people_are_asked_each_time(alices_browser: Client, way_round: str) -> None:
     """Also when they have consented before: nothing else proves that it is the same program."""
     client = planning_tool()
-    redeem(client, told(answer_page(alices_browser, question(client)))["code"])
+    redeem(client, redirect_parameters(answer_page(alices_browser, question(client)))["code"])
     page = alices_browser.get(f"{question(client)}&{way_round}")
     assert page.status_code == 200
     assert "Planning" in page.content.decode()

@@ -25,7 +25,7 @@ def serious(page: Page) -> list[str]:
     page.evaluate(STILL)
     page.evaluate(AXE)
     found = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
-    return [f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in found["violations"]]
+    return [f"{violation['id']}: {violation['nodes'][0]['html']}" for violation in found["violations"]]
 
 
 def sign_in(page: Page) -> None:

@@ -40,7 +40,7 @@ class Holdings:
         self.of_warehouse = access_token(self.warehouse)
         self.planning, self.of_planning = consenting.allowed(browser)
         sent_back = consenting.answer_page(browser, consenting.question(self.planning))
-        self.code = consenting.told(sent_back)["code"]
+        self.code = consenting.redirect_parameters(sent_back)["code"]
 
     def good(self) -> dict[str, bool]:
         """Which of them are accepted; that uses up the code and the refresh tokens."""
@@ -193,7 +193,7 @@ def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Calle
     browser = consenting.signed_in(alice.user)
     warehouse = service(alice.user)
     planning, held = consenting.allowed(browser)
-    code = consenting.told(consenting.answer_page(browser, consenting.question(planning)))["code"]
+    code = consenting.redirect_parameters(consenting.answer_page(browser, consenting.question(planning)))["code"]
 
     def request() -> Any:
         try:

@@ -42,8 +42,8 @@ def test_the_claim_with_the_user_name_is_a_setting(alice: Caller, provider: Prov
 def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Caller, provider: Provider, name: object) -> None:
     """Other letters that look the same are other names, and no user is created."""
     key = provider.new_key("one")
-    told = jwt.api_jws.encode(json.dumps(provider.claims(sub=name)).encode(), key, "RS256", {"kid": "one"})
-    refused = answer(told)
+    token = jwt.api_jws.encode(json.dumps(provider.claims(sub=name)).encode(), key, "RS256", {"kid": "one"})
+    refused = answer(token)
     assert (refused.status_code, refused.json()["code"]) == (401, "AUTHENTICATION_FAILED")
     assert User.objects.count() == 1
 

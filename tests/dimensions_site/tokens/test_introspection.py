@@ -22,10 +22,10 @@ def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, ask
     asking = warehouse if asker == "the program itself" else other
     answer = ask("introspect", asking, token=access_token(warehouse, "write"))
     assert answer.status_code == 200
-    told = answer.json()
-    assert set(told) == {"active", "scope", "exp", "client_id", "username"}
-    assert (told["active"], told["scope"], told["username"]) == (True, "write", "alice")
-    assert told["client_id"] == warehouse[0].client_id
+    description = answer.json()
+    assert set(description) == {"active", "scope", "exp", "client_id", "username"}
+    assert (description["active"], description["scope"], description["username"]) == (True, "write", "alice")
+    assert description["client_id"] == warehouse[0].client_id
 
 
 def test_nothing_is_revealed_about_a_token_of_another_program(alice: Caller) -> None:

@@ -82,7 +82,7 @@ def test_a_name_in_another_normal_form_is_the_same_name(alice: Caller) -> None:
 def test_an_unclear_body_is_refused_with_every_error(path: str, body: object, paths: set[str]) -> None:
     answer = post_json(f"/auth/jwt/{path}", body)
     assert answer.status_code == 400
-    assert {fault["path"] for fault in answer.json()["errors"]} == paths
+    assert {error["path"] for error in answer.json()["errors"]} == paths
 
 
 @pytest.mark.contract("B3")
@@ -134,11 +134,11 @@ def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
         ("access", settings.ACCESS_TOKEN_MINUTES * 60),
         ("refresh", settings.REFRESH_TOKEN_DAYS * 24 * 3600),
     ):
-        told = claims(tokens[name])
-        assert int(str(told["exp"])) - int(str(told["iat"])) == seconds
+        payload = claims(tokens[name])
+        assert int(str(payload["exp"])) - int(str(payload["iat"])) == seconds
 
 
 def test_a_token_reveals_nothing_of_its_user_but_a_number(alice: Caller) -> None:
     """Whoever reads it in a log learns neither a name nor a right."""
-    told = json.dumps(claims(tokens_of("alice")["access"]))
-    assert "alice" not in told
+    text = json.dumps(claims(tokens_of("alice")["access"]))
+    assert "alice" not in text

@@ -22,14 +22,14 @@ def named(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["dimensions.example", "testserver"]
 
 
-def told(path: str = ADDRESS, **headers: str) -> Any:
+def fetch(path: str = ADDRESS, **headers: str) -> Any:
     sent = {"Host": "dimensions.example", **{name.replace("_", "-"): value for name, value in headers.items()}}
     return Client().get(path, secure=True, headers=sent)
 
 
 def test_the_metadata_is_what_the_standard_asks_for() -> None:
     """Authlib checks each member, and derives the address from the issuer."""
-    answer = told()
+    answer = fetch()
     metadata = AuthorizationServerMetadata(answer.json())
     metadata.validate()
     assert answer["Content-Type"] == "application/json"
@@ -42,7 +42,7 @@ def test_the_metadata_is_what_the_standard_asks_for() -> None:
 
 def test_what_it_names_is_what_the_endpoints_take(alice: Caller) -> None:
     """Each grant, each way to authenticate, and nothing else."""
-    metadata = told().json()
+    metadata = fetch().json()
     for name in ("token", "revocation", "introspection"):
         path = metadata[f"{name}_endpoint"].removeprefix(HOST)
         assert Client().options(path, HTTP_HOST="dimensions.example").status_code == 200
@@ -68,14 +68,14 @@ def test_addresses_are_those_that_a_trusted_proxy_sends(settings: Any) -> None:
     """And no others: anybody could redirect clients elsewhere."""
     settings.ALLOWED_HOSTS = ["dimensions.example", "outside.example"]
     forwarded = {"X_Forwarded_Host": "outside.example", "X_Forwarded_Proto": "https"}
-    assert told(**forwarded).json()["issuer"] == HOST
+    assert fetch(**forwarded).json()["issuer"] == HOST
     settings.TRUSTED_PROXIES = ["unix"]
     answer = Client(REMOTE_ADDR="").get(
         ADDRESS, headers={name.replace("_", "-"): value for name, value in forwarded.items()}
     )
     assert answer.json()["issuer"] == "https://outside.example"
     settings.ALLOWED_HOSTS = ["dimensions.example"]
-    assert told(Host="evil.example").status_code == 400
+    assert fetch(Host="evil.example").status_code == 400
 
 
 def test_under_a_prefix_it_is_found_below_it_and_where_the_standard_looks(settings: Any) -> None:
@@ -83,7 +83,7 @@ def test_under_a_prefix_it_is_found_below_it_and_where_the_standard_looks(settin
     settings.URL_PREFIX = settings.FORCE_SCRIPT_NAME = "/some/prefix"
     set_script_prefix("/some/prefix/")  # as the entry point of the web server does
     try:
-        found = [told(f"{ADDRESS}{rest}") for rest in ("", "/some/prefix", "/some", "/other/prefix", "/some/prefix/")]
+        found = [fetch(f"{ADDRESS}{rest}") for rest in ("", "/some/prefix", "/some", "/other/prefix", "/some/prefix/")]
     finally:
         set_script_prefix("/")
     assert [answer.status_code for answer in found] == [200, 200, 404, 404, 404]
@@ -100,6 +100,6 @@ def test_it_is_read_only_and_needs_no_credential() -> None:
     """As a document that anybody may read."""
     assert Client().options(ADDRESS, HTTP_HOST="dimensions.example")["Allow"] == "GET, HEAD, OPTIONS"
     assert Client().post(ADDRESS, HTTP_HOST="dimensions.example").status_code == 405
-    assert told(Authorization=basic("nobody", "x")).status_code == 200
-    missing = told("/.well-known/nothing")
+    assert fetch(Authorization=basic("nobody", "x")).status_code == 200
+    missing = fetch("/.well-known/nothing")
     assert (missing.status_code, missing["Content-Type"]) == (404, "application/problem+json")

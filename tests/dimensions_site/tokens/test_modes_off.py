@@ -40,8 +40,8 @@ def service_with(modes: str) -> dict[str, Any]:
     environment = {**os.environ, "API_AUTHENTICATION": modes, "DJANGO_SETTINGS_MODULE": "dimensions_site.settings"}
     command = [sys.executable, "-c", LOOK]
     asked = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True)
-    told: dict[str, Any] = json.loads(asked.stdout)
-    return told
+    report: dict[str, Any] = json.loads(asked.stdout)
+    return report
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def service_with(modes: str) -> dict[str, Any]:
 )
 def test_only_what_is_on_can_be_seen(modes: str, there: list[str], schemes: list[str], pages: list[str]) -> None:
     """In addresses, challenges, OpenAPI documents and the administration."""
-    told = service_with(modes)
-    assert told["there"] == there
-    assert told["metadata"] == (200 if "oauth2" in modes else 404)
-    assert told["schemes"] == schemes
-    assert told["pages"] == pages
-    assert ("Bearer" in told["challenge"]) is ("jwt" in modes or "oauth2" in modes)
+    service = service_with(modes)
+    assert service["there"] == there
+    assert service["metadata"] == (200 if "oauth2" in modes else 404)
+    assert service["schemes"] == schemes
+    assert service["pages"] == pages
+    assert ("Bearer" in service["challenge"]) is ("jwt" in modes or "oauth2" in modes)
     for mode, word in (("jwt", "/auth/jwt"), ("oauth2", "/auth/oauth2")):
-        assert (word in told["text"]) is (mode in modes)
+        assert (word in service["text"]) is (mode in modes)

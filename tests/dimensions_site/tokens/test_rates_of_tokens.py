@@ -13,8 +13,15 @@ from oauth2_provider.models import AccessToken
 from dimensions_site.environment import Rate
 from tests.dimensions_site.observability.lines import line
 from tests.dimensions_site.tokens.clients import ask, basic, log_in, post_json, renew, service, tokens_of, with_token
-from tests.dimensions_site.tokens.consenting import allowed, answer_page, question, redeem, renewed, signed_in
-from tests.dimensions_site.tokens.consenting import told as told_by_redirect
+from tests.dimensions_site.tokens.consenting import (
+    allowed,
+    answer_page,
+    question,
+    redeem,
+    redirect_parameters,
+    renewed,
+    signed_in,
+)
 from tests.factories import Caller
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
@@ -113,7 +120,7 @@ def renew_a_consent(alice: Caller) -> Callable[[], Any]:
 def redeem_codes(alice: Caller) -> Callable[[], Any]:
     browser = signed_in(alice.user)
     client, _ = allowed(browser)
-    codes = [told_by_redirect(answer_page(browser, question(client)))["code"] for _ in range(4)]
+    codes = [redirect_parameters(answer_page(browser, question(client)))["code"] for _ in range(4)]
     return lambda: redeem(client, codes.pop())
 
 
@@ -178,5 +185,5 @@ def test_the_log_shows_which_program_was_refused_and_why(
     for _ in range(2):
         refused = ask("token", warehouse, grant_type="client_credentials")
     assert refused.status_code == 429
-    told = line(caplog, "access_refused")
-    assert (told["reason"], told["application"]) == ("TOO_MANY_CALLS", warehouse[0].client_id)
+    entry = line(caplog, "access_refused")
+    assert (entry["reason"], entry["application"]) == ("TOO_MANY_CALLS", warehouse[0].client_id)

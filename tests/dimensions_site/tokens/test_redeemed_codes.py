@@ -16,7 +16,7 @@ from tests.dimensions_site.tokens.consenting import (
     answer_page,
     question,
     redeem,
-    told,
+    redirect_parameters,
 )
 from tests.factories import Caller
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.contract("G1")
 )
 def test_a_code_is_redeemed_by_whom_it_was_given_to(alices_browser: Client, changed: Any) -> None:
     client = planning_tool()
-    code = told(answer_page(alices_browser, question(client)))["code"]
+    code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
     answer = redeem(client, **{"code": code, **changed})
     assert answer.status_code == 400
     assert answer.json()["error"] in ("invalid_grant", "invalid_request")
@@ -48,7 +48,7 @@ def test_a_code_is_redeemed_by_whom_it_was_given_to(alices_browser: Client, chan
 @pytest.mark.parametrize("end", ["redeemed", "expired", "another program", "user not active"])
 def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Caller, end: str) -> None:
     client = planning_tool()
-    code = told(answer_page(alices_browser, question(client)))["code"]
+    code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
     if end == "redeemed":
         assert redeem(client, code).status_code == 200
     elif end == "expired":
@@ -65,7 +65,7 @@ def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Cal
 def test_of_many_who_redeem_a_code_at_once_one_gets_a_token(alices_browser: Client) -> None:
     """And none gets a failure."""
     client = planning_tool()
-    code = told(answer_page(alices_browser, question(client)))["code"]
+    code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
 
     def use(_: int) -> Any:
         try:
@@ -91,7 +91,7 @@ def test_a_code_that_is_redeemed_by_somebody_else_meanwhile_is_refused(
         return found
 
     client = planning_tool()
-    code = told(answer_page(alices_browser, question(client)))["code"]
+    code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
     monkeypatch.setattr(Validator, "validate_code", look_and_lose)
     answer = redeem(client, code)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")

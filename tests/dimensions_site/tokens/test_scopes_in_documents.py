@@ -20,11 +20,11 @@ def scope_for(operation: str) -> str:
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_each_operation_names_the_smallest_scope(document):
     """The other modes of authentication have none, as OpenAPI requires."""
-    told = {}
+    scopes_of = {}
     for methods in document.content["paths"].values():
         for operation in methods.values():
             of_schemes = {name: scopes for way in operation["security"] for name, scopes in way.items()}
-            told[operation["operationId"]] = of_schemes.pop("oauth2")
+            scopes_of[operation["operationId"]] = of_schemes.pop("oauth2")
             assert set(map(tuple, of_schemes.values())) == {()}
-    assert told == {operation: [scope_for(operation)] for operation in told}
-    assert {scope for (scope,) in told.values()} == {"read", "write", "manage"}
+    assert scopes_of == {operation: [scope_for(operation)] for operation in scopes_of}
+    assert {scope for (scope,) in scopes_of.values()} == {"read", "write", "manage"}

@@ -24,18 +24,18 @@ def test_a_provider_is_described_by_three_settings():
 
 
 @pytest.mark.parametrize(
-    ("issuer", "audience", "keys", "claim", "told"),
+    ("issuer", "audience", "keys", "claim", "message"),
     [
         (ISSUER, "", KEYS, "sub", "not set: IDP_AUDIENCE."),
         ("", AUDIENCE, "", "sub", "not set: IDP_ISSUER, IDP_JWKS_URL."),
         (ISSUER, AUDIENCE, KEYS, "", "IDP_USER_CLAIM is empty"),
     ],
 )
-def test_half_a_provider_is_refused(issuer, audience, keys, claim, told):
+def test_half_a_provider_is_refused(issuer, audience, keys, claim, message):
     """It would accept nobody's tokens, or everybody's."""
     with pytest.raises(ImproperlyConfigured) as refusal:
         identity_provider(issuer, audience, keys, claim, ["RS256"], ["jwt"])
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_a_provider_needs_the_mode_of_its_tokens():

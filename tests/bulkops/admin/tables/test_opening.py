@@ -104,7 +104,7 @@ def test_a_table_has_elements_of_one_repository(chart, northwind, contoso):
     browser = browser_of(eve)
     assert "belong to more than one repository" in said(opened(browser))[0]
     assert list(cells(opened(browser, f"?repository__id__exact={contoso.pk}"))) == ["9999"]
-    # A row of another repository is none of the table's.
+    # A row of another repository does not belong to the table.
     shown = opened(browser, f"?repository__id__exact={northwind.pk}")
     table = sent_table(shown, {})
     table["rows"].append({"id": "9999", "base": 1, "typed": {"nature": "x"}, "kept": {}})

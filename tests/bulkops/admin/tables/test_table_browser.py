@@ -215,7 +215,7 @@ def test_a_conflict_is_decided_in_the_table(edit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_everybody_can_read_the_table_in_every_state(edit, scheme, width):
-    """With an error at a cell, an open list and open columns; a phone is told that the table needs more room."""
+    """With an error at a cell, an open list and open columns; on a phone, a message says that more room is needed."""
 
     def findings(tab: Page) -> list[str]:
         found = Axe().run(tab, options=RULES).response["violations"]

@@ -43,7 +43,7 @@ class Outcome:
         return [row.line for row in self.rows] + [row.line for row in self.elements]
 
     @property
-    def told(self) -> list[str]:
+    def messages(self) -> list[str]:
         return [str(failure) for failure in self.failures]
 
 

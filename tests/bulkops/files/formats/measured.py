@@ -1,6 +1,6 @@
 """Runs the process that reads a file, and prints what it took: seconds of the processor, and bytes at its peak.
 
-It stands between that process and the tests: Linux counts the memory of who starts a process as that of the process.
+It stands between that process and the tests: Linux counts the memory of a parent as that of the process it starts.
 """
 
 import json

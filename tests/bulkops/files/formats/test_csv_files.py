@@ -129,7 +129,7 @@ def test_invalid_headings_are_refused(table, refusal):
 def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cells):
     """The rows around it are read, and all its cells are kept."""
     outcome = read(f"id,name\n1,a\n{row}\n2,b\n".encode())
-    assert outcome.told == [f"line 3: The row has {cells}, but there are 2 headings."]
+    assert outcome.messages == [f"line 3: The row has {cells}, but there are 2 headings."]
     assert outcome.failures[0].cells == row.split(",")
     assert [row["id"] for row in outcome.cells] == ["1", "2"]
 
@@ -158,14 +158,14 @@ def test_a_cell_of_one_megabyte_is_read_and_a_longer_one_is_a_failure():
     rows = f"1,{'x' * MAX_CELL_CHARACTERS}\n2,{'x' * (MAX_CELL_CHARACTERS + 1)}\n3,short\n"
     outcome = read(f"id,name\n{rows}".encode())
     assert [len(row["name"]) for row in outcome.cells] == [MAX_CELL_CHARACTERS, 5]
-    assert outcome.told == ["line 3, name: The cell is 1,048,577 characters long; the limit is 1,048,576."]
+    assert outcome.messages == ["line 3, name: The cell is 1,048,577 characters long; the limit is 1,048,576."]
 
 
 def test_a_row_that_is_too_long_is_passed_over_to_its_end():
     """Quoted line breaks in it belong to it."""
     text = "x\n" * MAX_ROW_CHARACTERS
     outcome = read(f'id,name\n1,a\n2,"{text}"\n3,b\n'.encode())
-    assert outcome.told == ["line 3: The row has more than 4,194,304 characters. Check that all quotes are closed."]
+    assert outcome.messages == ["line 3: The row has more than 4,194,304 characters. Check that all quotes are closed."]
     assert [(row.line, row.cells["id"]) for row in outcome.rows] == [(2, "1"), (4 + MAX_ROW_CHARACTERS, "3")]
 
 

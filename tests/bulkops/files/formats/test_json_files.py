@@ -17,14 +17,14 @@ LINES = "\n".join(json.dumps(element, ensure_ascii=False) for element in ELEMENT
 
 
 @pytest.mark.contract("H4")
-@pytest.mark.parametrize("packed", [False, True], ids=["open", "packed"])
-@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["plain", "with mark"])
+@pytest.mark.parametrize("gzipped", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["without mark", "with mark"])
 @pytest.mark.parametrize(("format", "content"), [(Format.JSON, ARRAY), (Format.NDJSON, LINES)])
-def test_elements_are_read_in_wire_form(format, content, mark, packed):
+def test_elements_are_read_in_wire_form(format, content, mark, gzipped):
     """Null differs from a missing member; the line is the position in an array."""
     content = mark + content
-    outcome = read(gzip.compress(content) if packed else content)
-    assert outcome.shape == Shape(format, "utf-8-sig" if mark else "utf-8", gzipped=packed)
+    outcome = read(gzip.compress(content) if gzipped else content)
+    assert outcome.shape == Shape(format, "utf-8-sig" if mark else "utf-8", gzipped=gzipped)
     assert outcome.headings is None
     assert [row.element for row in outcome.elements] == ELEMENTS
     assert outcome.lines == [1, 2]
@@ -59,13 +59,13 @@ def test_an_invalid_element_is_a_failure_and_the_others_are_read(element, messag
     if is_array and element == b'{"id": NaN}':
         assert outcome.refusal == "line 2: The file is not valid JSON at line 2, column 8: invalid character."
     else:
-        assert outcome.told == [f"line 2: {message}"]
+        assert outcome.messages == [f"line 2: {message}"]
         assert outcome.lines == [1, 3]
 
 
 def test_a_broken_line_is_a_failure_that_names_the_column():
     outcome = read(b'{"id": "1"}\n{"id": "2",}\n{"id": "3"}\n')
-    assert outcome.told == [
+    assert outcome.messages == [
         "line 2: The element is not valid JSON at column 12: expecting property name enclosed in double quotes."
     ]
     assert outcome.lines == [1, 3]

@@ -109,13 +109,13 @@ def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
 
 
 @pytest.mark.parametrize(
-    "pack",
+    "compress",
     [zeros_in_gzip, lambda size: archive(**{"xl/worksheets/sheet1.xml": bytes(size)})],
     ids=["gzip bomb", "zip bomb"],
 )
-def test_a_small_file_that_decompresses_to_a_huge_one_is_refused(pack):
+def test_a_small_file_that_decompresses_to_a_huge_one_is_refused(compress):
     """What is in it is read no further than what an import accepts."""
-    outcome = read(pack(128 * 1024**2))
+    outcome = read(compress(128 * 1024**2))
     assert outcome.refusal == f"line 1: {TOO_LARGE}"
     assert not outcome.rows
 

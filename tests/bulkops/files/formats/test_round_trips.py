@@ -108,7 +108,7 @@ def test_a_table_that_no_workbook_can_hold_is_refused():
     writer.close()
 
 
-@pytest.mark.parametrize("gzipped", [False, True], ids=["open", "packed"])
+@pytest.mark.parametrize("gzipped", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("format", [Format.JSON, Format.NDJSON])
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_elements_come_back_exactly(format, gzipped, count):

@@ -29,7 +29,7 @@ def value(cell, number_format="General"):
         book.worksheets[0]["C2"].number_format = number_format
 
     outcome = read(workbook(HEADINGS, ["1000", "Cash", cell], change=change))
-    assert (outcome.refusal, outcome.told) == (None, [])
+    assert (outcome.refusal, outcome.messages) == (None, [])
     return outcome.cells[0]["value"]
 
 
@@ -112,7 +112,7 @@ def test_an_invalid_date_in_the_format_of_a_date_is_a_failure():
         book.worksheets[0]["C2"].number_format = "dd.mm.yyyy"
 
     outcome = read(workbook(HEADINGS, ["1", "a", 99_999_999], ["2", "b", ""], change=change))
-    assert outcome.told == [
+    assert outcome.messages == [
         "line 2, value: The cell C2 is formatted as a date, but its number is not a date. Write the date again."
     ]
     assert [row["id"] for row in outcome.cells] == ["2"]
@@ -121,7 +121,7 @@ def test_an_invalid_date_in_the_format_of_a_date_is_a_failure():
 def test_a_formula_is_never_run_and_is_a_failure_of_its_row():
     """Not even the value that Excel has stored beside it is taken: it may be of another day."""
     outcome = read(workbook(HEADINGS, ["1", "=1+1", "=A2"], ["2", "b", ""]))
-    assert outcome.told == [
+    assert outcome.messages == [
         (
             "line 2, name: The cell B2 holds a formula, and formulas are not run. Replace it by its value: copy it and "
             "paste the value only. Other cells of the row cannot be read either: C2."
@@ -133,7 +133,9 @@ def test_a_formula_is_never_run_and_is_a_failure_of_its_row():
 
 def test_an_error_of_excel_is_a_failure_of_its_row():
     outcome = read(workbook(HEADINGS, ["1", "a", "#N/A"], ["2", "b", ""]))
-    assert outcome.told == ["line 2, value: The cell C2 holds the error #N/A. Correct it, or replace it by its value."]
+    assert outcome.messages == [
+        "line 2, value: The cell C2 holds the error #N/A. Correct it, or replace it by its value."
+    ]
 
 
 def test_a_formula_in_the_headings_refuses_the_file():
@@ -200,7 +202,7 @@ def test_a_workbook_without_proper_headings_is_refused(rows, refusal):
 
 def test_a_value_beside_the_table_is_a_failure_of_its_row():
     outcome = read(workbook(["id", "name"], ["1", "a", "", "note"], ["2", "b"]))
-    assert outcome.told == ["line 2: The row has 4 cells, but there are 2 headings."]
+    assert outcome.messages == ["line 2: The row has 4 cells, but there are 2 headings."]
     assert [row["id"] for row in outcome.cells] == ["2"]
 
 
@@ -310,7 +312,7 @@ def test_a_cell_of_an_unknown_kind_is_a_failure_of_its_row():
         workbook(["id"], [7], [8]), {SHEET: lambda sheet: sheet.replace(b't="n"><v>7', b't="nn"><v>7')}
     )
     outcome = read(content)
-    assert outcome.told == ["line 2, id: The cell A2 holds a value of the unknown kind 'nn'. Write it again."]
+    assert outcome.messages == ["line 2, id: The cell A2 holds a value of the unknown kind 'nn'. Write it again."]
     assert outcome.cells == [{"id": "8"}]
 
 
@@ -326,7 +328,7 @@ def test_no_number_in_the_format_of_a_date_ends_the_reading(stored):
         workbook(["id"], [777], ["end"], change=change), {SHEET: lambda sheet: sheet.replace(b"777", stored.encode())}
     )
     outcome = read(content)
-    assert (outcome.refusal, len(outcome.told) + len(outcome.cells)) == (None, 2)
+    assert (outcome.refusal, len(outcome.messages) + len(outcome.cells)) == (None, 2)
 
 
 @pytest.mark.contract("B3")

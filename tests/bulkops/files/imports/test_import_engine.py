@@ -60,12 +60,12 @@ def test_rows_that_are_read_together_cost_the_same_however_many_they_are(northwi
 
 
 def test_phases_come_one_after_the_other_and_their_shares_rise(northwind):
-    told: list[tuple[Phase, float]] = []
-    imported(northwind, lambda: iter(rows(2_500)), progress=lambda phase, share: told.append((phase, share)))
-    phases = [phase for phase, _ in told]
+    steps: list[tuple[Phase, float]] = []
+    imported(northwind, lambda: iter(rows(2_500)), progress=lambda phase, share: steps.append((phase, share)))
+    phases = [phase for phase, _ in steps]
     assert list(dict.fromkeys(phases)) == [Phase.READING, Phase.CHECKING, Phase.SAVING]
-    assert told == sorted(told, key=lambda news: (phases.index(news[0]), news[1]))
-    assert all(0 <= share <= 1 for _, share in told)
+    assert steps == sorted(steps, key=lambda step: (phases.index(step[0]), step[1]))
+    assert all(0 <= share <= 1 for _, share in steps)
 
 
 class Stopped(Exception):

@@ -28,7 +28,9 @@ from tests.strategies import elements, json_values, patches
 # The result: the element, or the place and the code of each error.
 Result = dict[str, Any] | list[tuple[str, str]]
 
-mistakes = json_values | st.sampled_from(("", " ", "NONE", "x" * 129, 21, 1.5, 10**30, {}, {"en": None}, {"id": "1"}))
+wrong_values = json_values | st.sampled_from(
+    ("", " ", "NONE", "x" * 129, 21, 1.5, 10**30, {}, {"en": None}, {"id": "1"})
+)
 searching = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -73,7 +75,9 @@ def test_a_stored_element_is_changed_as_by_patch(alice, northwind, dimension, da
     """Valid changes and invalid ones."""
     wire = DIMENSIONS[dimension].wire
     stored = {**data.draw(elements(wire), label="stored"), "id": "1"}
-    changes = data.draw(patches(wire).flatmap(lambda patch: nearly(patch, mistakes) | st.just(patch)), label="changes")
+    changes = data.draw(
+        patches(wire).flatmap(lambda patch: nearly(patch, wrong_values) | st.just(patch)), label="changes"
+    )
     changes["id"] = "1"
     with taken_back():
         assert alice.send("POST", path(alice, dimension, "elements"), json_bytes(stored)).status_code == 201
@@ -87,7 +91,7 @@ def test_a_stored_element_is_changed_as_by_patch(alice, northwind, dimension, da
 def test_a_new_element_is_created_as_by_post(alice, northwind, dimension, data):
     """Valid ones and invalid ones."""
     wire = DIMENSIONS[dimension].wire
-    payload = data.draw(elements(wire).flatmap(lambda one: nearly(one, mistakes) | st.just(one)), label="element")
+    payload = data.draw(elements(wire).flatmap(lambda one: nearly(one, wrong_values) | st.just(one)), label="element")
     payload["id"] = "1"
     by_rest = sent(alice, dimension, "POST", "elements", payload)
     assert imported(alice, northwind, dimension, payload) == by_rest

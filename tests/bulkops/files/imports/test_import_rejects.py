@@ -67,9 +67,9 @@ def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_importe
     assert " | type: type must be one of " in rows[0][-1]
     assert rows[2][-1] == "id: The id '1000' is on line 2 already; it must appear only once."
 
-    mended = content.replace("BALANCE;USUAL", "BALANCE_SHEET;NORMAL").replace("few;;;", "BALANCE_SHEET;NORMAL;FINAL;")
-    mended = mended.replace(";;The row has", ";The row has")
-    outcome = import_accounts(mended)
+    corrected = content.replace("BALANCE;USUAL", "BALANCE_SHEET;NORMAL")
+    corrected = corrected.replace("few;;;", "BALANCE_SHEET;NORMAL;FINAL;").replace(";;The row has", ";The row has")
+    outcome = import_accounts(corrected)
     assert outcome.output == "Imported into northwind: 2 created, 1 changed, 0 unchanged.\n"
     assert Account.objects.get(element_id="0010").documentation_link == "=1+1"
 
@@ -86,16 +86,16 @@ def test_a_rejected_row_that_is_rejected_again_has_its_new_reason_only(import_ac
     assert second.read_text().count(REASON) == 1
 
 
-@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("gzipped", [False, True])
 @pytest.mark.parametrize("is_array", [False, True])
-def test_elements_of_json_are_rejected_as_json(import_currencies, rejects, is_packed, is_array):
+def test_elements_of_json_are_rejected_as_json(import_currencies, rejects, gzipped, is_array):
     """As they were sent, huge numbers included; what is not an element is a text."""
     faulty = currency("CHF", decimalNumbers=10**40, percentageDifference="0.1")
     lines = [json.dumps(element) for element in (currency("EUR"), faulty)] + ['"no element"']
     content = f"[{','.join(lines)}]" if is_array else "\n".join(lines)
-    outcome = import_currencies(gzip.compress(content.encode()) if is_packed else content, "--rejects", str(rejects))
+    outcome = import_currencies(gzip.compress(content.encode()) if gzipped else content, "--rejects", str(rejects))
     assert (outcome.status, Currency.objects.count()) == (3, 1)
-    written = gzip.decompress(rejects.read_bytes()) if is_packed else rejects.read_bytes()
+    written = gzip.decompress(rejects.read_bytes()) if gzipped else rejects.read_bytes()
     first, second = json.loads(written) if is_array else map(json.loads, written.splitlines())
     assert first.pop(REASON).startswith(
         "decimalNumbers: decimalNumbers must be a whole number from 0 to 20; got 1000000"
@@ -104,8 +104,8 @@ def test_elements_of_json_are_rejected_as_json(import_currencies, rejects, is_pa
     assert second.keys() == {REASON, TEXT}
     assert second[TEXT] == '"no element"'
 
-    mended = {**first, "decimalNumbers": 3, REASON: "an old one"}
-    assert import_currencies(json.dumps([mended])).output.startswith("Imported into northwind: 1 created")
+    corrected = {**first, "decimalNumbers": 3, REASON: "an old one"}
+    assert import_currencies(json.dumps([corrected])).output.startswith("Imported into northwind: 1 created")
 
 
 def test_a_number_keeps_its_digits_on_its_way_through_the_rejects(import_currencies, rejects):
@@ -121,8 +121,8 @@ def test_what_cannot_be_read_as_an_element_is_kept_as_it_was_written(import_curr
     outcome = import_currencies(content, "--rejects", str(rejects))
     assert [error.partition(":")[0] for error in outcome.errors] == ["line 2", "line 3", "line 5"]
     assert outcome.errors[1] == "line 3: The element is not valid JSON at column 13: expecting ',' delimiter."
-    told = [json.loads(line) for line in rejects.read_text().splitlines()]
-    assert [row[TEXT] for row in told] == ['{"id": "USD", "id": "CHF"}', '{"id": "NOK"', "5"]
+    rejected = [json.loads(line) for line in rejects.read_text().splitlines()]
+    assert [row[TEXT] for row in rejected] == ['{"id": "USD", "id": "CHF"}', '{"id": "NOK"', "5"]
     assert import_currencies(rejects.read_bytes(), "--rejects", str(tmp_path / "again")).status == 3
     assert Currency.objects.count() == 1
     assert len((tmp_path / "again").read_text().splitlines()) == 3
@@ -151,14 +151,14 @@ def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(imp
 
 def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_corrected(import_accounts, rejects):
     import_accounts(HEADINGS + CASH + "1100,Bank\n", "--rejects", str(rejects))
-    mended = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
-    (error,) = import_accounts(mended).errors
+    corrected = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
+    (error,) = import_accounts(corrected).errors
     assert error == (
         "line 2: 'The row has 2 cells, but there are 5 headings.' is after the last heading. Correct the row, "
         "then delete that text."
     )
-    told = '"The row has 2 cells, but there are 5 headings."'
-    assert import_accounts(mended.replace(f",{told}", "")).output.startswith("Imported into northwind: 1 created")
+    reason = '"The row has 2 cells, but there are 5 headings."'
+    assert import_accounts(corrected.replace(f",{reason}", "")).output.startswith("Imported into northwind: 1 created")
 
 
 def test_a_formula_does_not_become_a_text_on_its_way_through_the_rejects(import_accounts, rejects):

@@ -38,7 +38,7 @@ def workbook() -> bytes:
 
 
 @pytest.mark.contract("H4")
-@pytest.mark.parametrize("is_packed", [False, True], ids=["open", "packed"])
+@pytest.mark.parametrize("gzipped", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize(
     "content",
     [
@@ -52,9 +52,9 @@ def workbook() -> bytes:
     ],
     ids=["CSV", "Excel's UTF-8", "Excel's Unicode", "Windows", "workbook", "JSON", "NDJSON"],
 )
-def test_an_element_is_the_same_from_whatever_file(import_accounts, content, is_packed):
+def test_an_element_is_the_same_from_whatever_file(import_accounts, content, gzipped):
     """The code keeps its zeros, the letters are the right ones, and nobody has to say what the file is."""
-    outcome = import_accounts(gzip.compress(content) if is_packed else content)
+    outcome = import_accounts(gzip.compress(content) if gzipped else content)
 
     assert (outcome.errors, outcome.refusal) == ([], None)
     stored = Account.objects.get()

@@ -168,5 +168,5 @@ def test_of_many_elements_then_come_the_method_what_is_malformed_and_the_unknown
 
 def test_a_client_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
     """The response for a repository without a grant does not depend on its content."""
-    told = {answer(bob, "GET", alice.currency(rest)) for rest in ("elements", "elements/EUR", "elements/none")}
-    assert told == {(403, "NO_GRANT")}
+    refusals = {answer(bob, "GET", alice.currency(rest)) for rest in ("elements", "elements/EUR", "elements/none")}
+    assert refusals == {(403, "NO_GRANT")}

@@ -52,9 +52,9 @@ def test_a_large_body_is_decompressed_whole(settings):
     settings.API_MAX_BODY_SIZE = 8 * MEGABYTE
     numbers = [n * n for n in range(500_000)]
     body = json.dumps(numbers).encode()
-    packed = gzip.compress(body, 1)
-    assert min(len(body) / 2, len(packed)) > MEGABYTE
-    assert post(packed).json() == {"read": repr(numbers)}
+    compressed = gzip.compress(body, 1)
+    assert min(len(body) / 2, len(compressed)) > MEGABYTE
+    assert post(compressed).json() == {"read": repr(numbers)}
 
 
 def test_the_limit_applies_to_the_decompressed_body(settings):
@@ -95,7 +95,7 @@ def test_members_are_counted(settings):
 @pytest.mark.parametrize(
     "body",
     [b"{}", b"\x1f\x8b\x08nonsense", gzip.compress(b"{}") + b"{}", gzip.compress(b"{}") + bytes(8), b"\x1f\x8b" * 10],
-    ids=["not packed", "damaged", "followed by others", "followed by zeros", "a header only"],
+    ids=["not compressed", "damaged", "followed by others", "followed by zeros", "a header only"],
 )
 def test_what_is_not_gzip_is_400(body):
     """The sentence names the header that says otherwise."""
@@ -104,9 +104,9 @@ def test_what_is_not_gzip_is_400(body):
 
 def test_a_checksum_that_does_not_fit_is_400():
     """The body was changed on its way."""
-    packed = bytearray(gzip.compress(b'{"a": 1}'))
-    packed[-8] ^= 1
-    refused(post(bytes(packed)), 400, "UNREADABLE_GZIP")
+    compressed = bytearray(gzip.compress(b'{"a": 1}'))
+    compressed[-8] ^= 1
+    refused(post(bytes(compressed)), 400, "UNREADABLE_GZIP")
 
 
 @pytest.mark.parametrize("missing", [1, 8, 9, 15])

@@ -76,11 +76,11 @@ def test_what_is_walked_through_is_json_as_others_know_it(text):
     try:
         list(walk(data) or ())
     except JsonError as error:
-        is_other_fault = error.failures[0].code == "INVALID_CHARACTER"
+        is_other_error = error.failures[0].code == "INVALID_CHARACTER"
     else:
         json.loads(text, parse_constant=refuse)
         return
-    if not is_other_fault:
+    if not is_other_error:
         with pytest.raises(json.JSONDecodeError):
             json.loads(text, parse_constant=refuse)
 

@@ -31,13 +31,13 @@ def large(caller: Caller, id: str = "EUR") -> str:
 def test_an_answer_is_compressed_and_says_so(alice: Caller):
     """With the length of what is sent; and caches learn that it depends on what the client accepts."""
     address = large(alice)
-    plain, packed = alice.get(address), alice.get(address, headers=GZIP)
+    plain, gzipped = alice.get(address), alice.get(address, headers=GZIP)
     assert "Content-Encoding" not in plain
-    assert packed["Content-Encoding"] == "gzip"
-    assert gzip.decompress(packed.content) == plain.content
-    assert (plain["Content-Length"], packed["Content-Length"]) == (str(len(plain.content)), str(len(packed.content)))
-    assert len(packed.content) < len(plain.content) / 2
-    assert plain["Vary"] == packed["Vary"] == "Accept-Encoding"
+    assert gzipped["Content-Encoding"] == "gzip"
+    assert gzip.decompress(gzipped.content) == plain.content
+    assert (plain["Content-Length"], gzipped["Content-Length"]) == (str(len(plain.content)), str(len(gzipped.content)))
+    assert len(gzipped.content) < len(plain.content) / 2
+    assert plain["Vary"] == gzipped["Vary"] == "Accept-Encoding"
 
 
 @pytest.mark.parametrize("size", [MINIMUM_BYTES - 1, MINIMUM_BYTES])
@@ -112,11 +112,11 @@ def test_accept_encoding_is_read_with_its_weights(header: str, is_accepted: bool
 def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(alice: Caller):
     """A client that reads compressed responses and one that does not can both write what they have seen."""
     address = large(alice)
-    plain, packed = alice.get(address), alice.get(address, headers=GZIP)
-    assert packed["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
-    changed = alice.send("PATCH", address, {"preferred": True}, If_Match=packed["ETag"], **_underlined(GZIP))
+    plain, gzipped = alice.get(address), alice.get(address, headers=GZIP)
+    assert gzipped["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
+    changed = alice.send("PATCH", address, {"preferred": True}, If_Match=gzipped["ETag"], **_underlined(GZIP))
     assert changed.status_code == 200
-    outdated = alice.send("PATCH", address, {"preferred": False}, If_Match=packed["ETag"])
+    outdated = alice.send("PATCH", address, {"preferred": False}, If_Match=gzipped["ETag"])
     assert outdated.status_code == 412
     assert changed["ETag"].endswith('-gzip"')
     replaced = alice.send("PUT", address, json.loads(gzip.decompress(changed.content)), If_Match=changed["ETag"])
@@ -127,8 +127,8 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
 def test_a_client_with_the_version_gets_304_with_its_tag(alice: Caller):
     """Whichever of the two it is, and whatever the client accepts now."""
     address = large(alice)
-    plain, packed = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
-    for tag in (plain, packed):
+    plain, gzipped = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
+    for tag in (plain, gzipped):
         for accepted in (GZIP, {}):
             answer = alice.get(address, headers={"If-None-Match": tag, **accepted})
             assert (answer.status_code, answer["ETag"], answer.content) == (304, tag, b"")
@@ -256,14 +256,14 @@ STATIC = "/static/admin/css/base.css"
 
 def test_static_files_are_compressed_once():
     """With a separate tag and the right length; a process keeps what it has compressed."""
-    plain, packed = Client().get(STATIC), Client().get(STATIC, headers=GZIP)
-    body = content(packed)
+    plain, gzipped = Client().get(STATIC), Client().get(STATIC, headers=GZIP)
+    body = content(gzipped)
     assert gzip.decompress(body) == content(plain)
-    assert (packed["Content-Encoding"], packed["Content-Length"]) == ("gzip", str(len(body)))
-    assert packed["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
+    assert (gzipped["Content-Encoding"], gzipped["Content-Length"]) == ("gzip", str(len(body)))
+    assert gzipped["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
     assert len(body) < int(plain["Content-Length"]) / 3
-    known = Client().get(STATIC, headers={"If-None-Match": packed["ETag"], **GZIP})
-    assert (known.status_code, known["ETag"]) == (304, packed["ETag"])
+    known = Client().get(STATIC, headers={"If-None-Match": gzipped["ETag"], **GZIP})
+    assert (known.status_code, known["ETag"]) == (304, gzipped["ETag"])
     assert content(Client().get(STATIC, headers=GZIP)) == body
 
 
@@ -329,6 +329,6 @@ class _Blocks:
         pass
 
 
-def _name(packed: bytes) -> bytes:
+def _name(file: bytes) -> bytes:
     """The name of a file in the head of gzip, which ends with NUL."""
-    return packed[10:].partition(b"\0")[0]
+    return file[10:].partition(b"\0")[0]

@@ -16,8 +16,8 @@ from dimensions_site.environment import UNIX
 def seen(request: HttpRequest) -> HttpResponse:
     """Return what is behind the middleware."""
     left = [name for name in request.headers if "Forwarded" in name or name == "X-Real-Ip"]
-    told = f"{request.META['REMOTE_ADDR']} {request.scheme} {request.get_host()} {left}"
-    return HttpResponse(told, content_type="text/plain")
+    text = f"{request.META['REMOTE_ADDR']} {request.scheme} {request.get_host()} {left}"
+    return HttpResponse(text, content_type="text/plain")
 
 
 urlpatterns = [path("", seen, name="landing"), path("api/seen", seen)]

@@ -13,11 +13,11 @@ def test_the_first_difference_of_long_values_is_named(kind):
         (accounts, expected) if kind is list else ("\n".join(map(str, accounts)), "\n".join(map(str, expected)))
     )
 
-    told = pytest_assertrepr_compare("==", left, right)
+    lines = pytest_assertrepr_compare("==", left, right)
 
-    assert told
-    assert any("400000" in line and "Revenue of the group" in line for line in told)
-    assert len(told) == 12
+    assert lines
+    assert any("400000" in line and "Revenue of the group" in line for line in lines)
+    assert len(lines) == 12
 
 
 def test_short_values_are_reported_as_ever():

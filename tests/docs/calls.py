@@ -55,10 +55,10 @@ def missing() -> str:
         return "bash is not installed"
     if shutil.which("curl") is None:
         return "curl is not installed"
-    told = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True).stdout
-    version = re.match(r"curl (\d+)\.(\d+)", told)
+    output = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True).stdout
+    version = re.match(r"curl (\d+)\.(\d+)", output)
     if version is None or (int(version[1]), int(version[2])) < KNOWS_JSON:
-        return f"curl 7.82 or later is needed, which knows --json; this is {told.partition(' (')[0]}"
+        return f"curl 7.82 or later is needed, which knows --json; this is {output.partition(' (')[0]}"
     return ""
 
 

@@ -93,8 +93,8 @@ def test_the_table_of_spellings_shows_what_is_accepted():
 
 def test_the_table_of_operators_has_every_operator_in_every_spelling():
     """None is missing, and none is listed that a filter would refuse."""
-    told = [symbol for row in table(FOR_INTEGRATORS, "Filter") for symbol in re.findall("`(.+?)`", row[0])]
-    assert told == [symbol for operator in OPERATORS for symbol in operator.symbols]
+    listed = [symbol for row in table(FOR_INTEGRATORS, "Filter") for symbol in re.findall("`(.+?)`", row[0])]
+    assert listed == [symbol for operator in OPERATORS for symbol in operator.symbols]
 
 
 def test_each_option_for_a_format_names_them_all():

@@ -57,8 +57,8 @@ def rows(heading: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_the_table_of_events_has_every_event_with_its_level():
-    told = {event: level for event, (level, _) in rows("Events")}
-    assert told == {**dict(logged()), **dict(rights_changes()), **OF_LIBRARIES}
+    documented = {event: level for event, (level, _) in rows("Events")}
+    assert documented == {**dict(logged()), **dict(rights_changes()), **OF_LIBRARIES}
 
 
 def test_the_levels_of_requests_are_those_of_the_settings():

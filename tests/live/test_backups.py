@@ -69,7 +69,7 @@ def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
             wait_until(lambda: len(answered.marks) > 2, "No bulk saves")
             before = answered.copy()
             follow(f"Backing up {here.product}", tmp_path, here.url, here.environment)
-            assert deletion.told()["status"] == "RUNNING"
+            assert deletion.progress()["status"] == "RUNNING"
             calls = len(answered.singles) - len(before.singles)
             wait_until(lambda: len(answered.singles) > len(before.singles) + calls + 3, "Nobody writes any more")
 
@@ -92,9 +92,9 @@ def test_a_backup_of_a_working_service_is_whole_and_goes_on(tmp_path: Path):
         assert before.steps[-1] <= step <= answered.steps[-1]
         assert rows(here.restored, VERSIONS) == [(step + 1,)]
 
-        told = of_deletion.told()
-        assert told["status"] == "RUNNING"
-        assert 3 <= told["processed"] == told["deleted"] < len(ids)
+        progress = of_deletion.progress()
+        assert progress["status"] == "RUNNING"
+        assert 3 <= progress["processed"] == progress["deleted"] < len(ids)
         hasten(here.restored)
         with working(here.restored, tmp_path, **QUICK):
             wait_until(lambda: restored.send("GET", "/health/ready").status == 200, "Not ready")

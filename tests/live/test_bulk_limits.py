@@ -27,14 +27,14 @@ def body(name: str, count: int, text: str = "x") -> bytes:
 
 
 @pytest.mark.contract("B3")
-@pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
-def test_a_body_sent_in_chunks_is_read_like_any_other(service: Service, packed: bool):
+@pytest.mark.parametrize("compressed", [False, True], ids=["as it is", "compressed"])
+def test_a_body_sent_in_chunks_is_read_like_any_other(service: Service, compressed: bool):
     """Compressed or not; the response is complete."""
-    sent = body(f"chunked-{packed}", 300)
-    pieces = gzip.compress(sent) if packed else sent
+    sent = body(f"chunked-{compressed}", 300)
+    pieces = gzip.compress(sent) if compressed else sent
     chunks = iter([pieces[start : start + 5_000] for start in range(0, len(pieces), 5_000)])
 
-    answer = service.send("POST", BULK, chunks, **({"Content_Encoding": "gzip"} if packed else {}))
+    answer = service.send("POST", BULK, chunks, **({"Content_Encoding": "gzip"} if compressed else {}))
 
     assert answer.status == 200
     assert int(answer.headers["Content-Length"]) == len(answer.body)

@@ -57,7 +57,7 @@ PROBLEM = b'{"type":"about:blank","title":"Not Found","status":404,"detail":"d",
 
 
 def judged(received: bytes) -> list[str | None]:
-    return [complaint(told, b"/dimensions/v1/none", to_head=False) for told in answers(received, to_head=False)]
+    return [complaint(reply, b"/dimensions/v1/none", to_head=False) for reply in answers(received, to_head=False)]
 
 
 @pytest.mark.parametrize(

@@ -110,16 +110,16 @@ def test_a_client_with_a_kept_connection_loses_no_request(prepared: tuple[str, s
     patient = {"GUNICORN_CMD_ARGS": "--keep-alive 120"}
     with serving(*prepared, tmp_path, **patient) as service:
         connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
-        told = []
+        statuses = []
         for number in range(2_000):
             if number == 20:
                 os.kill(service.pid, signal.SIGTERM)
             connection.request("GET", f"{LIST}-count", headers={"X-API-Key": service.key})
             response = connection.getresponse()
             response.read()
-            told.append(response.status)
+            statuses.append(response.status)
             if response.getheader("Connection") == "close":
                 break
-        assert set(told) == {200}
-        assert 20 < len(told) < 2_000
+        assert set(statuses) == {200}
+        assert 20 < len(statuses) < 2_000
         wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the sockets of all its processes

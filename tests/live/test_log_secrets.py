@@ -115,7 +115,7 @@ def call_with_credentials(run: Run) -> None:
     right = run.keep("password in Base64", basic("alice", "alice-password").removeprefix("Basic "))
     wrong = run.keep("wrong password in Base64", basic("alice", SENT["wrong password"]).removeprefix("Basic "))
     count = f"{CURRENCIES}/elements-count"
-    told = [
+    statuses = [
         run.call("GET", count, None, **headers)[0]
         for headers in (
             {"Authorization": f"Basic {right}"},
@@ -129,7 +129,7 @@ def call_with_credentials(run: Run) -> None:
             {"Cookie": f"sessionid={SENT['cookie']}"},
         )
     ]
-    assert told == [200] * 3 + [401] * 6
+    assert statuses == [200] * 3 + [401] * 6
 
 
 def call_with_tokens(run: Run) -> None:
@@ -215,7 +215,7 @@ def test_no_secret_stands_in_the_log(tmp_path: Path):
         call_with_secrets_in_the_wrong_place(run)
         use_the_administration(run)
         assert delete(service, [SENT["id to delete"]]).ended()["status"] == "COMPLETED"
-        wait_until(lambda: "processing_completed" in worker.log.read_text(), "The worker has told nothing")
+        wait_until(lambda: "processing_completed" in worker.log.read_text(), "The worker has logged nothing")
         worker.stop()
     text = service.log.read_text() + worker.log.read_text()
     assert {"access token", "refresh token", "opaque token", "new key", "cookie sessionid"} <= set(run.secrets)

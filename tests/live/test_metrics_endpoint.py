@@ -193,8 +193,10 @@ def test_the_worker_shows_the_rows_of_its_jobs(prepared: tuple[str, str], servic
         assert figures(port) == {("worker_rows_written_total", "deletion"): 25}
         assert ask(port, "/").status == 404
         lines = map(json.loads, worker.log.read_text().splitlines())
-        told = [line for line in lines if line["event"] == "processing_completed"]
-        assert [(line["rows_written"], line["caller"], line["repository"], line["dimension"]) for line in told] == [
+        completed = [line for line in lines if line["event"] == "processing_completed"]
+        assert [
+            (line["rows_written"], line["caller"], line["repository"], line["dimension"]) for line in completed
+        ] == [
             (15, "alice", "northwind", "account"),
             (10, "alice", "northwind", "account"),
         ]

@@ -55,10 +55,10 @@ def test_a_program_gets_a_token_for_itself(plain: Service) -> None:
         == 403
     )
     credentials = HTTPBasicAuth("warehouse", SECRET)
-    told = requests.post(
+    introspection = requests.post(
         f"{plain.address}/auth/oauth2/introspect", {"token": token["access_token"]}, auth=credentials, timeout=30
     )
-    assert told.json()["username"] == "alice"
+    assert introspection.json()["username"] == "alice"
     given_back = requests.post(
         f"{plain.address}/auth/oauth2/revoke", {"token": token["access_token"]}, auth=credentials, timeout=30
     )

@@ -132,8 +132,8 @@ def test_plans_beside_a_deletion(prepared: tuple[str, str], tmp_path: Path):
         deletion = delete(service, ids)
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda one: apply(service, one[1]), reversed(plans)))
-        told = deletion.ended()
-        assert (told["status"], told["deleted"], told["notFound"]) == ("COMPLETED", IDS, [])
+        outcome = deletion.ended()
+        assert (outcome["status"], outcome["deleted"], outcome["notFound"]) == ("COMPLETED", IDS, [])
         assert service.send("GET", f"{ACCOUNTS}-count?filter=id=like=gone-").json() == 0
     assert {answer.status for answer in answers} <= {200, 409}
     assert {answer.json()["code"] for answer in answers if answer.status == 409} <= {"PLAN_OUTDATED"}

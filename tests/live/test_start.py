@@ -45,7 +45,7 @@ def test_the_command_line_says_in_one_line_what_is_missing(tmp_path: Path):
     assert outcome.stderr == "The service is not configured: SECRET_KEY is not set; it has no default.\n"
 
 
-MISTAKES = {
+WRONG_VALUES = {
     "DEBUG": ("1", "DEBUG is '1'; it has to be true or false."),
     "ALLOWED_HOSTS": (
         "http://a",
@@ -88,10 +88,10 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", WRONG_VALUES)
 def test_an_error_in_a_setting_is_reported_in_one_line(name: str, tmp_path: Path):
     """The service does not start with a misunderstood value."""
-    value, sentence = MISTAKES[name]
+    value, sentence = WRONG_VALUES[name]
     outcome = start(COMMANDS["command line"], tmp_path, **{name: value})
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(f"The service is not configured: {sentence}")
@@ -102,7 +102,7 @@ def test_an_error_in_a_setting_is_reported_in_one_line(name: str, tmp_path: Path
 @pytest.mark.parametrize("name", [None, "DATABASE_URL", "API_MAX_BODY_SIZE"])
 def test_the_web_server_says_the_same_in_one_line(name: str | None, tmp_path: Path):
     """It loads the settings itself, before its processes are made."""
-    value, sentence = MISTAKES[name] if name else (None, "SECRET_KEY is not set; it has no default.")
+    value, sentence = WRONG_VALUES[name] if name else (None, "SECRET_KEY is not set; it has no default.")
     outcome = start(COMMANDS["web"], tmp_path, BIND=None, **{name or "SECRET_KEY": value})
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(f"The service is not configured: {sentence}")

@@ -23,8 +23,8 @@ def test_systemd_has_nothing_to_say_against_the_units(tmp_path: Path) -> None:
         (tmp_path / name).write_text((FOLDER / name).read_text().replace(INSTALLED, str(PROJECT)))
     command = [program, "verify", "--man=no", *(str(tmp_path / name) for name in UNITS)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    told = [line for line in done.stderr.splitlines() if str(tmp_path) in line or "dimensions-" in line]
-    assert (done.returncode, told) == (0, []), done.stderr
+    complaints = [line for line in done.stderr.splitlines() if str(tmp_path) in line or "dimensions-" in line]
+    assert (done.returncode, complaints) == (0, []), done.stderr
 
 
 @pytest.mark.parametrize("name", UNITS)

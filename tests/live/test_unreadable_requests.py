@@ -65,7 +65,7 @@ def test_a_request_that_cannot_be_read_is_refused_with_a_problem(service: Servic
     assert problem["code"] == code
     assert words in problem["detail"]
     assert len(problem["detail"]) < 300
-    assert [fault["code"] for fault in problem.get("errors", [])] == ([code] if status == 400 else [])
+    assert [error["code"] for error in problem.get("errors", [])] == ([code] if status == 400 else [])
     request_id = headers["X-Request-ID"]
     assert problem["requestId"] == request_id
     assert any(json.loads(line).get("request_id") == request_id for line in service.log.read_text().splitlines())

@@ -16,7 +16,7 @@ ALL = [
 ]
 
 
-def told(words: str, url: str, folder: Path) -> str:
+def error_of(words: str, url: str, folder: Path) -> str:
     """The single line of the command on standard error, when it ends with status 1."""
     outcome = start((str(PROJECT / "manage.py"), *words.split()), folder, DATABASE_URL=url)
     assert outcome.returncode == 1, outcome.stderr
@@ -29,7 +29,7 @@ def test_a_database_without_tables_lacks_all_migrations(tmp_path: Path):
     """The first three are named."""
     with empty_database(tmp_path, SERVER) as url:
         for words in ALL:
-            sentence = told(words, url, tmp_path)
+            sentence = error_of(words, url, tmp_path)
             assert sentence.startswith("The database lacks "), words
             assert sentence.endswith(" more): run `manage.py migrate`.")
             assert sentence.count(".0") == 3
@@ -40,7 +40,7 @@ def test_the_migrations_that_an_older_database_lacks_are_named(tmp_path: Path):
     with migrated_database(tmp_path, SERVER) as url:
         manage(url, "migrate", "--verbosity=0", "account", "zero")
         manage(url, "create_repository", "northwind", "--name=Northwind")
-        sentence = told("export_accounts northwind", url, tmp_path)
+        sentence = error_of("export_accounts northwind", url, tmp_path)
     lacking = "account.0001_initial, account.0002_change_sets, account.0003_uses"
     assert sentence == f"The database lacks 3 migrations ({lacking}): run `manage.py migrate`."
 
@@ -49,7 +49,7 @@ def test_a_file_in_a_folder_that_is_missing_cannot_be_opened(tmp_path: Path):
     """The sentence names it; `--check` of migrate is how a deployment asks."""
     file = tmp_path / "nowhere" / "dimensions.sqlite3"
     for words in ("migrate --check", "migrate", *ALL[:2]):
-        assert told(words, f"sqlite:///{file}", tmp_path) == (
+        assert error_of(words, f"sqlite:///{file}", tmp_path) == (
             f"The database {file} cannot be opened: unable to open database file."
         )
 
@@ -59,10 +59,10 @@ def test_a_file_that_is_not_a_database_cannot_be_opened(tmp_path: Path):
     file = tmp_path / "table.csv"
     file.write_text("id,descriptions.en\n" * 1_000)
     for words in ("migrate --check", "export_accounts demo"):
-        assert told(words, f"sqlite:///{file}", tmp_path) == (
+        assert error_of(words, f"sqlite:///{file}", tmp_path) == (
             f"The database {file} cannot be opened: file is not a database."
         )
-    refused = told(f"backup_sqlite {tmp_path / 'copy'}", f"sqlite:///{file}", tmp_path)
+    refused = error_of(f"backup_sqlite {tmp_path / 'copy'}", f"sqlite:///{file}", tmp_path)
     assert refused == "CommandError: Nothing was backed up: file is not a database"
     assert not (tmp_path / "copy").exists()
 
@@ -71,7 +71,7 @@ def test_a_server_that_is_down_is_reported_with_its_own_reason(tmp_path: Path):
     """In one line, without the password."""
     port = free_port()
     for words in ("migrate --check", *ALL[:2]):
-        sentence = told(words, f"postgresql://erp:hidden@127.0.0.1:{port}/group", tmp_path)
+        sentence = error_of(words, f"postgresql://erp:hidden@127.0.0.1:{port}/group", tmp_path)
         assert sentence.startswith("The database cannot be reached: connection failed: "), words
         assert "Connection refused" in sentence
         assert "hidden" not in sentence
@@ -81,8 +81,8 @@ def test_other_failures_of_a_connection_are_reported(tmp_path: Path):
     """A database of another name, and a host without an address."""
     with own_postgresql() as server:
         missing = f"{server.url.rpartition('/')[0]}/missing"
-        assert 'database "missing" does not exist' in told("migrate --check", missing, tmp_path)
-    unknown = told("migrate --check", "postgresql://erp:hidden@database.invalid/group", tmp_path)
+        assert 'database "missing" does not exist' in error_of("migrate --check", missing, tmp_path)
+    unknown = error_of("migrate --check", "postgresql://erp:hidden@database.invalid/group", tmp_path)
     assert unknown.startswith("The database cannot be reached: failed to resolve host 'database.invalid'")
     assert "hidden" not in unknown
 

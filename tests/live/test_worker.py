@@ -31,7 +31,7 @@ def test_a_deletion_runs_until_a_worker_has_done_it(prepared: tuple[str, str], s
     """However late the worker starts."""
     ids = fill(prepared[0], "waiting", 3)
     deletion = delete(service, [*ids, "none"], "waiting")
-    assert deletion.told()["status"] == "RUNNING"
+    assert deletion.progress()["status"] == "RUNNING"
     with working(prepared[0], tmp_path):
         assert deletion.ended() == {
             "status": "COMPLETED", "requested": 4, "processed": 4, "deleted": 3, "notFound": ["none"], "error": None
@@ -46,13 +46,13 @@ def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], pa
         deletion = delete(patient, ids, "aborted")
         deletion.wait_for_progress(3)
         assert patient.send("DELETE", deletion.address).status == 200
-        told = deletion.told()
-        assert told["status"] == "ABORTED"
-        assert 3 <= told["processed"] == told["deleted"] < len(ids)
+        progress = deletion.progress()
+        assert progress["status"] == "ABORTED"
+        assert 3 <= progress["processed"] == progress["deleted"] < len(ids)
         time.sleep(1)
-        assert deletion.told() == told
+        assert deletion.progress() == progress
         left = patient.send("GET", "/dimensions/v1/aborted/account/elements-count").json()
-        assert left == len(ids) - told["deleted"]
+        assert left == len(ids) - progress["deleted"]
 
 
 @pytest.mark.contract("F6")
@@ -65,11 +65,11 @@ def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
         deletion = delete(patient, ids, "ending")
         deletion.wait_for_progress(3)
         assert worker.stop() == 0
-    left = deletion.told()
+    left = deletion.progress()
     assert left["status"] == "RUNNING"
     hasten(prepared[0])
     with working(prepared[0], tmp_path, **SLOW):
-        wait_until(lambda: deletion.told()["processed"] > left["processed"], "Nobody goes on")
+        wait_until(lambda: deletion.progress()["processed"] > left["processed"], "Nobody goes on")
         assert deletion.ended()["deleted"] == len(ids)
 
 
@@ -77,24 +77,26 @@ def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
 def test_readiness_reports_whether_a_worker_works(prepared: tuple[str, str], patient: Service, tmp_path: Path):
     """None, working, stopped, killed: 503 with what to do unless one works."""
 
-    def told() -> tuple[int, str]:
+    def worker_check() -> tuple[int, str]:
         answer = patient.send("GET", "/health/ready")
         return answer.status, answer.json()["checks"]["worker"]
 
     def becomes(status: int) -> None:
-        wait_until(lambda: told()[0] == status, f"Not {status}", lambda: str(told()))
+        wait_until(lambda: worker_check()[0] == status, f"Not {status}", lambda: str(worker_check()))
 
     forget = "from bulkops.models import Worker; Worker.objects.all().delete()"
     errand(prepared[0], forget)
-    assert told() == (503, "no worker runs; start one with `manage.py qcluster`")
+    assert worker_check() == (503, "no worker runs; start one with `manage.py qcluster`")
     with working(prepared[0], tmp_path, **QUICK) as worker:
         becomes(200)
         worker.stop()
-        assert told() == (503, "no worker runs; start one with `manage.py qcluster`")
+        assert worker_check() == (503, "no worker runs; start one with `manage.py qcluster`")
     with working(prepared[0], tmp_path, **QUICK) as worker:
         becomes(200)
         worker.kill()
         becomes(503)
-        silent = re.fullmatch(r"no worker has done anything for (\d+) seconds; start one with `.+ qcluster`", told()[1])
+        silent = re.fullmatch(
+            r"no worker has done anything for (\d+) seconds; start one with `.+ qcluster`", worker_check()[1]
+        )
         assert silent is not None
         assert int(silent[1]) >= 4

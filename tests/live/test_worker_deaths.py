@@ -58,13 +58,13 @@ def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, 
         deletion.wait_for_progress(3)
         with working_slowly(url, tmp_path, **QUICK) as second:
             first.kill()
-            stopped_at = deletion.told()["processed"]
+            stopped_at = deletion.progress()["processed"]
             deletion.wait_for_progress(stopped_at + 3)
             second.kill()
     hasten(url)
     with working(url, tmp_path, **QUICK):
-        told = deletion.ended()
-    assert (told["status"], told["processed"], told["deleted"]) == ("COMPLETED", len(ids), len(ids))
+        outcome = deletion.ended()
+    assert (outcome["status"], outcome["processed"], outcome["deleted"]) == ("COMPLETED", len(ids), len(ids))
     count = (
         "from account.models import AccountVersion; "
         "print(AccountVersion.objects.filter(repository__db_id='killed').count())"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.test_import_deaths import COUNT, tell
+from tests.live.test_import_deaths import COUNT, printed_by
 from tests.load.chaos.deletion import remaining
 from tests.services.bulk_state import rows
 from tests.services.service import Service, serving
@@ -47,14 +47,14 @@ def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], pat
     ids = fill(url, "stopped-worker", MANY)
     deletion = delete(patient, ids, "stopped-worker")
     for _ in range(STOPS):
-        before = deletion.told()["processed"]
+        before = deletion.progress()["processed"]
         with working_slowly(url, tmp_path, **SLOW) as worker:
             deletion.wait_for_progress(before + 3)
             assert worker.stop() == 0
-        told = deletion.told()
-        assert told["status"] == "RUNNING"
-        assert told["processed"] == told["deleted"]
-        assert remaining(url, "stopped-worker") == (len(ids) - told["deleted"], told["deleted"])
+        progress = deletion.progress()
+        assert progress["status"] == "RUNNING"
+        assert progress["processed"] == progress["deleted"]
+        assert remaining(url, "stopped-worker") == (len(ids) - progress["deleted"], progress["deleted"])
         assert rows(url, "SELECT claimed_by FROM bulkops_dataprocessing WHERE status = 'RUNNING'") == [(None,)]
     hasten(url)
     with working(url, tmp_path, **SLOW):
@@ -66,7 +66,7 @@ def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], pat
 def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path: Path):
     """Nothing of it is saved when the worker ends, which is not an attempt; later each element exists once."""
     url = prepared[0]
-    oid = tell(url, f"begin('stopped-import', {COUNT})")
+    oid = printed_by(url, f"begin('stopped-import', {COUNT})")
     with working_slowly(url, tmp_path, **SLOW) as worker:
         worker.wait_for("import_begun")
         time.sleep(0.5)
@@ -83,8 +83,8 @@ def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path
     assert rows(url, stored) == [(0,)]
     with working(url, tmp_path, **SLOW) as worker:
         worker.wait_for("import_begun")
-        told = json.loads(tell(url, f"tell_the_end({oid!r}, 'stopped-import')"))
-    assert told == {
+        outcome = json.loads(printed_by(url, f"print_outcome({oid!r}, 'stopped-import')"))
+    assert outcome == {
         "status": "COMPLETED", "attempts": 1, "created": COUNT, "stored": COUNT, "versions": COUNT, "pieces": 0
     }  # fmt: skip
 

@@ -105,9 +105,9 @@ def test_update_info_is_never_taken_over(alice, dimension):
     body = {"post": [new("C", updateInfo=forged)], "put": [new("D", updateInfo=forged)]}
     save(alice, dimension, **body, patch=[patch("A", updateInfo=forged)])
     for element in read(alice.get(path())):
-        told = element["updateInfo"]
-        assert (told["user"], told["origin"]) == ("alice", "INPUT_WEB")
-        assert told["date"] > "2020"
+        info = element["updateInfo"]
+        assert (info["user"], info["origin"]) == ("alice", "INPUT_WEB")
+        assert info["date"] > "2020"
     assert not MODELS[dimension].version_model.objects.filter(change_set__user="mallory").exists()
 
 

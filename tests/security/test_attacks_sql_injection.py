@@ -68,8 +68,8 @@ def test_values_of_every_text_field_are_texts(alice):
             share = len(INJECTIONS) // len(operators)
             for first in range(0, len(INJECTIONS), share):
                 part = INJECTIONS[first : first + share]
-                told = [f"{field}{operator}{in_filter(text)}" for text in part for operator in operators]
-                answer = alice.get(alice.account("elements-count"), {"filter": joint.join(told)})
+                conditions = [f"{field}{operator}{in_filter(text)}" for text in part for operator in operators]
+                answer = alice.get(alice.account("elements-count"), {"filter": joint.join(conditions)})
                 assert answer.json() == found, (field, operators, first)
 
 

@@ -30,12 +30,12 @@ def fill(db_id: str, count: int, seed: int = 7) -> None:
     declaration = ACCOUNT_WIRE.serializer(context={"repository": repository})
     random = Random(seed)
     patterns = [declaration.run_validation(_element(ACCOUNT_WIRE.root, random)) for _ in range(_PATTERNS)]
-    told = {"update_user": "seed", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}
+    update = {"update_user": "seed", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}
     there = set(Account.objects.filter(repository=repository).values_list("element_id", flat=True))
     missing = [number for number in range(count) if f"{number:07}" not in there]
     for start in range(0, len(missing), _ROWS_A_STATEMENT):
         Account.objects.bulk_create(
-            Account(repository=repository, **{**patterns[number % _PATTERNS], "element_id": f"{number:07}"}, **told)
+            Account(repository=repository, **{**patterns[number % _PATTERNS], "element_id": f"{number:07}"}, **update)
             for number in missing[start : start + _ROWS_A_STATEMENT]
         )
 

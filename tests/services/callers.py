@@ -115,8 +115,8 @@ class _Caller:
             self._record.statuses[0] += 1
             return None
         self._record.statuses[answer.status] += 1
-        is_told = answer.status != 503 or answer.headers.get("Retry-After", "").isdigit()
-        if answer.status not in (200, 201, 202, 503) or not is_told:
+        lacks_retry_after = answer.status == 503 and not answer.headers.get("Retry-After", "").isdigit()
+        if answer.status not in (200, 201, 202, 503) or lacks_retry_after:
             self._record.wrong.append(f"{method} {address}: {answer}"[:1_000])
         return answer
 
@@ -146,7 +146,7 @@ def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
             thread.join()
 
 
-def faults(url: str, record: Record) -> list[str]:
+def discrepancies(url: str, record: Record) -> list[str]:
     """What the database does not have as it was answered; the deletions have ended by now."""
     stored = dict(rows(url, _VERSIONS))
     found = list(record.wrong)

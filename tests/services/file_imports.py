@@ -29,14 +29,14 @@ def begin(db_id: str, count: int) -> None:
     sys.stdout.write(file_import.oid)
 
 
-def tell_the_end(oid: str, db_id: str) -> None:
+def print_outcome(oid: str, db_id: str) -> None:
     """Print what has become of the import, as soon as it has ended."""
     deadline = time.monotonic() + _TIMEOUT
     while FileImport.objects.get(oid=oid).finished_at is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     ended = FileImport.objects.get(oid=oid)
-    told = {
+    outcome = {
         "status": ended.status,
         "attempts": ended.attempts,
         "created": ended.report.get("created"),
@@ -44,4 +44,4 @@ def tell_the_end(oid: str, db_id: str) -> None:
         "versions": AccountVersion.objects.filter(repository__db_id=db_id).count(),
         "pieces": ended.pieces.count(),
     }
-    sys.stdout.write(json.dumps(told))
+    sys.stdout.write(json.dumps(outcome))

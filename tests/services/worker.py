@@ -92,21 +92,23 @@ class Deletion:
     service: Service
     address: str
 
-    def told(self) -> dict[str, Any]:
+    def progress(self) -> dict[str, Any]:
         """Status and counts."""
-        (told,) = self.service.send("GET", self.address).json()
-        (parameters,) = told["parameters"]
-        return {"status": told["status"], **parameters}
+        (deletion,) = self.service.send("GET", self.address).json()
+        (parameters,) = deletion["parameters"]
+        return {"status": deletion["status"], **parameters}
 
     def ended(self, timeout: float = _TIMEOUT) -> dict[str, Any]:
         """Status and counts as soon as it has ended."""
-        wait_until(lambda: self.told()["status"] != "RUNNING", "Still running", lambda: str(self.told()), timeout)
-        return self.told()
+        wait_until(
+            lambda: self.progress()["status"] != "RUNNING", "Still running", lambda: str(self.progress()), timeout
+        )
+        return self.progress()
 
     def wait_for_progress(self, processed: int) -> None:
         """Return as soon as that many ids are processed; it must not have ended by then."""
-        wait_until(lambda: self.told()["processed"] >= processed, "No progress", lambda: str(self.told()))
-        assert self.told()["status"] == "RUNNING"
+        wait_until(lambda: self.progress()["processed"] >= processed, "No progress", lambda: str(self.progress()))
+        assert self.progress()["status"] == "RUNNING"
 
 
 def delete(service: Service, ids: Sequence[str], db_id: str = "northwind") -> Deletion:

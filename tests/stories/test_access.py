@@ -90,8 +90,8 @@ def test_a_program_has_access_by_a_key_that_is_shown_once_until_it_is_revoked(ro
     root.get_by_label("Name").fill("Data warehouse")
     choose(root, "user", "nina")
     follow(root.get_by_role("button", name="Save", exact=True))
-    told = root.get_by_text("Copy the new API key now, it is not shown again").inner_text()
-    (key,) = re.findall(r"shown again: (\S+)", told)
+    message = root.get_by_text("Copy the new API key now, it is not shown again").inner_text()
+    (key,) = re.findall(r"shown again: (\S+)", message)
     expect(root.get_by_role("button", name="Copy the API key")).to_be_visible()
 
     program = replace(house.service, key=key)

@@ -19,21 +19,21 @@ def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(ali
     expect(rows).to_contain_text("A.21.190")
     follow(alice.get_by_role("link", name="Loss allowance for expected credit losses on trade receivables"))
 
-    told = rest("elements/A.21.190")
-    expect(alice.get_by_role("combobox", name="nature required")).to_have_value(told["nature"])
-    for language, text in told["descriptions"].items():
+    stored = rest("elements/A.21.190")
+    expect(alice.get_by_role("combobox", name="nature required")).to_have_value(stored["nature"])
+    for language, text in stored["descriptions"].items():
         expect(alice.get_by_label(f"Description {language}: Text", exact=True)).to_have_value(text)
     alice.get_by_role("tab", name="Conversion").click()
-    expect(alice.get_by_label("Conversion type")).to_have_value(told["conversion"]["conversionType"])
+    expect(alice.get_by_label("Conversion type")).to_have_value(stored["conversion"]["conversionType"])
     alice.get_by_role("tab", name="Data entry and reporting").click()
-    expect(alice.get_by_label("Class", exact=True)).to_have_value(told["dataEntryAndReporting"]["class"])
+    expect(alice.get_by_label("Class", exact=True)).to_have_value(stored["dataEntryAndReporting"]["class"])
     alice.get_by_role("tab", name="About").click()
     expect(alice.get_by_text("No accounts refer to it.")).to_be_visible()
-    expect(alice.get_by_role("tabpanel")).to_contain_text(told["updateInfo"]["user"])
+    expect(alice.get_by_role("tabpanel")).to_contain_text(stored["updateInfo"]["user"])
 
 
 @pytest.mark.contract("C3", "C9")
-def test_she_edits_texts_in_four_languages_and_is_told_at_its_field_what_is_wrong(alice, rest):
+def test_she_edits_texts_in_four_languages_and_reads_at_its_field_what_is_wrong(alice, rest):
     """Once it is corrected, REST returns what she typed; a day may be typed as she is used to."""
     open_account(alice, "A.24.100")
     texts = {"en": "Cash in hand", "de": "Barkasse", "it": "Denaro in cassa", "fr": "Espèces"}
@@ -52,10 +52,10 @@ def test_she_edits_texts_in_four_languages_and_is_told_at_its_field_what_is_wron
 
     alice.get_by_label("Valid from", exact=True).fill("31.01.2026")
     save(alice)
-    told = rest("elements/A.24.100")
-    assert told["descriptions"] == texts
-    assert told["dataEntryAndReporting"]["validity"]["startDate"].startswith("2026-01-31")
-    assert told["updateInfo"]["user"] == "alice"
+    stored = rest("elements/A.24.100")
+    assert stored["descriptions"] == texts
+    assert stored["dataEntryAndReporting"]["validity"]["startDate"].startswith("2026-01-31")
+    assert stored["updateInfo"]["user"] == "alice"
 
 
 @pytest.mark.contract("C3", "C9")
@@ -76,9 +76,9 @@ def test_she_creates_an_account_in_four_languages_in_eight_clicks(alice, rest, h
     follow(alice.get_by_role("button", name="Save", exact=True))
     expect(alice.get_by_text("was created.")).to_be_visible()
     assert clicks(alice) == 8
-    told = rest("elements/A.24.105")
-    assert told["descriptions"] == texts
-    assert told["dataEntryAndReporting"]["validity"]["endDate"].startswith("2026-12-31")
+    stored = rest("elements/A.24.105")
+    assert stored["descriptions"] == texts
+    assert stored["dataEntryAndReporting"]["validity"]["endDate"].startswith("2026-12-31")
     house.service.send("DELETE", "/dimensions/v1/northwind/account/elements/A.24.105")
 
 

@@ -138,20 +138,20 @@ def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
     alice.get_by_label("By type").select_option("DETAIL")
     follow(alice.get_by_role("button", name="Apply Filters"))
     press(alice, "Export")
-    told = rest("elements?filter=descriptions.en=ilike=receivable;type==DETAIL&sort=id")
-    assert len(told) > 2
-    expect(alice.get_by_text(f"{len(told)} elements")).to_be_visible()
+    filtered = rest("elements?filter=descriptions.en=ilike=receivable;type==DETAIL&sort=id")
+    assert len(filtered) > 2
+    expect(alice.get_by_text(f"{len(filtered)} elements")).to_be_visible()
     for format in ("json", "xlsx"):
         alice.get_by_label("Format").select_option(format)
         with alice.expect_download() as started:
             alice.get_by_role("button", name="Export", exact=True).click()
         assert re.fullmatch(rf"northwind-accounts-\d{{4}}-\d\d-\d\d\.{format}", started.value.suggested_filename)
         started.value.save_as(tmp_path / f"accounts.{format}")
-    assert json.loads((tmp_path / "accounts.json").read_text()) == told
+    assert json.loads((tmp_path / "accounts.json").read_text()) == filtered
     book = openpyxl.load_workbook(tmp_path / "accounts.xlsx", read_only=True)
     headings, *rows = book.worksheets[0].iter_rows(values_only=True)
     book.close()
-    assert [row[headings.index("id")] for row in rows] == [element["id"] for element in told]
+    assert [row[headings.index("id")] for row in rows] == [element["id"] for element in filtered]
     assert [row[headings.index("descriptions.de")] for row in rows] == [
-        element["descriptions"]["de"] for element in told
+        element["descriptions"]["de"] for element in filtered
     ]

@@ -1,4 +1,4 @@
-"""In Firefox, too, accountants find, filter and edit accounts; the other stories are told in Chromium."""
+"""In Firefox, too, accountants find, filter and edit accounts; the other stories run in Chromium."""
 
 import os
 from pathlib import Path

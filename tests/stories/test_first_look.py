@@ -34,10 +34,10 @@ def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, h
         follow(alice.get_by_role("link", name="Deletion in Northwind group: account"))
     expect(alice.locator("[data-text=status]")).to_have_text("Completed")
 
-    def is_told() -> bool:
+    def shows_the_worker() -> bool:
         go(alice, "Start page")
         return "A worker is running." in alice.locator("#work").inner_text()
 
     # It reports that itself, a moment after its first work is done.
-    wait_until(is_told, "The start page still tells that no worker is running")
+    wait_until(shows_the_worker, "The start page still shows that no worker is running")
     expect(alice.locator("#changes tbody tr").first).to_contain_text("Deleted")

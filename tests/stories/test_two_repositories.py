@@ -10,15 +10,15 @@ from tests.stories.pages import clicks, go, press
 @pytest.mark.contract("J2", "K4", "K7")
 def test_she_compares_two_repositories_and_brings_over_what_is_missing_in_six_clicks(root, rest):
     """It took about ten, an export and an import. Then the activity is undone."""
-    told = rest("elements?filter=id=like=OLD.000&sort=id")
+    missing = rest("elements?filter=id=like=OLD.000&sort=id")
     go(root, "Accounts")
     press(root, "Compare")
     root.get_by_label("After: repository").select_option("northwind (Northwind group)")
     root.get_by_label("Filter").fill("id=like=OLD.000")
     follow(root.get_by_role("button", name="Compare"))
-    expect(root.get_by_role("heading", name=f"Differences: {len(told)}")).to_be_visible()
+    expect(root.get_by_role("heading", name=f"Differences: {len(missing)}")).to_be_visible()
     follow(root.get_by_role("button", name="Bring over from northwind into contoso…"))
-    expect(root.get_by_role("link", name="Created")).to_have_text(f"Created ({len(told)})")
+    expect(root.get_by_role("link", name="Created")).to_have_text(f"Created ({len(missing)})")
     expect(root.get_by_role("link", name="Deleted (")).to_have_text("Deleted (0)")
     follow(root.get_by_role("button", name="Apply"))
     expect(root.get_by_text("The plan was applied.")).to_be_visible()

@@ -81,9 +81,9 @@ def headers(name: str) -> dict[str, str]:
 def ask(service: Service, name: str, address: str) -> dict[str, object]:
     """The response to a GET of that person: the status, the entity tag, and the body or the code of the error."""
     answer = service.send("GET", address, **headers(name))
-    body = answer.json()
-    told = body if answer.status == 200 else body["code"]
-    return {"name": name, "address": address, "status": answer.status, "etag": answer.headers.get("ETag"), "body": told}
+    content = answer.json()
+    body = content if answer.status == 200 else content["code"]
+    return {"name": name, "address": address, "status": answer.status, "etag": answer.headers.get("ETag"), "body": body}
 
 
 def _fill(service: Service, url: str, folder: Path) -> None:
@@ -135,7 +135,7 @@ def record(target: Path, server_url: str) -> None:
     ):
         errand(url, _PEOPLE)
         _fill(service, url, Path(name))
-        asked = [ask(service, who, path.format(db_id)) for who, path in _READ for db_id in ("northwind", "contoso")]
+        asked = [ask(service, user, path.format(db_id)) for user, path in _READ for db_id in ("northwind", "contoso")]
         asked.append(ask(service, "rita", f"{_ACCOUNT.format('fabrikam')}/elements"))
         kind = url.partition(":")[0]
         lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in asked)

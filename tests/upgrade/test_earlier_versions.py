@@ -73,10 +73,10 @@ from dimensions_site.changes.states import current, versions_at
 from dimensions_site.repositories.models import Repository
 from tests.factories import account
 from tests.storing import store_accounts
-told = {}
+report = {}
 for model, dimension in ((Account, "account"), (Currency, "currency")):
     versions = model.version_model.objects
-    told[dimension] = {
+    report[dimension] = {
         "versions": [
             (row.repository.db_id, row.element_id, row.change, row.descriptions["en"])
             for row in versions.order_by("number").select_related("repository")
@@ -95,9 +95,9 @@ for model, dimension in ((Account, "account"), (Currency, "currency")):
 northwind = Repository.objects.get(db_id="northwind")
 state, _ = current(northwind.pk, "account")
 store_accounts(northwind, account("D"))
-told["later"] = [each.created for each in state.later()]
-told["state"] = sorted(versions_at(Account.versions_of(northwind), state).values_list("element_id", flat=True))
-print(json.dumps(told))
+report["later"] = [each.created for each in state.later()]
+report["state"] = sorted(versions_at(Account.versions_of(northwind), state).values_list("element_id", flat=True))
+print(json.dumps(report))
 """
 
 
@@ -107,13 +107,13 @@ def test_versions_of_before_get_change_sets_by_author_origin_and_moment(tmp_path
     with empty_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url:
         errand(url, _BEFORE)
         manage(url, "migrate", "--verbosity=0")
-        told = loads(errand(url, _AFTER))
+        report = loads(errand(url, _AFTER))
     for dimension, versions in VERSIONS.items():
-        found = told[dimension]
+        found = report[dimension]
         assert found["versions"] == [[name, id, kind, str(minute)] for name, id, kind, _, _, minute in versions]
         sets = [(*each[:5], tuple(each[5]), each[6]) for each in found["change sets"]]
         assert sets == CHANGE_SETS[dimension]
         last = {name: number for name, number, *_ in CHANGE_SETS[dimension]}
         assert found["slots"] == [[name, 0, number, number, 0] for name, number in sorted(last.items())]
-    assert told["later"] == [1]
-    assert told["state"] == ["B", "C"]
+    assert report["later"] == [1]
+    assert report["state"] == ["B", "C"]

@@ -39,5 +39,5 @@ def test_what_was_answered_is_stored_once_whichever_host_fails():
         timeout=_TIMEOUT,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-5_000:]}"
-    assert re.search("^[0-9,]+ answered writes and [0-9,]+ deletions, 0 faults$", done.stdout, re.MULTILINE)
+    assert re.search("^[0-9,]+ answered writes and [0-9,]+ deletions, 0 errors$", done.stdout, re.MULTILINE)
     assert subprocess.run(["ip", "netns", "list"], stdout=subprocess.PIPE, check=True).stdout == b""

@@ -22,7 +22,7 @@ from dimensions_site.db.read_limits import is_cancellation, read_limit
 from tests.bulkops.save.bulk import patch
 from tests.factories import currency
 from tests.services.bulk_state import Counts, counts, marked, rows
-from tests.services.callers import calling, faults
+from tests.services.callers import calling, discrepancies
 from tests.services.clerk import errand, prepare
 from tests.services.database import migrated_database
 from tests.services.own_pgbouncer import Pool, own_pgbouncer
@@ -101,7 +101,7 @@ def test_what_many_clients_were_answered_is_stored_once(prepared: tuple[str, str
             wait_until(lambda: len(record.writes) > WRITES and len(record.deletions) > 1, "Too little is written")
         for address in record.deletions:
             assert Deletion(service, address).ended()["status"] == "COMPLETED"
-        assert faults(url, record) == []
+        assert discrepancies(url, record) == []
         assert rows(url, _IDLE) == [(0,)]
     assert {write.status for write in record.writes} == {200, 201}
 
@@ -147,10 +147,10 @@ def test_bulk_saves_take_turns_with_their_temporary_tables(prepared: tuple[str, 
 def test_an_import_is_done_by_the_worker(prepared: tuple[str, str], pool: Pool, worker):
     """It is one transaction, during which its heartbeats are written on another connection."""
     oid = errand(pool.url, "from tests.services.file_imports import begin; begin('pooled', 3_000)")
-    told = json.loads(
-        errand(pool.url, f"from tests.services.file_imports import tell_the_end; tell_the_end({oid!r}, 'pooled')")
+    report = json.loads(
+        errand(pool.url, f"from tests.services.file_imports import print_outcome; print_outcome({oid!r}, 'pooled')")
     )
-    assert (told["status"], told["stored"], told["versions"]) == ("COMPLETED", 3_000, 3_000)
+    assert (report["status"], report["stored"], report["versions"]) == ("COMPLETED", 3_000, 3_000)
 
 
 def test_requests_with_one_key_are_done_once(service):

@@ -1,4 +1,4 @@
-"""A replica that has to replay what a list still reads cancels the list: no client mistakes the part for the whole."""
+"""A replica that has to replay what a list still reads cancels the list: no client takes the part for the whole."""
 
 import socket
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(house: Ho
         ((written,),) = rows(house.primary.url, "SELECT pg_current_wal_flush_lsn()::text")
         wait_until(lambda: rows(house.replica.url, _RECEIVED, written) == [(True,)], "The replica gets nothing")
         assert not rest(slow).endswith(b"\r\n0\r\n\r\n")
-    wait_until(lambda: rows(house.replica.url, _CONFLICTS) == [(1,)], "No conflict is told")
+    wait_until(lambda: rows(house.replica.url, _CONFLICTS) == [(1,)], "No conflict is counted")
 
     found = house.service.send("GET", LONG).json()
     assert len(found) == COUNT

@@ -64,12 +64,12 @@ class House:
         return one.json()
 
     def _reads(self) -> dict[str, float]:
-        told: dict[str, float] = {"primary": 0, "replica": 0}
+        reads: dict[str, float] = {"primary": 0, "replica": 0}
         for port in self.metrics:
             with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
                 for database, count in READ.findall(answer.read().decode()):
-                    told[database] += float(count)
-        return told
+                    reads[database] += float(count)
+        return reads
 
     @contextmanager
     def reading_from(self, database: str) -> Iterator[None]:
@@ -206,9 +206,9 @@ def test_what_an_import_has_saved_is_read(house: House, tmp_path):
     house.follow()
     pause(house.replica)
     with working(house.primary.url, tmp_path, REPLICA_URL=patient(house.replica), **QUICK):
-        code = f"from tests.services.file_imports import tell_the_end; tell_the_end({oid!r}, {name!r})"
-        told = errand(house.primary.url, code)
-    assert json.loads(told)["status"] == "COMPLETED"
+        code = f"from tests.services.file_imports import print_outcome; print_outcome({oid!r}, {name!r})"
+        outcome = errand(house.primary.url, code)
+    assert json.loads(outcome)["status"] == "COMPLETED"
     assert house.get(f"/dimensions/v1/{name}/account/elements-count") == 300
 
 

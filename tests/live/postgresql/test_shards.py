@@ -20,13 +20,13 @@ PAGE = ROOT / "docs" / "developers" / "sharding.md"
 _LAYING = "CREATE TEMPORARY TABLE"
 
 
-def told(heading: str) -> dict[str, str]:
+def described(heading: str) -> dict[str, str]:
     """What the table below the heading says about each name in its first column."""
     return {name: second for first, second, *_ in table(PAGE, heading) for name in re.findall("`(.+?)`", first)}
 
 
 def tables(kind: str) -> set[str]:
-    return {name for name, told_kind in told("Tables and shards").items() if told_kind.startswith(kind)}
+    return {name for name, found in described("Tables and shards").items() if found.startswith(kind)}
 
 
 def models() -> dict[str, type[Model]]:
@@ -79,7 +79,7 @@ def test_every_unique_key_has_the_repository_but_for_those_that_are_named():
         for key in unique_keys(models()[name]):
             known = others if "repository" in key else without
             known.add(f"{name}.{', '.join(key)}")
-    assert without == set(told("Unique keys"))
+    assert without == set(described("Unique keys"))
     assert others == {
         "account_account.repository, element_id",
         "currency_currency.repository, element_id",
@@ -157,4 +157,4 @@ def test_every_query_that_reads_elements_names_the_repository(northwind: Reposit
 def test_statements_that_write_name_the_repository_but_for_those_that_are_named(written: list[str]):
     """These name rows by their numbers, which were found in the repository before."""
     without = [sql for sql in written if of_elements(sql) and not names_the_repository(sql) and _LAYING not in sql]
-    assert {shape(statement) for statement in without} == set(told("Queries"))
+    assert {shape(statement) for statement in without} == set(described("Queries"))

@@ -64,7 +64,7 @@ ATTACKS = (
     ),
     Attack("F8", "empty elements, gzip, 4 clients", writes.empty_elements),
     Attack("F8", "wrong types, gzip, 4 clients", writes.wrong_types),
-    Attack("F9", "wrong passwords from as many networks", writes.guesses),
+    Attack("F9", "wrong passwords from as many networks", writes.login_attempts),
     Attack("rates", "pages of the administration, 8 clients", reads.many_pages),
 )
 

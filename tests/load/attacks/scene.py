@@ -40,7 +40,7 @@ class Scale:
     shared_texts: int
     silent: int
     bulk: int
-    guesses: int
+    login_attempts: int
 
 
 FULL = Scale(10, 211, 100_000, 3_000_000, 1_900_000, 1_000, 100_000, 150)

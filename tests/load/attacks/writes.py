@@ -87,16 +87,16 @@ def wrong_types(scene: Scene) -> Counter[str]:
     return _hopeless(scene, {"post": elements})
 
 
-def guesses(scene: Scene) -> Counter[str]:
+def login_attempts(scene: Scene) -> Counter[str]:
     """Wrong passwords for one user, each from an address in a separate network."""
     with ThreadPoolExecutor(_CLIENTS) as clients:
-        statuses = clients.map(lambda number: _guess(scene, number), range(scene.scale.guesses))
+        statuses = clients.map(lambda number: _log_in(scene, number), range(scene.scale.login_attempts))
         return Counter(map(str, statuses))
 
 
 def _hopeless(scene: Scene, body: Any) -> Counter[str]:
-    packed = gzip.compress(json.dumps(body).encode())
-    return repeatedly(_HEAVY_CLIENTS, scene.scale.seconds, lambda _: _bulk(scene, packed, Content_Encoding="gzip"))
+    compressed = gzip.compress(json.dumps(body).encode())
+    return repeatedly(_HEAVY_CLIENTS, scene.scale.seconds, lambda _: _bulk(scene, compressed, Content_Encoding="gzip"))
 
 
 def _bulk(scene: Scene, body: Any, **headers: str) -> int:
@@ -114,7 +114,7 @@ def _state_after(scene: Scene, oid: str, state: str) -> str:
     return state
 
 
-def _guess(scene: Scene, number: int) -> int:
+def _log_in(scene: Scene, number: int) -> int:
     """Try a password from an address of this machine that nobody else has."""
     connection = HTTPConnection(
         scene.attacker.host, scene.attacker.port, timeout=60, source_address=(f"127.{1 + number % 250}.7.1", 0)

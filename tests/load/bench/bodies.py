@@ -39,5 +39,5 @@ def identifier(number: int) -> str:
 
 def bulk(operation: str, elements: Iterable[Any]) -> bytes:
     """The body of a bulk save with that one operation."""
-    told = json.dumps({operation: list(elements)}, ensure_ascii=False, separators=(",", ":"))
-    return told.encode()
+    text = json.dumps({operation: list(elements)}, ensure_ascii=False, separators=(",", ":"))
+    return text.encode()

@@ -54,11 +54,11 @@ def _delete(contestant: Contestant, tenant: str, ids: Sequence[str], references:
     start = time.perf_counter()
     started = contestant.call("POST", f"{address}?references={references}", body)
     status = f"{address}/{json.loads(started)['dataProcessingId']}"
-    while (told := json.loads(contestant.call("GET", status))[0])["status"] == "RUNNING":
+    while (progress := json.loads(contestant.call("GET", status))[0])["status"] == "RUNNING":
         time.sleep(_PAUSE)
     seconds = time.perf_counter() - start
-    assert told["status"] == "COMPLETED", told
-    return seconds, told["parameters"][0]["deleted"]
+    assert progress["status"] == "COMPLETED", progress
+    return seconds, progress["parameters"][0]["deleted"]
 
 
 def bare(database: "psycopg.Connection", tenant: str, count: int) -> float:

@@ -78,8 +78,8 @@ def _check_table(service: Contestant) -> None:
             value = document
             for member in name.split("."):
                 value = value[member]
-            told = {True: ("true",), False: ("false",), None: ("", _NULL)}.get(value, (value,))
-            assert cell in told, f"{name} is {cell} and should be {value}"
+            spellings = {True: ("true",), False: ("false",), None: ("", _NULL)}.get(value, (value,))
+            assert cell in spellings, f"{name} is {cell} and should be {value}"
 
 
 def _content(contestant: Contestant, what: str, of: Mapping[str, Any]) -> list[bytes]:

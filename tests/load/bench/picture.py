@@ -45,7 +45,7 @@ def _bars(row: Row, figures: Mapping[str, float], top: int) -> Iterator[str]:
     yield f'<text x="{_LEFT - 10}" y="{top + 18}" text-anchor="end">{escape(row.title)}</text>'
     labels = []
     speeds = {"service": figures["service"], "plain": figures.get("plain")}
-    for place, (who, speed) in enumerate(speeds.items()):
+    for place, (name, speed) in enumerate(speeds.items()):
         if speed is None:
             continue
         part = speed / figures["floor"]
@@ -53,7 +53,7 @@ def _bars(row: Row, figures: Mapping[str, float], top: int) -> Iterator[str]:
             part = figures["floor"] / (speed - figures[WAKE_UP])
         y = top + 2 + place * (_BAR + 2)
         end = _x(part)
-        yield f'<rect x="{_LEFT}" y="{y}" width="{end - _LEFT:.0f}" height="{_BAR}" fill="{_COLOURS[who]}"/>'
+        yield f'<rect x="{_LEFT}" y="{y}" width="{end - _LEFT:.0f}" height="{_BAR}" fill="{_COLOURS[name]}"/>'
         labels.append(f'<text class="n" x="{end + 5:.0f}" y="{y + 10}">{part:.2g}</text>')
     target = 1 / row.at_most if row.at_most else row.of_floor
     if target is not None:
@@ -64,10 +64,10 @@ def _bars(row: Row, figures: Mapping[str, float], top: int) -> Iterator[str]:
 
 def _legend() -> Iterator[str]:
     texts = {"service": "this service", "plain": "plain Django", "target": "target"}
-    for number, (who, text) in enumerate(texts.items()):
+    for number, (name, text) in enumerate(texts.items()):
         x = _LEFT + 150 + number * 130
-        colour = _COLOURS.get(who, "#b00020")
-        width = 12 if who in _COLOURS else 2
+        colour = _COLOURS.get(name, "#b00020")
+        width = 12 if name in _COLOURS else 2
         yield f'<rect x="{x}" y="13" width="{width}" height="12" fill="{colour}"/>'
         yield f'<text x="{x + 18}" y="24">{text}</text>'
 

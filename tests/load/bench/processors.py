@@ -51,10 +51,10 @@ def _seconds(pids: Iterable[int]) -> dict[int, float]:
     taken = {}
     for pid in pids:
         try:
-            told = Path(f"/proc/{pid}/stat").read_text()
+            text = Path(f"/proc/{pid}/stat").read_text()
         except FileNotFoundError:
             continue
         # The second field is the name of the program, in brackets, and may have blanks.
-        fields = told.rpartition(")")[2].split()
+        fields = text.rpartition(")")[2].split()
         taken[pid] = (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
     return taken

@@ -25,7 +25,7 @@ DATA = PROJECT / "docs" / "developers" / "performance.json"
 PAGE = PROJECT / "docs" / "developers" / "performance.md"
 PICTURE = PROJECT / "docs" / "images" / "performance.svg"
 _BEGIN, _END = "<!-- made by make bench: begin -->", "<!-- made by make bench: end -->"
-_WHO = ("floor", "service", "plain")
+_CONTESTANTS = ("floor", "service", "plain")
 _OF_PROCESSORS = (
     "Where the time goes, in microseconds for each answer or element: the time that the client waits for one, and what "
     "the web server and PostgreSQL take of a processor for it. They work at the same time, for several connections in "
@@ -44,7 +44,7 @@ def page_with(page: str, found: Mapping[str, Any]) -> str:
     """The page with the results between its marks; what people have written around them stays."""
     before, _, rest = page.partition(_BEGIN)
     after = rest.partition(_END)[2]
-    told = [
+    parts = [
         _circumstances(found),
         f'<img src="{os.path.relpath(PICTURE, PAGE.parent)}" alt="Speed as a part of the floor\'s" width="100%">',
         main_table(found),
@@ -53,7 +53,7 @@ def page_with(page: str, found: Mapping[str, Any]) -> str:
         _OF_PROCESSORS,
         _processors_table(found),
     ]
-    made = "\n\n".join([_BEGIN, *told, _END])
+    made = "\n\n".join([_BEGIN, *parts, _END])
     return f"{before}{made}{after}"
 
 
@@ -67,9 +67,9 @@ def main_table(found: Mapping[str, Any]) -> str:
     for row in ROWS:
         if row.key in middle:
             figures = middle[row.key]
-            cells = [row.title, row.unit.text, *(shown(figures.get(who)) for who in _WHO)]
+            cells = [row.title, row.unit.text, *(shown(figures.get(contestant)) for contestant in _CONTESTANTS)]
             cells.append(_of_floor(row, figures, middle.get(row.of_own[0]) if row.of_own else None))
-            cells.append(_told(against_plain(row, figures), "×", ""))
+            cells.append(_shown_verdict(against_plain(row, figures), "×", ""))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -77,13 +77,13 @@ def main_table(found: Mapping[str, Any]) -> str:
 def _of_floor(row: Row, figures: Medians, other: Medians | None) -> str:
     verdict = against_floor(row, figures, other)
     if row.of_own is not None:
-        return _told(verdict, f" × {BY_KEY[row.of_own[0]].title}", "at least ")
+        return _shown_verdict(verdict, f" × {BY_KEY[row.of_own[0]].title}", "at least ")
     if row.unit is Unit.SECONDS:
-        return f"{_told(verdict, ' × the time', 'at most ')}; {figures[WAKE_UP]:.2f} s of waking up left out"
-    return _told(verdict, "", "at most " if row.at_most else "")
+        return f"{_shown_verdict(verdict, ' × the time', 'at most ')}; {figures[WAKE_UP]:.2f} s of waking up left out"
+    return _shown_verdict(verdict, "", "at most " if row.at_most else "")
 
 
-def _told(verdict: Verdict | None, unit: str, bound: str) -> str:
+def _shown_verdict(verdict: Verdict | None, unit: str, bound: str) -> str:
     if verdict is None:
         return "–"
     state = "met" if verdict.met else "**missed**"
@@ -93,7 +93,8 @@ def _told(verdict: Verdict | None, unit: str, bound: str) -> str:
 def _spread_table(found: Mapping[str, Any]) -> str:
     lines = ["| scenario | unit | floor | this service | plain |", "|---|---|--:|--:|--:|"]
     for key, samples in found["rows"].items():
-        cells = [BY_KEY[key].title, BY_KEY[key].unit.text, *(_spread(samples.get(who)) for who in _WHO)]
+        row = BY_KEY[key]
+        cells = [row.title, row.unit.text, *(_spread(samples.get(contestant)) for contestant in _CONTESTANTS)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -101,7 +102,7 @@ def _spread_table(found: Mapping[str, Any]) -> str:
 def _processors_table(found: Mapping[str, Any]) -> str:
     """For each contestant the time of one, and what the web server and the database take of a processor for it."""
     lines = [
-        f"| scenario | {' | '.join(f'{who}: time | web | database' for who in ('floor', 'this service', 'plain'))} |",
+        f"| scenario | {' | '.join(f'{name}: time | web | database' for name in ('floor', 'this service', 'plain'))} |",
         f"|---|{'--:|' * 9}",
     ]
     for key, samples in found["rows"].items():
@@ -109,9 +110,9 @@ def _processors_table(found: Mapping[str, Any]) -> str:
         if "service_web" not in middle:
             continue
         cells = [BY_KEY[key].title]
-        for who in _WHO:
-            time = 1e6 / middle[who] if who in middle else None
-            cells += [shown(time), shown(middle.get(f"{who}_web")), shown(middle.get(f"{who}_database"))]
+        for contestant in _CONTESTANTS:
+            time = 1e6 / middle[contestant] if contestant in middle else None
+            cells += [shown(time), shown(middle.get(f"{contestant}_web")), shown(middle.get(f"{contestant}_database"))]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

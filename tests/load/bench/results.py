@@ -34,7 +34,7 @@ def described(url: str, samples: Samples, rounds: int, count: int) -> dict[str, 
         "packages": {name: version(name) for name in _PACKAGES},
         "postgresql": _postgresql(url),
         "rows": {
-            row: {who: [_short(figure) for figure in figures] for who, figures in found.items()}
+            row: {contestant: [_short(figure) for figure in figures] for contestant, figures in found.items()}
             for row, found in samples.items()
         },
     }

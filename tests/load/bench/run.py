@@ -35,7 +35,7 @@ def main(keys: Sequence[str], rounds: int) -> None:
     ):
         samples = _measure(ready, Path(folder), keys, rounds)
         found = results.described(ready.url, samples, rounds, _COUNT)
-    _tell("\n" + main_table(found))
+    _print("\n" + main_table(found))
     if len(keys) == len(ROWS):
         write_page(found)
 
@@ -45,7 +45,7 @@ def _measure(ready: Ready, folder: Path, keys: Sequence[str], rounds: int) -> re
     with ready.started(folder) as contestants, psycopg.connect(ready.url, autocommit=True) as database:
         tidy(database, analyse=True)
         equal = equality.check(contestants, _COUNT)
-        _tell(f"{equal} answers about {_COUNT:,} accounts are equal")
+        _print(f"{equal} answers about {_COUNT:,} accounts are equal")
         equality.check_writes(contestants)
         empty(database)
         ground = Ground(ready, database, folder, _COUNT, _SECONDS)
@@ -54,13 +54,15 @@ def _measure(ready: Ready, folder: Path, keys: Sequence[str], rounds: int) -> re
             for scenario in scenarios(_COUNT):
                 if not set(keys) & set(scenario.rows):
                     continue
-                for (row, who), figure in measured(scenario, ground, contestants, turn).items():
-                    samples[row][who].append(figure)
-                    _tell(f"{time.perf_counter() - start:6.0f} s  round {turn + 1}  {row:16} {who:14} {figure:12,.2f}")
+                for (row, name), figure in measured(scenario, ground, contestants, turn).items():
+                    samples[row][name].append(figure)
+                    _print(
+                        f"{time.perf_counter() - start:6.0f} s  round {turn + 1}  {row:16} {name:14} {figure:12,.2f}"
+                    )
     return {row: dict(samples[row]) for row in keys}
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -58,13 +58,13 @@ def conversing(pieces: Sequence[bytes]) -> Iterator[int]:
         thread.join()
 
 
-@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "of a told length"])
+@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "with its length"])
 def test_a_whole_answer_is_read_to_its_end(pieces):
     with answering(*pieces) as port:
         assert drain(port, ASKED) > 0
 
 
-@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "of a told length"])
+@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "with its length"])
 def test_an_incomplete_answer_does_not_count(pieces):
     """A service that dies in the middle of a list is not fast."""
     with answering(*pieces[:-1]) as port, pytest.raises(AssertionError, match="broke off"):
@@ -79,7 +79,7 @@ def test_a_refusal_is_not_an_answer():
         drain(port, ASKED)
 
 
-@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "of a told length"])
+@pytest.mark.parametrize("pieces", [CHUNKED, MEASURED], ids=["in chunks", "with its length"])
 def test_answers_on_a_kept_connection_are_counted(pieces):
     """The next request is sent when the last answer is whole, in however many pieces it came."""
     with conversing(pieces) as port:

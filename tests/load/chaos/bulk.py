@@ -79,8 +79,8 @@ class Ordeal:
         # What one call takes when nobody strikes, in seconds; if a slow machine has delayed it, it is corrected later.
         self.duration = time.monotonic() - begin
 
-    def strike(self, moment: float, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None) -> None:
-        """Begin a call, deal the `blow` after `moment` seconds, repair by `mend`, and add what is left to the tally."""
+    def strike(self, moment: float, blow: Callable[[], None], *, repair: Callable[[], None] = lambda: None) -> None:
+        """Begin a call, deal the `blow` after `moment` seconds, `repair`, and add what is left to the tally."""
         self._number += 1
         mark = f"strike-{self._number}"
         self._prepare(mark)
@@ -97,7 +97,7 @@ class Ordeal:
         time.sleep(moment)
         blow()
         call.join()
-        mend()
+        repair()
         begin = time.monotonic()
         self._wait_until_served()
         self.tally.slowest = max(self.tally.slowest, time.monotonic() - begin)
@@ -165,18 +165,18 @@ class Ordeal:
         self.tally.interrupted += status != 200
 
     def strike_each(
-        self, moments: Sequence[float], blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None
+        self, moments: Sequence[float], blow: Callable[[], None], *, repair: Callable[[], None] = lambda: None
     ) -> None:
         """Strike a call at each of the moments, in the duration of one, and more until one has met a running call.
 
         All may come too late on a machine that is busy with other things.
         """
         for moment in moments:
-            self.strike(moment * self.duration, blow, mend=mend)
+            self.strike(moment * self.duration, blow, repair=repair)
         late = 0
         while moments and not self.tally.interrupted and late < MOST_LATE:
             late += 1
-            self.strike(self.duration / 3, blow, mend=mend)
+            self.strike(self.duration / 3, blow, repair=repair)
 
 
 def kill_workers(
@@ -198,7 +198,7 @@ def stop_database(folder: Path, moments: Sequence[float], size: int) -> Tally:
     """Stop the PostgreSQL server at once at each of the `moments`, and start it again."""
     with own_postgresql() as server, serving(server.url, prepare(server.url), folder, **SINGLE) as service:
         ordeal = Ordeal(service, server.url, size, "database stopped, postgresql")
-        ordeal.strike_each(moments, server.stop, mend=server.start)
+        ordeal.strike_each(moments, server.stop, repair=server.start)
         return ordeal.tally
 
 

@@ -63,7 +63,7 @@ def kill_workers(
             deletion = delete(service, [*ids, *_UNKNOWN], "chaos")
             for _ in range(random.randint(1, 3)):
                 time.sleep(random.uniform(0.02, 0.5))
-                if deletion.told()["status"] != "RUNNING" or report.kills == kills:
+                if deletion.progress()["status"] != "RUNNING" or report.kills == kills:
                     break
                 victim = random.randrange(2)
                 _kill(workers[victim], random)
@@ -71,15 +71,15 @@ def kill_workers(
                 report.takeovers.append(_seconds_to_progress(deletion))
                 if workers[victim].process.poll() is not None:
                     workers[victim] = stack.enter_context(working(url, folder, **variables))
-            told = deletion.ended(_TIMEOUT)
-            assert told == {
+            outcome = deletion.ended(_TIMEOUT)
+            assert outcome == {
                 "status": "COMPLETED",
                 "requested": count + len(_UNKNOWN),
                 "processed": count + len(_UNKNOWN),
                 "deleted": count,
                 "notFound": _UNKNOWN,
                 "error": None,
-            }, told
+            }, outcome
             assert remaining(url, "chaos") == (0, deleted_before + count)
             deleted_before += count
             report.completed += 1
@@ -97,9 +97,9 @@ def _kill(worker: RunningWorker, random: Random) -> None:
 
 def _seconds_to_progress(deletion: Deletion) -> float:
     start = time.monotonic()
-    before = deletion.told()["processed"]
-    while (told := deletion.told())["status"] == "RUNNING" and told["processed"] == before:
-        assert time.monotonic() < start + _TIMEOUT, told
+    before = deletion.progress()["processed"]
+    while (progress := deletion.progress())["status"] == "RUNNING" and progress["processed"] == before:
+        assert time.monotonic() < start + _TIMEOUT, progress
         time.sleep(0.02)
     return time.monotonic() - start
 
@@ -116,13 +116,13 @@ def abort_at_random(service: Service, url: str, random: Random, *, times: int, c
         deletion = delete(service, ids, "stopped")
         time.sleep(random.uniform(0, 0.6))
         answer = service.send("DELETE", deletion.address)
-        told = deletion.told()
+        progress = deletion.progress()
         left, deleted = remaining(url, "stopped")
-        assert (answer.status, told["status"]) in {(200, "ABORTED"), (400, "COMPLETED")}, (answer, told)
-        assert told["deleted"] == told["processed"] == count - left == deleted - deleted_before, told
-        assert deletion.told() == told
+        assert (answer.status, progress["status"]) in {(200, "ABORTED"), (400, "COMPLETED")}, (answer, progress)
+        assert progress["deleted"] == progress["processed"] == count - left == deleted - deleted_before, progress
+        assert deletion.progress() == progress
         deleted_before = deleted
-        stopped_at.append(told["deleted"])
+        stopped_at.append(progress["deleted"])
     return stopped_at
 
 
@@ -134,10 +134,10 @@ def overlap(service: Service, url: str, random: Random, *, deletions: int, count
     ids = fill(url, "overlapping", count)
     parts = [random.sample(ids, count // 2) for _ in range(deletions)]
     running = [delete(service, part, "overlapping") for part in parts]
-    told = [deletion.ended(_TIMEOUT) for deletion in running]
-    assert all(each["status"] == "COMPLETED" for each in told), told
+    outcomes = [deletion.ended(_TIMEOUT) for deletion in running]
+    assert all(each["status"] == "COMPLETED" for each in outcomes), outcomes
     gone = len(set().union(*parts))
-    assert sum(each["deleted"] for each in told) == gone
+    assert sum(each["deleted"] for each in outcomes) == gone
     assert remaining(url, "overlapping") == (count - gone, gone)
     return gone
 
@@ -152,9 +152,9 @@ def main(words: Sequence[str]) -> None:
         serving(url, prepare(url), Path(folder)) as service,
     ):
         kind = url.partition(":")[0]
-        _tell(f"{kind}, seed {seed}")
+        _print(f"{kind}, seed {seed}")
         report = kill_workers(service, Path(folder), url, random, kills=20, count=20_000)
-        _tell(
+        _print(
             f"{report.kills} kills over {report.completed} deletions of 20,000: all completed, all gone, one row of "
             f"the history each; take-over after {max(report.takeovers):.1f} s at most, "
             f"{sorted(report.takeovers)[len(report.takeovers) // 2]:.1f} s in the median"
@@ -166,12 +166,12 @@ def main(words: Sequence[str]) -> None:
         working(url, Path(folder)),
     ):
         stopped_at = abort_at_random(service, url, random, times=50, count=2_000)
-        _tell(f"{len(stopped_at)} aborts: counts true each time; stopped after {sorted(stopped_at)} of 2,000")
+        _print(f"{len(stopped_at)} aborts: counts true each time; stopped after {sorted(stopped_at)} of 2,000")
         gone = overlap(service, url, random, deletions=10, count=5_000)
-        _tell(f"10 deletions at once: {gone:,} elements deleted and counted once")
+        _print(f"10 deletions at once: {gone:,} elements deleted and counted once")
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 from tests.load.chaos.small_disk import SmallDisk, small_disk
-from tests.services.callers import FEW, Record, calling, faults
+from tests.services.callers import FEW, Record, calling, discrepancies
 from tests.services.clerk import prepare
 from tests.services.own_postgresql import OwnServer, own_postgresql
 from tests.services.service import Service, serving
@@ -66,11 +66,11 @@ class Report:
             lines.append(
                 f"{name:24} {tally.times:5} {served:7,} {refused:6,} {unanswered:9,} {other:6,} {tally.slowest:7.1f} s"
             )
-        told = (
-            f"{self.writes:,} answered writes and {self.deletions:,} deletions: {len(self.wrong)} faults; stored all "
+        summary = (
+            f"{self.writes:,} answered writes and {self.deletions:,} deletions: {len(self.wrong)} errors; stored all "
             f"the same: {self.stored_all_the_same[0]} without an answer, {self.stored_all_the_same[503]} with 503"
         )
-        return "\n".join([*lines, told, *self.wrong[:20]])
+        return "\n".join([*lines, summary, *self.wrong[:20]])
 
 
 class _House:
@@ -189,10 +189,10 @@ def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float,
             wait_until(lambda: _answered(record) >= writes, "Too little is written")
         report.deletions = len(record.deletions)
         for address in record.deletions:
-            told = Deletion(house.service, address).ended()
-            if (told["status"], told["deleted"]) != ("COMPLETED", FEW):
-                record.wrong.append(f"{address}: {told}")
-        report.wrong = faults(house.url, record)
+            outcome = Deletion(house.service, address).ended()
+            if (outcome["status"], outcome["deleted"]) != ("COMPLETED", FEW):
+                record.wrong.append(f"{address}: {outcome}")
+        report.wrong = discrepancies(house.url, record)
         report.stored_all_the_same = record.stored_all_the_same
         report.writes = _answered(record)
     return report

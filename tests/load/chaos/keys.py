@@ -46,7 +46,7 @@ class Tally:
     # It was rolled back; a repetition did it.
     repeated: int = 0
     # How many repetitions got the error that the struck request is still running.
-    told_to_wait: int = 0
+    still_running: int = 0
     other: list[str] = field(default_factory=list)
 
     @property
@@ -56,7 +56,7 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"{self.what:32} {self.strikes:7,} {self.answered:9,} {self.replayed:9,} {self.repeated:9,} "
-            f"{self.told_to_wait:8,} {len(self.other):6,}"
+            f"{self.still_running:8,} {len(self.other):6,}"
         )
 
 
@@ -76,9 +76,9 @@ class Ordeal:
         self._durations = {kind: self._time(kind) for kind in ROUTES}
 
     def strike(
-        self, kind: str, moment: float | None, blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None
+        self, kind: str, moment: float | None, blow: Callable[[], None], *, repair: Callable[[], None] = lambda: None
     ) -> None:
-        """Begin a request, deal the `blow` at its `moment`, repair by `mend`, and repeat it until it is answered."""
+        """Begin a request, deal the `blow` at its `moment`, `repair`, and repeat it until it is answered."""
         mark = f"strike-{self.tally.strikes}"
         first: list[Answer | None] = []
 
@@ -96,22 +96,22 @@ class Ordeal:
             time.sleep(moment * self._durations[kind])
         blow()
         call.join(TIMEOUT)
-        mend()
+        repair()
         self._judge(kind, mark, first[0], self._repeat(kind, mark))
 
     def strike_each(
-        self, strikes: "Strikes", blow: Callable[[], None], *, mend: Callable[[], None] = lambda: None
+        self, strikes: "Strikes", blow: Callable[[], None], *, repair: Callable[[], None] = lambda: None
     ) -> None:
         """Do all of them, and more until one has met a running request.
 
         All may come too late on a machine that is busy with other things.
         """
         for kind, moment in strikes:
-            self.strike(kind, moment, blow, mend=mend)
+            self.strike(kind, moment, blow, repair=repair)
         late = 0
         while strikes and not self.tally.replayed + self.tally.repeated and late < MOST_LATE:
             late += 1
-            self.strike("bulk", 1 / 3, blow, mend=mend)
+            self.strike("bulk", 1 / 3, blow, repair=repair)
 
     def _wait_until_committed(self, mark: str) -> None:
         deadline = time.monotonic() + TIMEOUT
@@ -152,7 +152,7 @@ class Ordeal:
             answer = self._send(kind, mark)
             if answer is not None and answer.status != 409:
                 return answer
-            self.tally.told_to_wait += answer is not None
+            self.tally.still_running += answer is not None
             time.sleep(0.05)
         raise AssertionError(f"{mark} is not answered any more")
 
@@ -208,7 +208,7 @@ def stop_database(folder: Path, strikes: Strikes, size: int) -> Tally:
     """Stop the PostgreSQL server at once, and start it again."""
     with own_postgresql() as server, serving(server.url, prepare(server.url), folder, **SINGLE) as service:
         ordeal = Ordeal(service, server.url, size, "database stopped, postgresql")
-        ordeal.strike_each(strikes, server.stop, mend=server.start)
+        ordeal.strike_each(strikes, server.stop, repair=server.start)
         return ordeal.tally
 
 

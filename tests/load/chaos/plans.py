@@ -102,9 +102,9 @@ class ApplyingOrdeal(_PlanOrdeal):
                 self._report(mark, f"nothing is stored, and the change sets are {written}")
         elif (state, [(change_set, self._size)]) != ("APPLIED", written):
             self._report(mark, f"it is stored, and the change sets are {written}")
-        told = self._service.send("GET", self._address).json()["status"]
-        if told != state:
-            self._report(mark, f"it says {told}")
+        reported = self._service.send("GET", self._address).json()["status"]
+        if reported != state:
+            self._report(mark, f"it says {reported}")
         assert self._service.send("DELETE", self._address).status == 204
 
 

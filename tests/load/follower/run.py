@@ -53,10 +53,11 @@ class Report:
     wrong: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{count:,} x {status or 'no answer'}" for status, count in sorted(self.statuses.items()))
+        statuses = ", ".join(f"{count:,} x {status or 'no answer'}" for status, count in sorted(self.statuses.items()))
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.most_common())
         return (
-            f"{self.rounds} rounds, {self.kills} kills, {self.statuses.total():,} writes ({told})\n  saved: {kinds}\n"
+            f"{self.rounds} rounds, {self.kills} kills, {self.statuses.total():,} writes ({statuses})\n"
+            f"  saved: {kinds}\n"
             f"  {self.polls:,} polls with {self.changes:,} changes, {self.elements:,} elements at the end, "
             f"{len(self.wrong)} wrong"
         )

@@ -23,7 +23,7 @@ class Malformed(AssertionError):
 
 
 @dataclass(frozen=True)
-class Told:
+class Reply:
     """One answer; the names of `headers` are in lower case."""
 
     status: int
@@ -34,7 +34,7 @@ class Told:
         return json.loads(self.body)
 
 
-def answers(received: bytes, *, to_head: bool) -> Iterator[Told]:
+def answers(received: bytes, *, to_head: bool) -> Iterator[Reply]:
     """The answers in what was received, one after the other. Raises Malformed."""
     while received:
         head, blank, received = received.partition(b"\r\n\r\n")
@@ -49,7 +49,7 @@ def answers(received: bytes, *, to_head: bool) -> Iterator[Told]:
         # What the web server itself refuses to read has a body even when the method may be HEAD.
         if received.startswith(b"{") or not (to_head or status in _WITHOUT_BODY):
             body, received = _body(headers, received)
-        yield Told(status, headers, body)
+        yield Reply(status, headers, body)
 
 
 def _headers(lines: list[bytes]) -> dict[str, str]:
@@ -97,42 +97,42 @@ def _chunks(received: bytes) -> tuple[bytes, bytes]:
             return body, received
 
 
-def complaint(told: Told, target: bytes, *, to_head: bool) -> str | None:
+def complaint(reply: Reply, target: bytes, *, to_head: bool) -> str | None:
     """What is wrong with the answer to a request for that target, or None."""
-    if told.status in _FAILURES:
-        return f"status {told.status}"
-    request_id = told.headers.get("x-request-id")
+    if reply.status in _FAILURES:
+        return f"status {reply.status}"
+    request_id = reply.headers.get("x-request-id")
     if request_id is None:
-        return f"status {told.status} without X-Request-ID"
+        return f"status {reply.status} without X-Request-ID"
     is_page = target.startswith(_CONSENT) or not target.startswith(_API)
-    if to_head or is_page or told.status in _WITHOUT_BODY:
+    if to_head or is_page or reply.status in _WITHOUT_BODY:
         return None
-    if told.status == HTTPStatus.SERVICE_UNAVAILABLE and "retry-after" not in told.headers:
+    if reply.status == HTTPStatus.SERVICE_UNAVAILABLE and "retry-after" not in reply.headers:
         return "503 without Retry-After"
-    kind = told.headers.get("content-type", "")
-    if told.status >= HTTPStatus.BAD_REQUEST and not (target.startswith(_OAUTH2) and kind == "application/json"):
-        return _complaint_about_problem(told, kind, request_id)
-    return _complaint_about_json(told) if kind == "application/json" else None
+    kind = reply.headers.get("content-type", "")
+    if reply.status >= HTTPStatus.BAD_REQUEST and not (target.startswith(_OAUTH2) and kind == "application/json"):
+        return _complaint_about_problem(reply, kind, request_id)
+    return _complaint_about_json(reply) if kind == "application/json" else None
 
 
-def _complaint_about_problem(told: Told, kind: str, request_id: str) -> str | None:
+def _complaint_about_problem(reply: Reply, kind: str, request_id: str) -> str | None:
     if kind != "application/problem+json":
-        return f"{told.status} as {kind}"
-    complaint = _complaint_about_json(told)
+        return f"{reply.status} as {kind}"
+    complaint = _complaint_about_json(reply)
     if complaint:
         return complaint
-    problem = told.json()
+    problem = reply.json()
     missing = {"type", "title", "status", "detail", "code", "requestId"} - problem.keys()
     # The first answer to an Idempotency-Key comes again byte for byte, with the id of its own request.
-    is_another = problem.get("requestId") != request_id and "idempotent-replayed" not in told.headers
-    if missing or problem["status"] != told.status or is_another:
-        return f"a problem without {missing}, or with another status or id: {told.body[:300]!r}"
+    is_another = problem.get("requestId") != request_id and "idempotent-replayed" not in reply.headers
+    if missing or problem["status"] != reply.status or is_another:
+        return f"a problem without {missing}, or with another status or id: {reply.body[:300]!r}"
     return None
 
 
-def _complaint_about_json(told: Told) -> str | None:
+def _complaint_about_json(reply: Reply) -> str | None:
     try:
-        told.json()
+        reply.json()
     except ValueError as error:
         return f"no JSON: {error}"
     return None

@@ -108,20 +108,21 @@ class Ordeal:
         words = tried.raw[:200_000].split(b" ", 2)
         target, to_head = words[1] if len(words) > 1 else b"", words[0] == b"HEAD"
         try:
-            told = list(answers(play(self._service.port, tried), to_head=to_head))
+            replies = list(answers(play(self._service.port, tried), to_head=to_head))
         except Silent:
             return ["silence"], [f"request {number} ({tried.name}) was neither answered nor refused"]
-        except Malformed as fault:
-            return ["malformed"], [f"request {number} ({tried.name}): {fault}"]
-        if not told:
+        except Malformed as error:
+            return ["malformed"], [f"request {number} ({tried.name}): {error}"]
+        if not replies:
             findings = [f"request {number} ({tried.name}) was not answered"] if tried.must_answer else []
             return ["unread" if tried.manner in (Manner.ABORTED, Manner.UNREAD) else "closed"], findings
-        faults = [
-            *filter(None, [complaint(told[0], target, to_head=to_head)]),
+        complaints = [
+            *filter(None, [complaint(replies[0], target, to_head=to_head)]),
             # What follows is the response to bytes whose meaning is unknown.
-            *(f"status {later.status}" for later in told[1:] if later.status in (500, 502, 504)),
+            *(f"status {later.status}" for later in replies[1:] if later.status in (500, 502, 504)),
         ]
-        return [str(each.status) for each in told], [f"request {number} ({tried.name}): {fault}" for fault in faults]
+        findings = [f"request {number} ({tried.name}): {each}" for each in complaints]
+        return [str(reply.status) for reply in replies], findings
 
     def _stored(self) -> list[bytes]:
         """What is stored of what no request names."""

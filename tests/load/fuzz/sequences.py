@@ -11,7 +11,7 @@ from hypothesis.errors import Flaky
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.transport import Response
 
-from tests.load.fuzz.answers import Told, complaint
+from tests.load.fuzz.answers import Reply, complaint
 from tests.load.fuzz.connection import TIMEOUT
 from tests.services.service import Service
 
@@ -71,7 +71,7 @@ class Sequences:
     def _note(self, response: Response, case: schemathesis.Case) -> None:
         self.statuses[response.status_code] += 1
         headers = {name.lower(): ", ".join(values) for name, values in response.headers.items()}
-        told = Told(response.status_code, headers, response.content)
-        fault = complaint(told, case.formatted_path.encode(), to_head=case.method == "HEAD")
-        if fault:
-            self.findings.append(f"{fault}: {case.as_curl_command()}")
+        reply = Reply(response.status_code, headers, response.content)
+        finding = complaint(reply, case.formatted_path.encode(), to_head=case.method == "HEAD")
+        if finding:
+            self.findings.append(f"{finding}: {case.as_curl_command()}")

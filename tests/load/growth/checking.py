@@ -22,10 +22,10 @@ def check(ground: Ground, stage: Stage) -> int:
     right = 0
     for key, expected in _expected(ground, stage).items():
         for path, wanted in zip(asked[key], expected, strict=False):
-            found = _told(ground.service, path)
+            found = _answered(ground.service, path)
             assert found == wanted, f"{path} answers {str(found)[:200]} and should answer {str(wanted)[:200]}"
             right += 1
-    everything = _told(ground.service, f"{ELEMENTS}-fetch?properties=id")
+    everything = _answered(ground.service, f"{ELEMENTS}-fetch?properties=id")
     assert everything == _numbers(0, stage.large, stage)
     return right + 1 + _check_pages(ground, asked)
 
@@ -44,7 +44,7 @@ def _check_pages(ground: Ground, asked: Mapping[str, Sequence[str]]) -> int:
     return len(pages)
 
 
-def _told(service: Contestant, path: str) -> object:
+def _answered(service: Contestant, path: str) -> object:
     """The number that is answered, the id of the one element, or the ids of all of them."""
     answer = orjson.loads(service.call("GET", path))
     if isinstance(answer, list):

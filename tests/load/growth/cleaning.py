@@ -50,10 +50,10 @@ def cleaned(ground: Ground, stage: Stage) -> Mapping[str, float]:
             time.sleep(_PAUSE)
     assert process.returncode == 0, log.read_text()
     assert _count(ground) == before + len(patches) - stage.total
-    (told,) = [line for line in map(json.loads, _events(log)) if line.get("dimension") == "account"]
-    assert told["versions"] == stage.total
+    (event,) = [line for line in map(json.loads, _events(log)) if line.get("dimension") == "account"]
+    assert event["versions"] == stage.total
     return {
-        "clean": told["duration_ms"] / 1000,
+        "clean": event["duration_ms"] / 1000,
         "clean-memory": memory,
         "clean-patch": median(patches),
         "clean-slowest": max(patches),

@@ -14,18 +14,18 @@ from tests.load.growth.stages import Stage
 Figures = Mapping[str, list[float]]
 
 
-def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, tell: Callable[[str], None]) -> Figures:
+def measured(ground: Ground, stage: Stage, repeats: int, seconds: float, report: Callable[[str], None]) -> Figures:
     """Bring the database to that stage, see that the answers are right, and measure each row.
 
     Quick rows repeat for that many `seconds`, and all but sizes, memory, deletion and cleaning are repeated.
     """
     figures: dict[str, list[float]] = defaultdict(list)
     grow(ground, stage)
-    tell(f"{stage.total:9,} accounts are there")
-    tell(f"{stage.total:9,} accounts  {check(ground, stage)} answers are right")
+    report(f"{stage.total:9,} accounts are there")
+    report(f"{stage.total:9,} accounts  {check(ground, stage)} answers are right")
     for key, figure in _figures(ground, stage, repeats, seconds):
         figures[key].append(figure)
-        tell(f"{stage.total:9,} accounts  {key:16} {figure:12,.2f} {BY_KEY[key].unit}")
+        report(f"{stage.total:9,} accounts  {key:16} {figure:12,.2f} {BY_KEY[key].unit}")
     # Dead rows make room for the accounts of the next stage.
     tidy(ground.database)
     return {key: figures[key] for key in BY_KEY}

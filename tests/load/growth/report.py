@@ -41,8 +41,8 @@ def table(found: Mapping[str, Any]) -> str:
 
 
 def _cell(row: Row, stage: Stage, figure: float) -> str:
-    told = f"{shown(figure)} {row.unit}"
-    return told if row.counted is None else f"{told}, {shown(row.counted(stage) / figure)}/s"
+    text = f"{shown(figure)} {row.unit}"
+    return text if row.counted is None else f"{text}, {shown(row.counted(stage) / figure)}/s"
 
 
 def _grows(row: Row, figures: Mapping[Stage, float]) -> str:

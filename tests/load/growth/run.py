@@ -31,7 +31,7 @@ def main(stages: Sequence[Stage], repeats: int) -> None:
     samples: dict[str, dict[str, list[float]]] = defaultdict(dict)
     start = time.perf_counter()
 
-    def tell(line: str) -> None:
+    def report(line: str) -> None:
         sys.stdout.write(f"{time.perf_counter() - start:6.0f} s  {line}\n")
         sys.stdout.flush()
 
@@ -40,7 +40,7 @@ def main(stages: Sequence[Stage], repeats: int) -> None:
         prepared(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _BASE) as ground,
     ):
         for stage in stages:
-            for key, figures in measured(ground, stage, repeats, _SECONDS, tell).items():
+            for key, figures in measured(ground, stage, repeats, _SECONDS, report).items():
                 samples[key][str(stage.total)] = figures
         found = results.described(ground.url, samples, repeats, stages[-1].total)
     found["stages"] = described_stages(stages)

@@ -24,10 +24,10 @@ if connection.vendor == "postgresql":
     def test_each_stage_has_its_accounts_and_answers_right(ground):
         """Counts, pages and hits are those of the stage, what is deleted is gone, and what is old is purged."""
         for stage in STAGES:
-            told: list[str] = []
-            figures = measured(ground, stage, 1, 0.01, told.append)
+            lines: list[str] = []
+            figures = measured(ground, stage, 1, 0.01, lines.append)
             assert list(figures) == list(BY_KEY)
             assert all(figures.values())
-            assert any("28 answers are right" in line for line in told)
+            assert any("28 answers are right" in line for line in lines)
             (there,) = ground.database.execute("SELECT count(*) FROM account_account").fetchone()
             assert there == stage.total - stage.deleted

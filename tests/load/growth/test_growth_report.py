@@ -40,7 +40,7 @@ def test_the_exponent_is_that_of_all_stages():
     assert exponent({SMALL: 1.0, MIDDLE: 10.0, LARGE: 1.0}) == pytest.approx(-0.07, abs=0.01)
 
 
-def told(key: str, figures: tuple[float, float, float]) -> str:
+def line_of(key: str, figures: tuple[float, float, float]) -> str:
     """The row of the table with these results, the others being one."""
     samples = {row.key: {str(stage.total): [1.0] for stage in STAGES} for row in ROWS}
     samples[key] = {str(stage.total): [figure] for stage, figure in zip(STAGES, figures, strict=True)}
@@ -51,10 +51,10 @@ def told(key: str, figures: tuple[float, float, float]) -> str:
 
 def test_what_grows_and_should_not_is_reported():
     """The table hides none."""
-    assert told("one", (2.0, 2.1, 2.2)).endswith("| 2 ms | 2.1 ms | 2.2 ms | 0.02, at most 0.2: met |")
-    assert told("one", (2.0, 4.0, 8.0)).endswith("| 2 ms | 4 ms | 8 ms | 0.35, at most 0.2: **grows** |")
+    assert line_of("one", (2.0, 2.1, 2.2)).endswith("| 2 ms | 2.1 ms | 2.2 ms | 0.02, at most 0.2: met |")
+    assert line_of("one", (2.0, 4.0, 8.0)).endswith("| 2 ms | 4 ms | 8 ms | 0.35, at most 0.2: **grows** |")
 
 
 def test_speeds_are_reported_beside_seconds():
     """Each stage deletes more."""
-    assert "| 0.5 s, 2,000/s | 2.5 s, 2,000/s | 25 s, 2,000/s | 1.00," in told("deletion", (0.5, 2.5, 25.0))
+    assert "| 0.5 s, 2,000/s | 2.5 s, 2,000/s | 25 s, 2,000/s | 1.00," in line_of("deletion", (0.5, 2.5, 25.0))

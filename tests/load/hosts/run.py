@@ -27,7 +27,7 @@ from tests.load.hosts.capacity import Load, load
 from tests.load.hosts.estate import Estate, estate
 from tests.load.hosts.network import ALONE, bury_the_dead
 from tests.services.bulk_state import rows
-from tests.services.callers import FEW, Record, calling, faults
+from tests.services.callers import FEW, Record, calling, discrepancies
 from tests.services.worker import Deletion, delete, fill, wait_until
 
 _CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
@@ -43,7 +43,7 @@ _MANY = 8_000
 _TIMEOUT = 120
 _COUNTS = "SELECT (SELECT count(*) FROM account_account), (SELECT count(*) FROM account_accountversion)"
 _CLAIMED = "SELECT claimed_by FROM bulkops_dataprocessing WHERE oid = %s"
-_TOLD = "SELECT status, deleted FROM bulkops_dataprocessing WHERE oid = %s"
+_PROGRESS = "SELECT status, deleted FROM bulkops_dataprocessing WHERE oid = %s"
 _LAST_OF_THEM = (
     "SELECT 1 FROM account_account AS stored JOIN repositories_repository AS repository "
     "ON repository.id = stored.repository_id WHERE db_id = 'leaving' AND element_id = %s FOR UPDATE OF stored"
@@ -72,8 +72,8 @@ class Report:
         for name, (statuses, seconds) in self.harms.items():
             served = sum(count for status, count in statuses.items() if 200 <= status < 300)
             lines.append(f"{name:34}{served:7,}{statuses[503]:6,}{statuses[0]:11,}{seconds:8.1f} s")
-        told = f"{self.writes:,} answered writes and {self.deletions:,} deletions, {len(self.wrong)} faults"
-        return "\n".join([*lines, told, *self.wrong[:20]])
+        summary = f"{self.writes:,} answered writes and {self.deletions:,} deletions, {len(self.wrong)} errors"
+        return "\n".join([*lines, summary, *self.wrong[:20]])
 
 
 def main(folder: Path, seconds: float, measured: float, pause: float) -> int:
@@ -117,12 +117,12 @@ def _measure(built: Estate, report: Report, seconds: float) -> None:
 
 def _compare(built: Estate, record: Record, report: Report) -> None:
     for address in record.deletions:
-        told = Deletion(built.front, address).ended(_TIMEOUT)
-        if (told["status"], told["deleted"]) != ("COMPLETED", FEW):
-            report.wrong.append(f"{address}: {told}")
+        outcome = Deletion(built.front, address).ended(_TIMEOUT)
+        if (outcome["status"], outcome["deleted"]) != ("COMPLETED", FEW):
+            report.wrong.append(f"{address}: {outcome}")
     report.writes = sum(write.status in (200, 201) for write in record.writes)
     report.deletions += len(record.deletions)
-    report.wrong += faults(built.url, record)
+    report.wrong += discrepancies(built.url, record)
     stored = rows(built.url, _COUNTS)
     wait_until(lambda: rows(built.replica_url, _COUNTS) == stored, "The replica lacks something", timeout=_TIMEOUT)
     if rows(built.url, _IDLE) != [(0,)]:
@@ -185,20 +185,22 @@ def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
         other.execute(_LAST_OF_THEM, [ids[-1]])
         oid = delete(built.front, ids, "leaving").address.rpartition("/")[2]
 
-        def told() -> tuple[object, ...]:
-            return rows(built.url, _TOLD, oid)[0]
+        def progress() -> tuple[object, ...]:
+            return rows(built.url, _PROGRESS, oid)[0]
 
-        wait_until(lambda: told()[1] != 0, "Nothing is deleted")
+        wait_until(lambda: progress()[1] != 0, "Nothing is deleted")
         ((claimed_by,),) = rows(built.url, _CLAIMED, oid)
         lost = built.hosts[claimed_by.partition(":")[0]]
         lost.cut()
-        if told()[0] != "RUNNING":
-            report.wrong.append(f"the deletion had ended before its worker was cut off: {told()}")
+        if progress()[0] != "RUNNING":
+            report.wrong.append(f"the deletion had ended before its worker was cut off: {progress()}")
         other.rollback()
     yield
-    wait_until(lambda: told()[0] != "RUNNING", "Nobody goes on with the deletion", lambda: str(told()), _TIMEOUT)
-    if told() != ("COMPLETED", _MANY):
-        report.wrong.append(f"the deletion whose worker was cut off: {told()}")
+    wait_until(
+        lambda: progress()[0] != "RUNNING", "Nobody goes on with the deletion", lambda: str(progress()), _TIMEOUT
+    )
+    if progress() != ("COMPLETED", _MANY):
+        report.wrong.append(f"the deletion whose worker was cut off: {progress()}")
     ((versions,),) = rows(built.url, _DELETED)
     if versions != _MANY:
         report.wrong.append(f"{versions} instead of {_MANY} accounts were deleted")

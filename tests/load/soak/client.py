@@ -99,8 +99,8 @@ class Client:
 
     def _expect_mark(self, element: dict[str, Any]) -> None:
         mark = self.stored.get(element["id"])
-        told = element["documentationLink"]
-        self._expect(mark in (told, None), f"{element['id']} tells {told} instead of {mark}")
+        found = element["documentationLink"]
+        self._expect(mark in (found, None), f"{element['id']} has {found} instead of {mark}")
 
     # --- Writing -------------------------------------------------------------------------------
 
@@ -142,12 +142,12 @@ class Client:
     def _await_deletions(self) -> None:
         deadline = time.monotonic() + _TIMEOUT
         for address, ids in self._leaving.items():
-            while (told := self._told(address)) and told["status"] == "RUNNING" and time.monotonic() < deadline:
+            while (found := self._progress(address)) and found["status"] == "RUNNING" and time.monotonic() < deadline:
                 time.sleep(0.2)
-            (counts,) = told["parameters"] if told else ({},)
-            self._expect(counts.get("deleted") == len(ids), f"a deletion of {len(ids)} elements: {told}")
+            (counts,) = found["parameters"] if found else ({},)
+            self._expect(counts.get("deleted") == len(ids), f"a deletion of {len(ids)} elements: {found}")
 
-    def _told(self, address: str) -> dict[str, Any]:
+    def _progress(self, address: str) -> dict[str, Any]:
         answer = self._call("status", "GET", address, expected=200)
         return dict(answer.json()[0]) if answer else {}
 

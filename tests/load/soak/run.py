@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from tests.load.soak.client import Client
 from tests.load.soak.figures import Figures
-from tests.load.soak.state import faults, waiting
+from tests.load.soak.state import lost_or_doubled, waiting
 from tests.services.clerk import prepare
 from tests.services.database import migrated_database
 from tests.services.processes import memory, table
@@ -53,11 +53,11 @@ def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm
         time.sleep(warm_up)
         early = memory(service, worker)
         time.sleep(max(0.0, until - 1 - time.monotonic()))
-        late, told = memory(service, worker), waiting(url)
+        late, pending = memory(service, worker), waiting(url)
         for each in work:
             each.result()
     figures = Figures.of(client.figures for client in clients)
-    return Soaked(figures, figures.errors + faults(url, clients), early, late, told)
+    return Soaked(figures, figures.errors + lost_or_doubled(url, clients), early, late, pending)
 
 
 def main(seed: int) -> int:

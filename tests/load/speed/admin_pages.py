@@ -40,7 +40,7 @@ def measure() -> None:
         sys.stdout.write(f"{connection.vendor:10} {name:36} {count:3} queries {seconds * 1000:7.0f} ms\n")
     with CaptureQueriesContext(connection) as queries:
         client.get(searches[f"search for '{_MISSING}'"])
-    _tell_plan(next(query["sql"] for query in queries if _MISSING in query["sql"]))
+    _print_plan(next(query["sql"] for query in queries if _MISSING in query["sql"]))
 
 
 def _seconds(client: Client, address: str) -> float:
@@ -49,7 +49,7 @@ def _seconds(client: Client, address: str) -> float:
     return time.perf_counter() - start
 
 
-def _tell_plan(statement: str) -> None:
+def _print_plan(statement: str) -> None:
     explain = "EXPLAIN ANALYZE" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
     with connection.cursor() as cursor:
         # The statement is as the database got it, its values in it; a % in it is no place for another one.

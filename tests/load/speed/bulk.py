@@ -79,21 +79,21 @@ def _measure(service: Service, url: str, count: int) -> None:
     call(service, warm_up)
     floor = raw_upsert_seconds(url, count)
     post = body("post", accounts(count))
-    _tell(url, "dry run", count, call(service, post, "?dryRun=true"), floor["insert"])
-    _tell(url, "post", count, call(service, post), floor["insert"])
-    _tell(url, "put, unchanged", count, call(service, body("put", accounts(count))), floor["update"])
-    _tell(url, "put, changed", count, call(service, body("put", accounts(count, changed=True))), floor["update"])
+    _print(url, "dry run", count, call(service, post, "?dryRun=true"), floor["insert"])
+    _print(url, "post", count, call(service, post), floor["insert"])
+    _print(url, "put, unchanged", count, call(service, body("put", accounts(count))), floor["update"])
+    _print(url, "put, changed", count, call(service, body("put", accounts(count, changed=True))), floor["update"])
     patches = ({"key": {"id": each["id"]}, "data": {"documentationLink": "x"}} for each in accounts(count))
-    _tell(url, "patch", count, call(service, body("patch", patches)), floor["update"])
+    _print(url, "patch", count, call(service, body("patch", patches)), floor["update"])
 
 
 def raw_upsert_seconds(url: str, count: int) -> dict[str, float]:
     """What the database alone takes for the rows of `accounts(count)`."""
-    code = f"from tests.load.speed.raw_upsert import tell; tell({count})"
+    code = f"from tests.load.speed.raw_upsert import measure; measure({count})"
     return dict(json.loads(errand(url, code)))
 
 
-def _tell(url: str, name: str, count: int, figure: Figure, floor: float) -> None:
+def _print(url: str, name: str, count: int, figure: Figure, floor: float) -> None:
     sys.stdout.write(
         f"{url.partition(':')[0]:10} {name:15} {count:8,} accounts {figure.body / 1e6:7.1f} MB"
         f" {figure.seconds:7.2f} s {count / figure.seconds:9,.0f} /s, raw upsert {floor:6.2f} s, ratio"

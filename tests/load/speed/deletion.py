@@ -25,8 +25,8 @@ def main(count: int, sizes: list[int]) -> None:
         for size in sizes:
             fill(url, DB_ID, count)
             code = f"from tests.load.speed.deletion_chunks import measure; measure({DB_ID!r}, {count})"
-            told = manage(url, "shell", "--no-imports", "-c", code, DELETION_CHUNK_SIZE=str(size))
-            sys.stdout.write(f"{size:6,}: {told}")
+            output = manage(url, "shell", "--no-imports", "-c", code, DELETION_CHUNK_SIZE=str(size))
+            sys.stdout.write(f"{size:6,}: {output}")
 
 
 if __name__ == "__main__":

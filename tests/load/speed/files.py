@@ -33,7 +33,7 @@ class Figure:
 
     seconds: float
     peak: int
-    told: str
+    last_line: str
 
 
 def run(url: str, *words: str) -> Figure:
@@ -46,11 +46,11 @@ def run(url: str, *words: str) -> Figure:
         encoding="utf-8",
     ) as process:
         assert process.stdout is not None
-        told = process.stdout.read().splitlines()
+        lines = process.stdout.read().splitlines()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return Figure(time.perf_counter() - start, usage.ru_maxrss, told[-1])
+    return Figure(time.perf_counter() - start, usage.ru_maxrss, lines[-1])
 
 
 def write(path: Path, count: int) -> None:
@@ -80,22 +80,22 @@ def _measure(url: str, folder: Path, count: int) -> None:
     table, shorter = folder / "accounts.csv", folder / "shorter.csv"
     write(table, count)
     write(shorter, count - _DELETED)
-    _tell(url, count, "import CSV, new", run(url, "import_accounts", "northwind", str(table)))
-    _tell(url, count, "import CSV, unchanged", run(url, "import_accounts", "northwind", str(table)))
+    _print(url, count, "import CSV, new", run(url, "import_accounts", "northwind", str(table)))
+    _print(url, count, "import CSV, unchanged", run(url, "import_accounts", "northwind", str(table)))
     for format in _FORMATS:
         figure = run(url, "export_accounts", "northwind", str(folder / f"exported.{format}"))
-        _tell(url, count, f"export {format.upper()}", figure)
+        _print(url, count, f"export {format.upper()}", figure)
     workbook = str(folder / "exported.xlsx")
-    _tell(url, count, "import XLSX, new", run(url, "import_accounts", "second", workbook))
-    _tell(url, count, "import XLSX, unchanged", run(url, "import_accounts", "second", workbook))
+    _print(url, count, "import XLSX, new", run(url, "import_accounts", "second", workbook))
+    _print(url, count, "import XLSX, unchanged", run(url, "import_accounts", "second", workbook))
     words = ("--mode=sync", f"--max-delete={_DELETED}")
-    _tell(url, count, f"sync CSV, {_DELETED} deleted", run(url, "import_accounts", "northwind", str(shorter), *words))
+    _print(url, count, f"sync CSV, {_DELETED} deleted", run(url, "import_accounts", "northwind", str(shorter), *words))
 
 
-def _tell(url: str, count: int, name: str, figure: Figure) -> None:
+def _print(url: str, count: int, name: str, figure: Figure) -> None:
     sys.stdout.write(
         f"{url.partition(':')[0]:10} {count:8,} {name:22} {figure.seconds:7.2f} s {figure.peak / 1024:6.0f} MiB"
-        f"  {figure.told}\n"
+        f"  {figure.last_line}\n"
     )
     sys.stdout.flush()
 

@@ -19,7 +19,7 @@ from tests.services.big_bodies import accounts
 TABLE = "raw_upsert"
 
 
-def tell(count: int) -> None:
+def measure(count: int) -> None:
     """Print the seconds that inserting, and then updating, `count` accounts take, as JSON."""
     repository = Repository.objects.get(db_id="northwind")
     decoder = RowDecoder(ACCOUNT_WIRE, repository)

@@ -34,7 +34,7 @@ class AccountViewSet(
 
     def perform_update(self, serializer: BaseSerializer) -> None:
         """Save with the name of who saves."""
-        serializer.save(**self._told())
+        serializer.save(**self._saved_by())
 
     @action(detail=False)
     def count(self, request: Request, **path: str) -> Response:
@@ -62,13 +62,13 @@ class AccountViewSet(
     def _save(self, elements: Any, **conflicts: Any) -> list[Account]:
         serializer = self.get_serializer(data=elements, many=True)
         serializer.is_valid(raise_exception=True)
-        told = {"tenant": self.kwargs["tenant"], **self._told()}
-        rows = [Account(**values, **told) for values in serializer.validated_data]
+        common = {"tenant": self.kwargs["tenant"], **self._saved_by()}
+        rows = [Account(**values, **common) for values in serializer.validated_data]
         try:
             return Account.objects.bulk_create(rows, batch_size=_BATCH, **conflicts)
         except IntegrityError as error:
             raise ValidationError("One of the accounts exists already.") from error
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_by(self) -> dict[str, Any]:
         user = self.request.user.get_username()
         return {"update_user": user, "update_date": timezone.now(), "update_origin": "INPUT_WEB"}

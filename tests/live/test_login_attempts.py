@@ -1,4 +1,4 @@
-"""Guessing passwords against the running service, with two web processes behind a proxy."""
+"""Wrong passwords at the running service, with two web processes behind a proxy."""
 
 import base64
 from collections import Counter
@@ -52,9 +52,9 @@ def test_an_attacker_is_locked_out_by_all_processes_and_the_right_client_continu
 
 def test_concurrent_login_attempts_are_counted_each(guarded: Service):
     """No more are checked than are allowed, and one for each thread that had begun before."""
-    with ThreadPoolExecutor(THREADS) as guessers:
-        guesses = [guessers.submit(call, guarded, "rita", f"wrong {number}", "192.0.2.67") for number in range(30)]
-        statuses = Counter(guess.result().status for guess in guesses)
+    with ThreadPoolExecutor(THREADS) as attackers:
+        attempts = [attackers.submit(call, guarded, "rita", f"wrong {number}", "192.0.2.67") for number in range(30)]
+        statuses = Counter(attempt.result().status for attempt in attempts)
     assert set(statuses) == {401, 429}
     assert statuses[401] < ATTEMPTS + THREADS
     assert call(guarded, "rita", "wrong", "192.0.2.67").status == 429
@@ -62,9 +62,9 @@ def test_concurrent_login_attempts_are_counted_each(guarded: Service):
 
 def test_many_names_from_one_address_are_slowed_down_too(guarded: Service):
     """Each process checks the same number of passwords from one address, whatever the names are."""
-    with ThreadPoolExecutor(THREADS) as guessers:
-        guesses = [guessers.submit(call, guarded, f"name {number}", "wrong", "192.0.2.68") for number in range(80)]
-        answers = [guess.result() for guess in guesses]
+    with ThreadPoolExecutor(THREADS) as attackers:
+        attempts = [attackers.submit(call, guarded, f"name {number}", "wrong", "192.0.2.68") for number in range(80)]
+        answers = [attempt.result() for attempt in attempts]
     codes = Counter(answer.json()["code"] for answer in answers)
     assert set(codes) == {"AUTHENTICATION_FAILED", "TOO_MANY_REFUSALS"}
     assert codes["AUTHENTICATION_FAILED"] <= PROCESSES * REFUSALS + THREADS
@@ -81,7 +81,7 @@ def test_with_redis_all_processes_count_together(prepared: tuple[str, str], tmp_
         def come(number: int) -> int:
             return service.send("GET", PATH, X_API_Key=f"wrong {number}", X_Forwarded_For="192.0.2.69").status
 
-        with ThreadPoolExecutor(THREADS) as guessers:
-            statuses = Counter(guessers.map(come, range(80)))
+        with ThreadPoolExecutor(THREADS) as attackers:
+            statuses = Counter(attackers.map(come, range(80)))
         assert statuses == {401: REFUSALS, 429: 80 - REFUSALS}
         assert service.send("GET", PATH, X_Forwarded_For="192.0.2.69").status == 200

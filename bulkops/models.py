@@ -15,7 +15,7 @@ from dimensions_site.rsql.columns import CodePointTextField
 
 
 class Status(models.TextChoices):
-    """The status of a processing; all but the first are final (contract F3)."""
+    """The status of a deletion; all but the first are final (contract F3)."""
 
     RUNNING = "RUNNING", _("running, waiting or stopping")
     COMPLETED = "COMPLETED", _("completed")
@@ -92,7 +92,7 @@ class DataProcessing(Job):
 
 
 class DeletionChunk(models.Model):
-    """The ids that a processing has yet to delete in one transaction, which also deletes this row.
+    """The ids that a deletion has yet to delete in one transaction, which also deletes this row.
 
     So the rows are always exactly what is left to do, and the ids are kept no longer than needed.
     """

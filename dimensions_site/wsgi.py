@@ -31,7 +31,7 @@ try:
     _django = get_wsgi_application()
 except ImproperlyConfigured as error:
     sys.exit(f"The service is not configured: {error}")  # the web server would print a stack trace
-# Django would load them with the first request, in each process of the server anew.
+# Django would load them with the first request, in each process of the server again.
 import_module(settings.ROOT_URLCONF)
 gc.enable()
 # Models can be imported from here on.

@@ -70,7 +70,7 @@ class _TaskAdmin(_LookOnlyAdmin):
 
     @admin.display(description=_("result"))
     def outcome(self, obj: Task) -> str:
-        """Return what came of the task, in a sentence."""
+        """Return the outcome of the task in a sentence."""
         if obj.success:
             return str(_("Done"))
         error = str(obj.result).partition(_TRACE)[0]
@@ -108,7 +108,7 @@ class ScheduleAdmin(_LookOnlyAdmin):
 
     @admin.display(description=_("last run"))
     def last_time(self, obj: Any) -> str:
-        """Return what came of the last run, with a link to it."""
+        """Return the outcome of the last run, with a link to it."""
         if obj.was_done is None:
             return "-"
         page, words = ("success", _("Done")) if obj.was_done else ("failure", _("Failed"))

@@ -59,7 +59,7 @@ class Columns:
         self._others = [column for column in columns if self._first(column) is not column]
 
     def heading_of(self, path: str) -> str:
-        """Return the heading of the wire path's column; the path itself without such a column."""
+        """Return the heading of the wire path's column, or the path itself if there is no such column."""
         column = self._by_path.get(path)
         return path if column is None else column.heading
 

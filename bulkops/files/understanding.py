@@ -46,7 +46,7 @@ class Understanding:
         return UnderstandingColumn(column.heading, column.segments, leaf, self)
 
     def meaning(self, heading: str, text: str, value: Any, leaf: Leaf) -> Meaning:
-        """Return what counts the cells with this text, by label and value; the counters are limited in number."""
+        """Return the counter of the cells with this text; texts beyond a limit share one counter."""
         key = (heading, text)
         if key not in self._meanings:
             if len(self._meanings) >= MEANINGS:
@@ -66,7 +66,7 @@ class Understanding:
 
     @property
     def count(self) -> int:
-        """The number of cells that were understood as something else than they say."""
+        """The number of cells that were understood as something other than their text."""
         return self._others.count + sum(meaning.count for meaning in self._meanings.values())
 
     def most_frequent(self, number: int) -> Sequence[Meaning]:

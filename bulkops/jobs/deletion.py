@@ -1,4 +1,4 @@
-"""Deleting the elements of a processing, chunk by chunk (contract F5, F6)."""
+"""Delete the elements of a job, chunk by chunk (contract F5, F6)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -50,7 +50,7 @@ class Heartbeat:
         return float(self._last.value) or None
 
     def reset(self) -> None:
-        """Start anew: other processes start, and none of them has finished anything."""
+        """Start over: new processes start, and none of them has finished anything."""
         self._last.value = 0
 
     def end(self) -> None:

@@ -64,7 +64,7 @@ def stored_report(
 
 
 def _row(row: RowErrors, mapping: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the row with its cells that have errors, the first of its others, and the errors of no cell."""
+    """Return the row with its invalid cells, the first of its other cells, and the errors of no cell."""
     by_heading: dict[str, list[str]] = {}
     errors: list[str] = []
     for failure in row.failures:

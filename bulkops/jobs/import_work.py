@@ -88,7 +88,7 @@ class _Work:
                     self._hand_back(report, rejects)
 
     def _is_allowed(self) -> bool:
-        """Return whether the requester, who may have lost rights meanwhile, is still allowed to."""
+        """Return whether the requester, who may have lost rights meanwhile, may still import."""
         user = self._file_import.requested_by
         if user is None or not user.is_active:
             return False

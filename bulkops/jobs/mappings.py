@@ -14,7 +14,7 @@ MAX_MAPPINGS = 200
 
 
 def remembered(file_import: FileImport) -> Mapping[str, str]:
-    """Return the mapping of the last confirmed import of a table with the same headings; an empty one if none was."""
+    """Return the mapping of the last confirmed import of a table with the same headings, or an empty one."""
     found = _mappings(file_import).filter(headings=_digest(file_import.preview.get("headings", []))).first()
     return {} if found is None else found.mapping
 

@@ -1,4 +1,4 @@
-"""The life cycle of a processing: how it starts and how it ends (contract F2, F3, F5)."""
+"""The life cycle of a deletion: how it starts and how it ends (contract F2, F3, F5)."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def start(
     """Have a worker delete the elements `ids` on behalf of `user` for this `reason`; each id is given once.
 
     With `keep_used`, elements stay to which others refer that are not deleted (contract L2).
-    The processing and its place in the queue are stored together or not at all (contract F2).
+    The deletion and its place in the queue are stored together or not at all (contract F2).
     """
     size = settings.DELETION_CHUNK_SIZE
     processing = DataProcessing.objects.create(
@@ -53,12 +53,12 @@ def start(
 
 
 def processings(scope: Scope) -> QuerySet[DataProcessing]:
-    """Return the processings of this dimension of this repository, the latest first (contract F7, H2)."""
+    """Return the deletions of this dimension of this repository, the latest first (contract F7, H2)."""
     return DataProcessing.objects.filter(repository=scope.repository, dimension=scope.dimension).order_by("-pk")
 
 
 def find(scope: Scope, oid: str) -> DataProcessing:
-    """Return the processing with the `oid`. Raises 404 if this dimension of this repository has none (contract F7)."""
+    """Return the deletion with the `oid`. Raises 404 if this dimension of this repository has none (contract F7)."""
     found = processings(scope).filter(oid=oid).first() if _OID.fullmatch(oid) else None
     if found is None:
         raise not_found(
@@ -70,9 +70,9 @@ def find(scope: Scope, oid: str) -> DataProcessing:
 
 
 def abort(processing: DataProcessing) -> None:
-    """Stop the processing before its next chunk; an aborted one stays as it is (contract F5).
+    """Stop the deletion before its next chunk; an aborted one stays as it is (contract F5).
 
-    This waits until a chunk that is being deleted is finished. Raises 400 for a processing that has ended otherwise.
+    This waits until a chunk that is being deleted is finished. Raises 400 for a deletion that has ended otherwise.
     """
     if not end(processing, Status.ABORTED):
         processing.refresh_from_db(fields=["status"])
@@ -88,7 +88,7 @@ def abort(processing: DataProcessing) -> None:
 
 @transaction.atomic
 def end(processing: DataProcessing, status: Status, error: str | None = None) -> bool:
-    """Give a running processing its final `status` and delete its remaining chunks; return False if it has already
+    """Give a running deletion its final `status` and delete its remaining chunks; return False if it has already
     ended.
     """
     ended = DataProcessing.objects.filter(pk=processing.pk, status=Status.RUNNING).update(
@@ -101,7 +101,7 @@ def end(processing: DataProcessing, status: Status, error: str | None = None) ->
 
 
 def fail(processing: DataProcessing, happened: str) -> None:
-    """Fail a processing whose last attempt raised `happened`; its status says what to do (contract F6)."""
+    """Fail a deletion whose last attempt raised `happened`; its status says what to do (contract F6)."""
     error = (
         f"The deletion was given up after {processing.attempts} attempts in a row at which nothing could be deleted: "
         f"{happened}. Until then {processing.processed:,} of {processing.requested:,} ids had been processed and "

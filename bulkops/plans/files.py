@@ -69,7 +69,7 @@ class PlannedFile:
         return Envelope(save_mode, found, [_HAS_ERRORS] if self._errors else [])
 
     def refused(self, problem: Problem) -> ImportRefused | None:
-        """Return the errors of the file, each with its line and column; None if the `problem` is another one."""
+        """Return the errors of the file, each with its line and column; None if the `problem` is not about the file."""
         if problem.status_code != HTTPStatus.BAD_REQUEST:
             return None
         found: list[RowFailure] = []

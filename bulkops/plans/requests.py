@@ -163,7 +163,7 @@ def _is_empty_array(text: msgspec.Raw) -> bool:
 def _value(
     values: Mapping[str, msgspec.Raw], name: str, kind: type[T] | Any, expected: str, failures: list[Failure]
 ) -> T | None:
-    """Return the value of a member, None without one; another value than `kind` is an error."""
+    """Return the value of a member, None if it is missing; a value of another type than `kind` is an error."""
     if name not in values:
         return None
     try:

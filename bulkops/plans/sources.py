@@ -56,7 +56,7 @@ class StateSource:
         self._versions = dimension.model.versions_of(repository)
 
     def state(self, repository: Repository, state: State | None) -> Wanted:
-        """Return what makes the elements equal to those of the `repository` in its `state`; None is the present one."""
+        """Return the changes that make the elements equal to those of the `repository` in its `state` (None: now)."""
         name = self._dimension.name
         now, _ = current(self._repository.pk, name)
         there = state or current(repository.pk, name)[0]
@@ -137,7 +137,7 @@ class StateSource:
 
 
 def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[ChangeSet]:
-    """Return the change set with this `id`, or those of the operation with it."""
+    """Return the change set with this `id`, or the change sets of the operation with this id."""
     named = Q(operation=id)
     with suppress(ValueError):
         named |= Q(pk=UUID(id))

@@ -124,7 +124,7 @@ class PlanViewSet(DimensionViewSet):
         return [*super().get_renderers(), *streamable]
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
-        """Return the renderer; a removal has no content, so no `Accept` forbids it. Clients ask for that of errors."""
+        """Return the renderer. A removal has no content, so any `Accept` will do; it selects the format of errors."""
         return super().perform_content_negotiation(request, force or self.action == "remove")
 
     def further_failures(self) -> Sequence[Failure]:
@@ -141,7 +141,7 @@ class PlanViewSet(DimensionViewSet):
 
     @property
     def is_trial(self) -> bool:
-        """Whether the repository may not require a reason yet: at the making, or because the plan may have one."""
+        """Return True: making a plan needs no reason, and applying it can use the reason of the plan."""
         return True
 
     def _found(self, path: dict[str, str]) -> Plan:
@@ -172,7 +172,7 @@ class PlanViewSet(DimensionViewSet):
             raise bad_request([error.failure(HEADER)]) from None
 
     def _state(self, asked: PlanRequest) -> tuple[Repository, State | None]:
-        """Return the repository and the state that `asked` names. Raises 404, 403 and 400 for what it may not name."""
+        """Return the repository and the state that `asked` names. Raises 404, 403 or 400 if it must not name them."""
         repository = self.scope.repository
         if asked.repository is not None:
             found = check_access(self.user, asked.repository, self.dimension.name, self.scope.credential)

@@ -1,4 +1,4 @@
-"""The JSON of processings (contract F4, H2)."""
+"""The JSON of deletions (contract F4, H2)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

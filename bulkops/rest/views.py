@@ -113,7 +113,7 @@ class BulkViewSet(DimensionViewSet):
         return not self.is_trial  # it does nothing that could be done twice
 
     def _parameter(self, name: str) -> str:
-        """Return the query parameter as it was sent; its first value if it was not."""
+        """Return the query parameter as sent, or the first of its values if it was not sent."""
         return self.request.query_params.get(name, PARAMETERS[name][0])
 
 

@@ -89,7 +89,7 @@ class TableSave:
 
 
 def _limited(rows: Callable[[], Iterator[T]]) -> Iterator[T]:
-    """Yield the rows. Raises `Problem` 400 if there are more than the elements of a bulk save."""
+    """Yield the rows. Raises `Problem` 400 if there are more than a bulk save may have."""
     limit: int = settings.API_MAX_BULK_ELEMENTS
     for count, row in enumerate(rows()):
         if count == limit:

@@ -120,7 +120,7 @@ class Writer(ABC):
             self._execute(f"DROP TABLE IF EXISTS {table}")
 
     def stage(self, entries: Iterable[Entry]) -> None:
-        """Add `entries`; while the database takes one, the next may be made, without a query."""
+        """Add `entries`, which may be an iterator: it must not query the database while they are written."""
         invalid: list[Sequence[Any]] = []
         self.insert("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid))
         if invalid:

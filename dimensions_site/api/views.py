@@ -85,7 +85,7 @@ class ConventionsMixin(APIView):
         return True
 
     def repeatable_query_parameters(self) -> frozenset[str]:
-        """Return those of them that may be sent more than once."""
+        """Return the query parameters that may be sent more than once."""
         return frozenset()
 
     def further_failures(self) -> Sequence[Failure]:

@@ -52,7 +52,7 @@ class _Pending:
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
     def place(self) -> None:
-        """Place it, if any of its versions was not rolled back."""
+        """Place the change set, unless all of its versions were rolled back."""
         is_postgresql = self.connection.vendor == "postgresql"
         slot = threading.get_native_id() % SLOTS if is_postgresql else 0
         id = self.stored(self.id)

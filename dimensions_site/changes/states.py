@@ -47,11 +47,11 @@ class State:
         return {slot: place.number for slot, place in self.places.items()}
 
     def later(self) -> QuerySet[ChangeSet]:
-        """Return the change sets that were committed after it."""
+        """Return the change sets that were committed after this state."""
         return ChangeSet.objects.filter(self.condition(), repository=self.repository, dimension=self.dimension)
 
     def condition(self) -> Q:
-        """Return the condition that a change set was committed after it."""
+        """Return the condition that a change set was committed after this state."""
         after = ~Q(slot__in=list(self.places))
         for slot, place in self.places.items():
             after |= Q(slot=slot, number__gt=place.number)
@@ -90,7 +90,7 @@ MARK = 4
 def has_places(state: State, now: State, *, using: str = DEFAULT_DB_ALIAS) -> bool:
     """Return whether the change sets of the `state` are still those that the database has; at most one query.
 
-    They are not after a backup was restored that did not have all of them. `now` is the current state of the database
+    They are not after the restoration of a backup that lacks some of them. `now` is the current state of the database
     with the name `using`.
     """
     differing = {slot: place for slot, place in state.places.items() if now.places.get(slot) != place}

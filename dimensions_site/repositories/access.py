@@ -54,7 +54,7 @@ def is_db_id(text: str) -> bool:
 
 
 def access_query(user: Combinable, dimension: str, is_within: Combinable) -> QuerySet[Repository, Any]:
-    """Return the query of one value for `Access.read`, or of none, with `Param("db_id")`.
+    """Return a query with at most one value for `Access.read`, and with the bind parameter `Param("db_id")`.
 
     `user` is the user's primary key, and `is_within` whether the credential covers the repository with the key
     `OuterRef("pk")`; in a subquery, both can refer to the outer query.

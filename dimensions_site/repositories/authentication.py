@@ -32,7 +32,7 @@ _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 
 @dataclass(frozen=True)
 class KeyCredential(Credential):
-    """The API key with the primary key `key`, and the access that was `found` with it for the path of the request."""
+    """An API key by its primary key, with the access that it gives to the path of the request (`found`)."""
 
     key: str = ""
     found: Mapping[tuple[str, str], Access | None] = field(default_factory=dict)

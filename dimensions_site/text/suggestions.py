@@ -38,7 +38,7 @@ def renew() -> None:
 
 
 def close_names(name: str, known: tuple[str, ...]) -> list[str]:
-    """Return the `known` names that are closest to the unknown `name`, all equally likely; often none.
+    """Return the `known` names that are closest to the unknown `name`, all equally likely; often there are none.
 
     Names that differ only in case, hyphens, underscores and spaces come before similar names.
     """

@@ -62,7 +62,7 @@ class BringOverMixin(ComparedAdmin):
         ]
 
     def _target(self, form: CompareForm, number: int) -> Target:
-        """Return the side with this number, which is made like the other one."""
+        """Return the side with this number, which a plan makes equal to the other one."""
         target, source = form.sides[number].repository, form.sides[1 - number].repository
         typed = form.cleaned_data[SIDES[1 - number][1]]
         instant = instant_of(typed) if typed else None

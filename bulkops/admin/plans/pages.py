@@ -109,7 +109,7 @@ class PlanAdmin(GrantedAdmin):
         return self._page(request, plan, ReasonField(plan.repository, typed=plan.reason or ""))
 
     def apply_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Do what the plan shows, or show why not: for editors, and if it deletes for managers (contract K6)."""
+        """Apply the plan, or show why that is impossible: for editors, or managers if it deletes (contract K6)."""
         plan: Plan = self.get_object(request, oid)
         if not self.has_role(request, plan, _role_to_apply(plan)):
             raise PermissionDenied

@@ -22,7 +22,7 @@ class UndoMixin(GrantedAdmin):
         raise NotImplementedError
 
     def may_undo(self, request: HttpRequest, row: Any) -> bool:
-        """Return whether there is something to undo, and the user is an editor of it."""
+        """Return whether the row can be undone, and the user is an editor of its elements."""
         return self.undo_id(row) is not None and self.has_role(request, row, Role.EDITOR)
 
     def get_urls(self) -> list[URLPattern]:

@@ -143,7 +143,7 @@ def differences_of(plan: Plan, changes: Iterable[PlanChange]) -> Iterator[tuple[
 
 
 def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDifference]:
-    """Yield the `changes` of the plan as a page shows them; an element that was never stored leads nowhere."""
+    """Yield the `changes` of the plan as a page shows them; an element that was never stored has no link."""
     ids = [change.element_id for change in changes]
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
     for change, values in differences_of(plan, changes):

@@ -54,7 +54,7 @@ class TableColumns:
         return Column(name, place, key)
 
     def at_first(self, listed: Iterable[str]) -> list[Column]:
-        """Return the columns of a new table: those of the list; the descriptions are those in the languages in use."""
+        """Return the columns of a new table: those of the list, with a description for each language in use."""
         languages = [f"{DESCRIPTIONS}.{language}" for language in self._keys[DESCRIPTIONS][:_LANGUAGES]]
         names = [name for path in listed for name in (languages if path == DESCRIPTIONS else [path])]
         return [column for name in dict.fromkeys(names) if (column := self.named(name)) is not None]

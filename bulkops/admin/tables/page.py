@@ -81,7 +81,7 @@ class TableMixin(SelectionMixin, PickedAdmin):
 
     @labels_in_messages()
     def table_view(self, request: HttpRequest) -> HttpResponse:
-        """Show all elements of the list with the query of this URL; or check, save or show anew what was sent."""
+        """Show all elements of the list with the query of this URL, or check, save or redisplay what was sent."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         if request.method == "POST":
@@ -166,7 +166,7 @@ class TablePage:
         return self._check(table, reason, problems)
 
     def _checked_plan(self, table: Table, text: str) -> Plan | None:
-        """Return the user's plan that the page names, if it is one of what was typed; another one is deleted."""
+        """Return the user's plan that the page names. If it was made from other entries, delete it and return None."""
         id, _colon, digest = text.partition(":")
         own = plans(table.repository, self._admin.dimension.name).filter(requester=self._request.user.get_username())
         try:

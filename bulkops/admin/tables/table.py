@@ -58,7 +58,7 @@ class Table:
         self._choice = TableColumns(self.dimension, self.repository)
 
     def choose(self, names: Iterable[str]) -> None:
-        """Have the columns with these names; those in which something was typed stay in sight."""
+        """Choose the columns with these names, and keep those in which something was typed."""
         typed = [name for row in self.sent.rows for name in row.typed]
         found = {name: self._choice.named(name) for name in (*names, *typed)}
         self.columns = {name: column for name, column in found.items() if column is not None}
@@ -85,7 +85,7 @@ class Table:
         return names
 
     def choose_at_first(self, listed: Iterable[str]) -> None:
-        """Have the columns of a new table."""
+        """Choose the columns of a new table."""
         self.choose([column.heading for column in self._choice.at_first(listed)])
 
     def load(self) -> None:

@@ -34,7 +34,7 @@ class Share:
 
     @classmethod
     def parse(cls, text: str) -> "Share":
-        """Return the share `20` or `2.5%`. Raises ValueError with a message for people."""
+        """Return the share that a text such as `20` or `2.5%` means. Raises ValueError with a message for people."""
         found = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,6})?)%", text.strip())
         if found is None or (found[2] and Decimal(found[2]) > _HUNDRED):
             message = _("It must be a number of elements such as 20, or a share from 0% to 100%; got '{text}'.")

@@ -88,7 +88,7 @@ def parts_of(allowed: Sequence[AllowedValues]) -> Mapping[str, str]:
 
 
 def sheet_end(columns: int, rows: int, allowed: Sequence[AllowedValues]) -> str:
-    """Return the end of the sheet with so many columns and rows: its filter, its lists, and what is no error.
+    """Return the end of a sheet with that many columns and rows: its filter, its lists, and its ignored errors.
 
     Excel marks texts that look like numbers as errors, unless the sheet says that they are intended.
     """
@@ -98,7 +98,7 @@ def sheet_end(columns: int, rows: int, allowed: Sequence[AllowedValues]) -> str:
 
 
 def _validations(allowed: Sequence[AllowedValues]) -> str:
-    """Return the lists to choose from; another value brings a question, because cells have notations of their own."""
+    """Return the lists to choose from. Excel asks about another value but accepts it: cells have other notations."""
     places = {values: get_column_letter(column) for column, values in enumerate(_distinct(allowed), start=1)}
     found = [
         '<dataValidation type="list" errorStyle="warning" allowBlank="1" showErrorMessage="1" '

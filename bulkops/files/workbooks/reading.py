@@ -35,7 +35,7 @@ def workbook_table(file: BinaryIO) -> "Iterator[WorkbookTable]":
     several sheets with content, for merged cells, and for invalid headings.
     """
     with ExitStack() as stack:
-        # Exceptions of the caller, who processes the rows, are not errors of the file.
+        # Exceptions of the calling code, which processes the rows, are not errors of the file.
         with reading_parts():
             archive = stack.enter_context(open_zip(file))
             workbook = Workbook(archive)

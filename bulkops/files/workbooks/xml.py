@@ -132,7 +132,7 @@ class TextCollector:
             self._length += len(text)
 
     def take(self) -> dict[str, str]:
-        """Return the texts by name, and begin anew."""
+        """Return the texts by name, and start over."""
         texts = {name: "".join(pieces) for name, pieces in self._pieces.items()}
         self._pieces.clear()
         self._length = 0

@@ -218,14 +218,14 @@ class ComparedAdmin(ScopedAdmin):
 
 
 def in_words(dimension: Dimension, difference: Difference) -> list[words.Difference]:
-    """Return the values that differ; those of a deleted element are what it had, as those of a created one."""
+    """Return the values that differ. For a created or deleted element these are all its values."""
     if difference.after is None:
         return words.differences(dimension.wire, None, difference.before)
     return words.differences(dimension.wire, difference.before, difference.after)
 
 
 def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
-    """Say in the form that the comparison took too long. Raises the error again if it is another one."""
+    """Show in the form that the comparison took too long. Raises any other `error` again."""
     if not is_cancellation(error) or reads_ended_by() not in (End.TIME, End.CROWD):
         raise error
     form.add_error(

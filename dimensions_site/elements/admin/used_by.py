@@ -53,7 +53,7 @@ def uses_of(element: Element, dimension: Dimension, request: HttpRequest, site: 
 def uses_of_many(
     ids: Sequence[str], dimension: Dimension, repository: Repository, request: HttpRequest, site: AdminSite, shown: int
 ) -> list[UsesShown]:
-    """Return which elements with one of `ids` are used, the first `shown` of them; one has its id as its name."""
+    """Return the uses of the first `shown` of the `ids` that are used, each under its id."""
     admins = _admins(dimension, repository, request, site)
     found = find_uses(dimension, repository, ids, [admin.dimension for admin in admins], listed=shown)
     return [

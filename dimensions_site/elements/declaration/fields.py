@@ -40,7 +40,7 @@ def too_long_message() -> str:
 class QuickClone:
     """A field that is cloned as declared, because writing an element clones two hundred fields.
 
-    The framework builds each clone anew from its arguments, which takes a third of a POST. A declared field is never
+    The framework builds each clone from its arguments again, which takes a third of a POST. A declared field is never
     bound to a serializer and never changed in place, so a clone may share its attributes, except an object's members,
     which are bound to it.
     """

@@ -58,7 +58,7 @@ class FieldNames:
         return self._called(text) or list(dict.fromkeys(self._entries(text, self._called)))
 
     def similar(self, name: str) -> list[str]:
-        """Return the wire paths of the names that are most like the unknown `name`, all equally likely; often none."""
+        """Return the wire paths of the names most like the unknown `name`, all equally likely; often there are none."""
         text = name.strip()
         return list(dict.fromkeys(self._entries(text, self._near))) or self._near(text)
 

@@ -35,7 +35,7 @@ class Place:
         return self.headings.of(self.path)
 
     def heading_of(self, key: str | None) -> str:
-        """Return the heading of the map's entry `key`, as in `Description (de)`; of the leaf itself without one."""
+        """Return the heading of the map's entry `key`, as in `Description (de)`; without a key that of the leaf."""
         return entry_name(self.heading, key)
 
     @property

@@ -57,7 +57,7 @@ class Difference:
 
     @cached_property
     def before(self) -> dict[str, Any] | None:
-        """The wire JSON before, without what names the element; None if there was no element."""
+        """The wire JSON before, without the names of the element; None if there was no element."""
         return self._side(0)
 
     @cached_property
@@ -67,7 +67,7 @@ class Difference:
 
     @property
     def names(self) -> Mapping[str, Any]:
-        """What names it after besides its id: a currency's oid."""
+        """The other names of the element after the change, besides its id: a currency's oid."""
         names = _other_names(self.dimension)
         whole = self._read(self.rows[1]) if names and 1 in self.rows else {}
         return {name: whole[name] for name in names if name in whole}
@@ -186,8 +186,9 @@ def difference_json(dimension: Dimension, difference: Difference) -> str:
 
 @cache
 def _renderer(dimension: Dimension) -> Renderer:
-    """Return the renderer of what names an element besides its id, and of the values that count as differences; none of
-    them depends on a language.
+    """Return the renderer of the other names of an element and of the values that count as differences.
+
+    None of them depends on a language.
     """
     wire = dimension.wire
     counting = {path.partition(".")[0] for path, place in wire.places.items() if counts(dimension, place)}

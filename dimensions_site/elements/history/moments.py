@@ -11,7 +11,7 @@ from dimensions_site.db.locks import is_about_locks
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
-_LIST_ANEW = "List the elements anew, and follow the changes with the Sync-Token of that answer."
+_LIST_AGAIN = "List the elements again, and follow the changes with the Sync-Token of that answer."
 
 
 def state_of_token(
@@ -33,10 +33,10 @@ def state_of_token(
     now, horizon = current(repository.pk, dimension, using=using)
     numbers = state.numbers()
     if any(numbers.get(slot, 0) < number for slot, number in horizon.numbers.items()):
-        detail = f"What followed the state of {name} is no longer stored: old versions were deleted. {_LIST_ANEW}"
+        detail = f"What followed the state of {name} is no longer stored: old versions were deleted. {_LIST_AGAIN}"
         raise Problem(410, "TOKEN_EXPIRED", detail)
     if not has_places(state, now, using=using):
-        detail = f"The database does not have the state of {name}: a backup was restored since. {_LIST_ANEW}"
+        detail = f"The database does not have the state of {name}: a backup was restored since. {_LIST_AGAIN}"
         raise Problem(410, "TOKEN_EXPIRED", detail)
     return state, now
 

@@ -55,9 +55,9 @@ class _Availability(threading.local):
     known: int = 0
 
     def may_be_asked(self) -> bool:
-        """Return whether this thread may use it; after a failure, one thread at a time, and not within a few seconds.
+        """Return whether this thread may use the replica: after a failure one thread may, once every few seconds.
 
-        If every request did, a host that does not answer would block every thread.
+        If every request used it, a host that does not answer would block every thread.
         """
         if not self.is_lost:
             return True
@@ -69,11 +69,11 @@ class _Availability(threading.local):
             return True
 
     def find(self) -> None:
-        """Record that it has answered."""
+        """Record that the replica has answered."""
         _Availability.is_lost = False
 
     def lose(self, error: Error) -> None:
-        """Record that it has failed, so that it is left alone for a few seconds."""
+        """Record that the replica has failed, so that it is not used for a few seconds."""
         _Availability.not_before = time.monotonic() + _LEFT_ALONE
         _Availability.is_lost = True
         _Availability.failures += 1
@@ -81,7 +81,7 @@ class _Availability(threading.local):
         self.reconnect()
 
     def reconnect(self) -> None:
-        """Reconnect if it has failed since: an older connection would fail as well."""
+        """Close this thread's connection if the replica has failed since it was opened."""
         if self.known != self.failures:
             self.known = self.failures
             with suppress(Error):

@@ -86,7 +86,7 @@ CHANGES = extend_schema(
     description="Returns every {dimension} that a transaction has written which was committed after the state of "
     "`since`: each once, in its newest state, ordered by id. No committed change is missed. Without `since` it returns "
     "all {plural}. With `filter`, what does not match is returned as `deleted`. `Sync-Token` is the state for the next "
-    "call. 410 says that the changes since then are no longer stored: list the {plural} anew.",
+    "call. 410 says that the changes since then are no longer stored: list the {plural} again.",
     parameters=[
         parameter("query", "since", "The `Sync-Token` of the last answer.", **_TOKEN),
         parameters.SYNC_TOKEN,

@@ -171,7 +171,7 @@ class HistoryViewSet(DimensionViewSet):
         return before, after
 
     def _from_repository(self) -> Repository:
-        """Return the repository that is compared. Raises 404 and 403 as for that in the path (contract A6)."""
+        """Return the repository to compare with. Raises 404 and 403 as for the one in the path (contract A6)."""
         name = self.request.query_params.get("fromRepository")
         if name is None:
             return self.scope.repository

@@ -61,7 +61,7 @@ class RepositoriesViewSet(ConventionsMixin, ViewSet):
         responses={200: OpenApiResponse(AccessibleRepository(many=True), "The repositories.")},
     )
     def list(self, request: Request, **path: str) -> Response:
-        """Return the repositories in which the client has a role, with the roles; a query for each dimension and one.
+        """Return the repositories in which the client has a role, with the roles. One query, and one per dimension.
 
         Grants and the credential decide, as for any call (contract G1, G2); a disabled API hides nothing (G3).
         """

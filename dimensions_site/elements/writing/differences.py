@@ -74,7 +74,7 @@ def words_of(place: Place, value: Any) -> str:
 
 
 def _within(node: Node, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Changed]:
-    """Yield the differences in one object; what is equal, mostly everything, is not looked into."""
+    """Yield the differences in one object. Skips equal members, which are most of them."""
     for name, member in node.members.items():
         old, new = before.get(name), after.get(name)
         if old == new:

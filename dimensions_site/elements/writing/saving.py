@@ -28,7 +28,7 @@ from dimensions_site.repositories.models import Repository
 def insert(renderer: ElementRenderer, repository: Repository, values: Mapping[str, Any], actor: Actor) -> str:
     """Insert a new element with `values` in the writable columns, as in rows; return its JSON text from `renderer`.
 
-    Raises `IntegrityError` if another element has its id or another unique value. A caller that continues its
+    Raises `IntegrityError` if another element has its id or another unique value. Code that continues its
     transaction after that must call this inside a savepoint.
     """
     model, provenance = renderer.model, Provenance(actor)
@@ -124,8 +124,8 @@ def follow_up(rows: QuerySet[Any], repository: Repository, change: Change, actor
 def delete(rows: QuerySet[Any], repository: Repository, actor: Actor) -> int:
     """Delete the elements `rows` and what was generated from them; return their number. The history keeps them (C18).
 
-    All of them are in the `repository`. `rows` must select the same elements at each evaluation, so the caller must
-    have locked them.
+    All of them are in the `repository`. `rows` must select the same elements at each evaluation, so the calling code
+    must have locked them.
     """
     history.record(rows, repository.pk, Change.DELETED, actor)
     rows.model.before_delete(rows)

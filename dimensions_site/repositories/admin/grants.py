@@ -55,7 +55,7 @@ class GrantOfUserInline(GrantInline):
     exclude = ["group"]
 
     def get_extra(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> int:
-        """Offer an empty row for a new user; left empty, it is no grant."""
+        """Offer an empty row for a new user; if it stays empty, it adds no grant."""
         return 1 if obj is None else 0
 
 

@@ -196,7 +196,7 @@ class RepositoryAdmin(SuperuserAdmin):
     actions = None
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Make the dbID of an existing repository read-only: clients store URLs with it. Of a copy show the base."""
+        """Make the dbID of an existing repository read-only: clients store URLs with it. For a copy, show the base."""
         if obj is None:
             return []
         return ["db_id"] if obj.base is None else ["db_id", "copied_from"]

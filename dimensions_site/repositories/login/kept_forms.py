@@ -32,7 +32,7 @@ Again = Callable[Concatenate[HttpRequest, QueryDict, ...], HttpResponse]
 
 
 class _KeepingView(Protocol):
-    """A view with another one that shows its form filled in."""
+    """A view with a form, and a second view that shows the form filled in (`shown_again`)."""
 
     shown_again: Again
 

@@ -65,7 +65,7 @@ class SignInForm(AuthenticationForm):
             raise ValidationError(_("You have no access to the administration. Ask your administrator for it."))
 
     def get_invalid_login_error(self) -> ValidationError:
-        """Return the error for a wrong name or password, or for too many wrong ones before (contract G1)."""
+        """Return the error for a wrong name or password, or for a lockout (contract G1)."""
         problem = login_refusal(self.request) if self.request is not None else None
         if problem is None:
             return ValidationError(_("The user name or the password is wrong. Both are case-sensitive."))

@@ -16,7 +16,7 @@ class Validator(OAuth2Validator):
     """Issues tokens for active users only, and renews each refresh token once."""
 
     def _extract_basic_auth(self, request: Any) -> str | None:
-        """Return the credentials of a Basic header; ignores it if it is not ASCII, as if it were not base64."""
+        """Return the credentials of a Basic header, with `?` for other characters than ASCII, which match nothing."""
         credentials = super()._extract_basic_auth(request)
         return credentials and str(credentials).encode("ascii", "replace").decode()
 
@@ -41,7 +41,7 @@ class Validator(OAuth2Validator):
     def is_within_original_scope(
         self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
     ) -> bool:
-        """Return whether all scopes are ours and none is higher: `write` includes `read` without naming it."""
+        """Return whether all scopes are known and none is higher than the granted ones: `write` includes `read`."""
         granted = role_of(request.first_scope.split())
         return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
 

@@ -57,7 +57,7 @@ class ElementChangeList(ChangeList):
         return selected.only(*admin.columns_read(request))
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Return the parameters of the filters beside the list; the moment, say, is none of them."""
+        """Return the parameters of the filters beside the list, without others such as the moment."""
         found: dict[str, Any] = super().get_filters_params(params)
         for name in (AS_OF, *OWN_PARAMETERS):
             found.pop(name, None)
@@ -164,7 +164,7 @@ class ListedAdmin(ScopedAdmin):
 
     @property
     def media(self) -> Any:
-        """Return the scripts and styles without Django's for its own forms, which no page of elements has."""
+        """Return the scripts and styles without the scripts of Django's forms, which no page of elements uses."""
         found: Any = super().media
         scripts = [script for script in found._js if not str(script).startswith("admin/js/") or script == ACTIONS]
         return Media(css=found._css, js=scripts)

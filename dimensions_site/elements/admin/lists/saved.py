@@ -116,7 +116,7 @@ class ViewPages(ListedAdmin):
         return f"{self.route('changelist')}?{query}{'&' if kept else ''}{kept}"
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Return the list; one without parameters, or with a view alone, opens a view."""
+        """Return the list, or redirect to a saved view if the URL has no parameters or only that of a view."""
         views = ListViews(self, request)
         if request.method == "GET":
             opened = self._opened(request, views)

@@ -108,7 +108,7 @@ def expired(alice: Caller, since: str) -> None:
     for route, parameter in (("changes", "since"), ("", "asOf"), ("count", "asOf"), ("compare", "from")):
         assert refusal(alice, route, **{parameter: since}) == (410, "TOKEN_EXPIRED", [])
     advice = alice.get(alice.account("elements-changes"), {"since": since}).json()["detail"]
-    assert "List the elements anew" in advice
+    assert "List the elements again" in advice
 
 
 def clean(monkeypatch: pytest.MonkeyPatch, days: int) -> None:

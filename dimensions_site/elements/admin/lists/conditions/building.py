@@ -156,7 +156,7 @@ class BuilderPages(ListedAdmin, PickedAdmin):
     def _with(
         self, text: str, condition: Condition, at: str, beside: str, fields: ElementFields, form: ConditionForm
     ) -> str:
-        """Return the filter `text` with the condition; the errors of the form say why that is impossible."""
+        """Return the filter `text` with the condition. If that is impossible, add an error to the form."""
         try:
             chips = chips_of(parse(text), fields.wire) if text.strip() else []
             changed = text_of(_placed(chips, condition, at, beside))

@@ -59,7 +59,7 @@ class Rest:
         return shortened(self.text, _SHOWN)
 
     def nodes(self) -> Sequence[Node]:
-        """Return the part as the filter has it; nothing of one that the parser does not read."""
+        """Return the part as nodes of the filter; none for a part that the parser cannot read."""
         return [] if self.node is None else [self.node]
 
 
@@ -141,7 +141,7 @@ def _part(part: Node | Condition) -> Part:
 
 
 def _parts(nodes: list[Node], wire: Wire) -> list[Node | Condition]:
-    """Return the conditions of `nodes` that all hold, two that are one operation together, and what is none."""
+    """Return the conditions of `nodes` that all hold, two that form one operation as one, and the other nodes."""
     found: list[Node | Condition] = []
     while nodes:
         node = nodes.pop(0)

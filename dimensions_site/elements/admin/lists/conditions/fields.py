@@ -96,7 +96,7 @@ def named_field(wire: Wire, selector: str) -> NamedField | None:
 def grouped_fields(
     dimension: Dimension, known_keys: Mapping[str, Sequence[str]], is_offered: Callable[[NamedField], bool]
 ) -> list[FieldGroup]:
-    """Return the fields that are offered by group, those of no group first.
+    """Return the offered fields by group, first those without a group.
 
     A map is followed by its entries with the `known_keys`, by its path.
     """

@@ -76,7 +76,7 @@ class ListFilter:
         self.errors += [each.message for each in error.errors]
 
     def apply(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the `rows` that the filter selects; none if the filter is invalid, for all would be a surprise."""
+        """Return the `rows` that the filter selects. An invalid filter selects none, as all would surprise."""
         if self.errors:
             return rows.none()
         return rows if self.condition is None else rows.filter(self.condition)

@@ -141,7 +141,7 @@ def operation_of(
 
 
 def operation_of_both(kind: Kind, low: Comparison, high: Comparison) -> tuple[Operation, tuple[str, ...]] | None:
-    """Return the operation that two comparisons of one field are together, and its values; None if there is none."""
+    """Return the operation that two comparisons of one field form together, with its values; None if they form none."""
     if kind is Kind.TEXT_MAP or low.operator != BY_SYMBOL[">="]:
         return None
     first, last = low.values[0], high.values[0]

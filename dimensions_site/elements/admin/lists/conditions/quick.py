@@ -14,7 +14,7 @@ _SHOWN = 60
 
 
 def quick_chips(filters: Iterable[Any], query: QueryDict) -> Iterator[tuple[str, str]]:
-    """Yield for each of the `filters` that is on its words, and the query of the list without it."""
+    """Yield, for each active filter among `filters`, its words and the query of the list without it."""
     for one in filters:
         values = {name: value for name in one.expected_parameters() if name and (value := query.get(name))}
         if values:

@@ -1,5 +1,6 @@
 """The OpenAPI documents are valid, and change only on purpose."""
 
+import json
 import os
 from collections.abc import Iterator
 from difflib import unified_diff
@@ -59,6 +60,17 @@ def test_the_document_is_built_without_a_warning(routes, capsys: pytest.CaptureF
 
     assert not drainage.GENERATOR_STATS
     assert capsys.readouterr().err == ""
+
+
+def test_a_dimension_without_references_has_a_document_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of who uses an element shows no use then."""
+    routes = next(each for each in DIMENSIONS if each.dimension.name == "currency")
+    monkeypatch.setitem(routes.dimension.wire.__dict__, "references", [])
+    fresh = Document("currency", "v1", routes.documented)
+    (uses,) = [content for path, content in fresh.content["paths"].items() if path.endswith("/elements-uses")]
+    validate(fresh.content)
+    answer = uses["get"]["responses"]["200"]["content"]["application/json"]
+    assert '"usedBy": []' in json.dumps(answer)
 
 
 @pytest.mark.contract("A1", "H3")

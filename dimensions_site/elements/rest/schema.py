@@ -55,9 +55,10 @@ class DimensionSchema(AutoSchema):
             return [self.examples["create"]["answer"]]
         if self.action == "uses":
             used = self.examples["create"]["answer"]["id"]
-            path = self.view.dimension.wire.references[0].path
-            use = {"dimension": self.view.dimension.name, "id": f"{used}-1", "path": path}
-            return [{"id": used, "usedBy": [use], "count": 1}]
+            # A dimension without references is used by others only.
+            first = self.view.dimension.wire.references[:1]
+            uses = [{"dimension": self.view.dimension.name, "id": f"{used}-1", "path": one.path} for one in first]
+            return [{"id": used, "usedBy": uses, "count": len(uses)}]
         return self.examples["create" if self.action == "retrieve" else self.action]["answer"]
 
     def request_examples(self) -> Part:

@@ -63,6 +63,14 @@ def varied(dimension: str) -> list[dict[str, Any]]:
 # --- What is answered is read ------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_cells_of_a_table_are_separated_by_commas_semicolons_or_tabs(alice, separator):
+    body = separator.join(["id", "descriptions.en"]) + "\n" + separator.join(["1000", "Cash"]) + "\n"
+    save(alice, "account", post=[account("1000")])
+    assert counts(post(alice, "account", CSV, body.encode())) == [0, 0, 1]
+    assert counts(post(alice, "account", CSV, body.replace("Cash", "Bank").encode())) == [0, 1, 0]
+
+
 @pytest.mark.contract("H4", "K2")
 @each_format
 @each_dimension

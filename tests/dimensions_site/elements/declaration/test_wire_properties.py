@@ -43,7 +43,7 @@ def taken_back() -> Iterator[None]:
 
 
 def path(alice: Caller, dimension: str, rest: str = "elements") -> str:
-    return alice.currency(rest) if dimension == "currency" else alice.account(rest)
+    return alice.elements(dimension, rest)
 
 
 def posted(alice: Caller, dimension: str, payload: Any) -> tuple[str, Any]:

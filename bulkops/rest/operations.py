@@ -26,8 +26,8 @@ _DRY_RUN = parameters.parameter("query", "dryRun", _UNDONE, type="boolean")
 _MODE = parameters.parameter(
     "query",
     "mode",
-    "What is done with the elements of a body in NDJSON or CSV, named as in a JSON body; `merge` by default. It is "
-    "refused with a JSON body.",
+    "How the elements of an NDJSON or CSV body are saved, by the name that a JSON body uses; `merge` by default. "
+    "Rejected with a JSON body.",
     enum=["post", "put", "merge"],
 )
 _SAVE_MODE = parameters.parameter(

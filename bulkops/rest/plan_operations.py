@@ -175,7 +175,7 @@ LIST = extend_schema(
 SHOW = extend_schema(
     operation_id="get{noun}Plan",
     summary="Read a plan",
-    description="Returns the plan with its counts and errors; `changes` has what it does to each {dimension}.",
+    description="Returns the plan with its counts and errors; `changes` lists what it does to each {dimension}.",
     parameters=[_PLAN, _ETAG, *_COUNTS, _DELETED],
     responses={200: _DONE},
 )

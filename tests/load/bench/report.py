@@ -27,9 +27,9 @@ PICTURE = PROJECT / "docs" / "images" / "performance.svg"
 _BEGIN, _END = "<!-- made by make bench: begin -->", "<!-- made by make bench: end -->"
 _CONTESTANTS = ("floor", "service", "plain")
 _OF_PROCESSORS = (
-    "Where the time goes, in microseconds for each answer or element: the time that the client waits for one, and what "
-    "the web server and PostgreSQL take of a processor for it. They work at the same time, for several connections in "
-    "the row that has them, so the parts can be more than the whole; the rest is waiting."
+    "Where the time goes, in microseconds for each answer or element: how long the client waits, and how much processor "
+    "time the web server and PostgreSQL use. Both work at once, so the parts can add up to more than the whole. The "
+    "rest is waiting."
 )
 
 

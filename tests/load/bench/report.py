@@ -27,9 +27,9 @@ PICTURE = PROJECT / "docs" / "images" / "performance.svg"
 _BEGIN, _END = "<!-- made by make bench: begin -->", "<!-- made by make bench: end -->"
 _CONTESTANTS = ("floor", "service", "plain")
 _OF_PROCESSORS = (
-    "Where the time goes, in microseconds for each answer or element: how long the client waits, and how much processor "
-    "time the web server and PostgreSQL use. Both work at once, so the parts can add up to more than the whole. The "
-    "rest is waiting."
+    "Where the time goes, in microseconds for each answer or element: how long the client waits, and how much "
+    "processor time the web server and PostgreSQL use. Both work at once, so the parts can add up to more than the "
+    "whole. The rest is waiting."
 )
 
 

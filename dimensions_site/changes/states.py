@@ -196,8 +196,9 @@ def empty_change_sets(
 
 
 def versions_at(versions: QuerySet[Any], state: State, written: QuerySet[Any] | None = None) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements in its `state`; `written` as in
-    `newest`.
+    """Return those of the `versions`, of one repository, that were the elements in its `state`.
+
+    With `written`, as in `newest`.
     """
     later = state.later().filter(pk=OuterRef("change_set"))
     return newest(versions.filter(~Exists(later)), written).exclude(change="-")
@@ -222,8 +223,8 @@ def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> Que
 def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> QuerySet[Any]:
     """Return the version with the highest number of each element of the `versions`, all of one repository.
 
-    With `written`, other versions, only those of their elements. Each is then looked up by itself, because PostgreSQL
-    would read all versions of a repository that its statistics do not know yet.
+    With `written`, only the elements that these other versions belong to. Each is then looked up by itself, because
+    PostgreSQL would read all versions of a repository that its statistics do not know yet.
     """
     if written is None:
         last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")

@@ -38,8 +38,8 @@ def ask(port: int, address: str = "/metrics", method: str = "GET", **headers: st
         connection.close()
 
 
-def figures(port: int) -> dict[tuple[str, ...], float]:
-    """Each figure by its name and the values of its labels; Prometheus' own parser reads them."""
+def metrics_at(port: int) -> dict[tuple[str, ...], float]:
+    """Each metric by its name and the values of its labels; Prometheus' own parser reads them."""
     answer = ask(port)
     assert answer.status == 200
     families = text_string_to_metric_families(answer.body.decode())
@@ -78,7 +78,7 @@ def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(ob
     calls = 40
     key = ("http_requests_total", "GET", ROUTE, "200")
     duration = ("http_request_duration_seconds_count", "GET", ROUTE)
-    before = figures(port)
+    before = metrics_at(port)
     for _ in range(calls):
         assert service.send("GET", COUNT).status == 200
     first, second = service.workers()
@@ -86,10 +86,10 @@ def test_what_all_processes_have_counted_is_added_up_also_when_one_was_killed(ob
     wait_until(lambda: len(set(service.workers()) - {first, second}) == 1, "No process takes its place")
     for _ in range(calls):
         assert service.send("GET", COUNT).status == 200
-    assert {figures(port)[key] - before.get(key, 0) for _ in range(10)} == {2 * calls}
-    assert figures(port)[duration] - before.get(duration, 0) == 2 * calls
-    assert figures(port)["http_requests_in_progress",] == 0
-    assert figures(port)["database_up",] == 1
+    assert {metrics_at(port)[key] - before.get(key, 0) for _ in range(10)} == {2 * calls}
+    assert metrics_at(port)[duration] - before.get(duration, 0) == 2 * calls
+    assert metrics_at(port)["http_requests_in_progress",] == 0
+    assert metrics_at(port)["database_up",] == 1
 
 
 def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observed: Observed):
@@ -99,12 +99,12 @@ def test_a_request_that_dies_with_its_process_is_not_in_progress_for_ever(observ
         body = b'{"id": "EUR"'  # and no more of it
         head = f"POST {COUNT.removesuffix('-count')} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {service.key}\r\n"
         waiting.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n".encode() + body)
-        wait_until(lambda: figures(port)["http_requests_in_progress",] == 1, "The request is not in progress")
+        wait_until(lambda: metrics_at(port)["http_requests_in_progress",] == 1, "The request is not in progress")
         killed = set(service.workers())
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         wait_until(lambda: len(set(service.workers()) - killed) == 2, "No process takes their place")
-        wait_until(lambda: figures(port)["http_requests_in_progress",] == 0, "The request is in progress for ever")
+        wait_until(lambda: metrics_at(port)["http_requests_in_progress",] == 0, "The request is in progress for ever")
 
 
 def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(observed: Observed):
@@ -126,7 +126,7 @@ def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
     with subprocess.Popen([sys.executable, *WEB], cwd=tmp_path, env=variables, stderr=subprocess.DEVNULL) as process:
         try:
             wait_for_port(port, process)
-            assert figures(port)["database_up",] == 1
+            assert metrics_at(port)["database_up",] == 1
             with socket.socket(socket.AF_UNIX) as caller:
                 caller.connect(str(path))
                 caller.sendall(f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
@@ -190,7 +190,7 @@ def test_the_worker_shows_the_rows_of_its_jobs(prepared: tuple[str, str], servic
     with working(url, tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}", DELETION_CHUNK_SIZE="10") as worker:
         for part in (ids[:15], ids[15:]):
             assert delete(service, [*part, "no-such-account"]).ended()["status"] == "COMPLETED"
-        assert figures(port) == {("worker_rows_written_total", "deletion"): 25}
+        assert metrics_at(port) == {("worker_rows_written_total", "deletion"): 25}
         assert ask(port, "/").status == 404
         lines = map(json.loads, worker.log.read_text().splitlines())
         completed = [line for line in lines if line["event"] == "processing_completed"]

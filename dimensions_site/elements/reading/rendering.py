@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import orjson
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import F, Model, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
@@ -188,11 +189,29 @@ def full_renderer(dimension: Dimension, language: str) -> ElementRenderer:
 def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterator[Sequence[Any]]:
     """Yield the values of the `columns` for each element, from one query, with constant memory."""
     connection = connections[queryset.db]
-    query = paged_by_ids(queryset).values_list(columns.selected).query
     try:
-        sql, parameters = query.get_compiler(connection=connection).as_sql()
+        sql, parameters = _statement(queryset, columns, connection)
     except EmptyResultSet:  # Django knows that no row can meet the conditions
         return
     with closing(streamed_rows(connection, sql, parameters)) as rows:
         for row in counted(rows):
             yield columns.convert(row, connection)
+
+
+def _statement(
+    queryset: QuerySet[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
+) -> tuple[str, Sequence[Any]]:
+    if connection.vendor != "postgresql" or issubclass(queryset.model, Element):
+        query = paged_by_ids(queryset).values_list(columns.selected).query
+        sql, parameters = query.get_compiler(connection=connection).as_sql()
+        return sql, parameters
+    # No index has the versions of a state in their order. Only their keys are sorted: with the rows PostgreSQL would
+    # sort on disk, and the client would wait for the first row until it has read the last one.
+    keys, parameters = queryset.values_list("pk").query.get_compiler(connection=connection).as_sql()
+    options = queryset.model._meta
+    table, pk = map(connection.ops.quote_name, (options.db_table, options.pk.column))
+    sql = (
+        f"SELECT {columns.sql} FROM UNNEST(ARRAY({keys})) WITH ORDINALITY AS found (key, place) "
+        f"JOIN {table} ON {table}.{pk} = found.key ORDER BY found.place"
+    )
+    return sql, [*columns.parameters, *parameters]

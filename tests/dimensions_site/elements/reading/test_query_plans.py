@@ -106,6 +106,26 @@ def most_in_vain(call: Callable[[], Any]) -> int:
     return max(found)
 
 
+def widest_sorted(call: Callable[[], Any]) -> int:
+    """How many bytes the widest row has that a query of a call sorts."""
+
+    def widths(node: dict[str, Any]) -> Iterator[int]:
+        if "Sort" in node["Node Type"]:
+            yield node["Plan Width"]
+        for inner in node.get("Plans", ()):
+            yield from widths(inner)
+
+    with CaptureQueriesContext(connection) as queries:
+        content(call())
+    found = [0]
+    for sql in (query["sql"] for query in queries if "account_account" in query["sql"]):
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
+            (explained,) = cursor.fetchone()
+        found.extend(widths((json.loads(explained) if isinstance(explained, str) else explained)[0]["Plan"]))
+    return max(found)
+
+
 def scans(plan: str) -> list[str]:
     """The steps that read a whole table of elements, or of their history."""
     begin = ("Seq Scan account_", "SCAN account_")
@@ -218,6 +238,16 @@ if POSTGRESQL:
             found = [plan for plan in plans(partial(browser.get, page(Account) + address)) if "account_account" in plan]
             assert found, address
             assert [plan for plan in found if "account_account_search" not in plan] == []
+
+    @pytest.mark.contract("I3", "J1")
+    def test_the_elements_of_a_moment_and_the_feed_are_read_in_order_and_not_sorted_whole(alice, large):
+        listed = alice.get(alice.account("elements?take=1"))
+        token = listed.headers["Sync-Token"]
+        content(listed)
+        save(alice, "account", put=[account(f"{number:05}") for number in range(100)])
+        addresses = [f"elements?asOf={token}", f"elements?asOf={token}&sort=-type", f"elements-changes?since={token}"]
+        for address in addresses:
+            assert widest_sorted(partial(alice.get, alice.account(address))) < 200, address
 
     @pytest.mark.contract("J2")
     def test_a_comparison_and_an_undo_read_only_what_has_changed_in_a_repository_that_the_statistics_do_not_know(

@@ -1,4 +1,4 @@
-"""What a follower of the large repository waits for: that nothing has changed, and a hundred changes."""
+"""What a follower of the large repository waits for: that nothing has changed, a hundred changes, and what uses one."""
 
 import time
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ _CHANGED = 100
 
 
 def followed(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
-    """The milliseconds of polls and comparisons, asked for again and again for that many `seconds`, and the seconds of
-    the list as of the moment before the changes.
+    """The milliseconds of polls, comparisons and uses, asked for again and again for that many `seconds`, and the
+    seconds of the list as of the moment before the changes.
     """
     service = ground.service
     token = service.header("Sync-Token", f"{ELEMENTS}?take=1")
@@ -32,6 +32,7 @@ def followed(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str
         assert len(orjson.loads(service.call("GET", path))) == min(_CHANGED, stage.large)
     yield "poll-100", _milliseconds(ground, changes, seconds)
     yield "compare-100", _milliseconds(ground, comparison, seconds)
+    yield "uses", _milliseconds(ground, f"{ELEMENTS}-uses?id={identifier(1)}", seconds)
     as_of = load.request("GET", f"{ELEMENTS}?{urlencode({'asOf': token})}", service.credentials, last=True)
     yield "as-of", load.drain(service.port, as_of)
 

@@ -50,6 +50,7 @@ ROWS = (
     Row("poll", "poll of `elements-changes` when nothing has changed", "ms", SAME),
     Row("poll-100", "poll of `elements-changes` with 100 changes", "ms", SAME),
     Row("compare-100", "comparison of 100 changes (`elements-compare`)", "ms", SAME),
+    Row("uses", "uses of one (`elements-uses`)", "ms", SAME),
     Row("as-of", "list as of a moment (`asOf`)", "s", ALL, lambda stage: stage.large),
     Row("bulk-post", "bulk post of 10,000", "s", SAME, _bulk),
     Row("bulk-put", "bulk put of 10,000", "s", SAME, _bulk),

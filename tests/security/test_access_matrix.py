@@ -1,10 +1,12 @@
 """Every method of every route, in every mode of authentication, by everybody who might try.
 
-Whoever has access does what their role allows; nobody else does or learns anything.
+Whoever has access does what their role allows; nobody else does or learns anything. The long form tries every cell in
+every mode: `make test-long`.
 """
 
 import base64
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -219,7 +221,12 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     before = state()
     cells = [(route, method) for route in api_routes() for method in sorted(PERMITTED[route.name])]
     assert len(cells) == 244
-    for number, (route, method) in enumerate(cells, start=1):
+    # How a client authenticates is no matter of the operation: in the short form all modes but the first share them.
+    first, *others = MODES
+    tried = list(enumerate(cells, start=1))
+    if mode != first and os.environ.get("ACCESS_MATRIX") != "long":
+        tried = tried[others.index(mode) :: len(others)]
+    for number, (route, method) in tried:
         is_in = attempt.role is not None and attempt.role >= ROLES.get((route.name, method), Role.READER)
         dimension = route.namespace.partition("-")[0]
         path = route.path("northwind", id="NW", oid=OIDS[dimension], plan_id=PLANS[dimension])
@@ -244,7 +251,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
         assert ("WWW-Authenticate" in response) == (status == 401), cell
         assert SECRET not in text + str(response.headers), cell
     assert state() == before
-    record_property("access_cells", len(cells))
+    record_property("access_cells", len(tried))
 
 
 @pytest.mark.contract("A6")

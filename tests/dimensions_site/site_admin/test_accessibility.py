@@ -1,12 +1,13 @@
 """Everybody can read and use the pages of the admin: axe finds nothing serious (WCAG 2.1 A and AA), and all fits.
 
-In the short form each page is light on a desk and dark on a phone. The long one looks at both schemes on both, in
-twice the time: `ACCESSIBILITY=long make test-sqlite ARGS="-k accessibility"`.
+In the short form axe looks at every other page, light on a desk, and at the others, dark on a phone. The long one looks
+at both schemes on both, in four times the time: `make test-long`.
 """
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
+from itertools import count
 from typing import Any, Literal
 from urllib.parse import urljoin
 
@@ -55,9 +56,10 @@ _RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
 _Scheme = tuple[Literal["light", "dark"], list[str]]
 _LIGHT: _Scheme = ("light", _RULES)
 _DARK: _Scheme = ("dark", _RULES_OF_COLOURS)
-_SCHEMES: dict[str, list[_Scheme]] = {"desk": [_LIGHT], "phone": [_DARK]}
+# The widths and schemes in which axe looks at a page; pages take turns.
+_SHAPES: list[dict[str, list[_Scheme]]] = [{"desk": [_LIGHT]}, {"phone": [_DARK]}]
 if os.environ.get("ACCESSIBILITY") == "long":
-    _SCHEMES = {name: [_LIGHT, _DARK] for name in WIDTHS}
+    _SHAPES = [{name: [_LIGHT, _DARK] for name in WIDTHS}]
 # The name of an icon that the font lacks is shown as a word.
 _WORDS_FOR_ICONS = """() => [...document.querySelectorAll(".material-symbols-outlined")]
   .filter(icon => icon.checkVisibility() && icon.scrollWidth > 2 * parseFloat(getComputedStyle(icon).fontSize))
@@ -270,8 +272,8 @@ def serious(tab: Page, rules: list[str]) -> Iterator[str]:
             yield from (f"{error['id']}: {node['html'][:300]}" for node in error["nodes"])
 
 
-def errors_in_every_shape(tab: Page) -> Iterator[str]:
-    """What is wrong with the page on a desktop and on a phone, in all its tabs."""
+def errors_in_shapes(tab: Page, number: int) -> Iterator[str]:
+    """What is wrong with the page of that number, in all its tabs."""
     tab.wait_for_load_state()
     tab.evaluate("document.querySelectorAll('[role=tabpanel]').forEach(panel => panel.hidden = false)")
     for loaded_when_seen in tab.locator("[data-load]").all():
@@ -285,7 +287,7 @@ def errors_in_every_shape(tab: Page) -> Iterator[str]:
         tab.set_viewport_size({"width": width, "height": 900})
         if not fits(tab):
             yield f"{name}: sticks out at the right"
-        for scheme, rules in _SCHEMES[name]:
+        for scheme, rules in _SHAPES[number % len(_SHAPES)].get(name, ()):
             tab.emulate_media(color_scheme=scheme)
             # The theme looks at the scheme when the page is loaded; the pages without the theme follow it.
             tab.evaluate("is => document.documentElement.classList.toggle('dark', is)", scheme == "dark")
@@ -303,15 +305,16 @@ def errors(
         # What fades in would be measured half-way.
         tab.emulate_media(reduced_motion="reduce")
         origin = tab.url.removesuffix(first)
-        found[first] = list(errors_in_every_shape(tab))
+        numbers = count()
+        found[first] = list(errors_in_shapes(tab, next(numbers)))
         for address in others:
             tab.goto(f"{origin}{address}")
-            found[address] = list(errors_in_every_shape(tab))
+            found[address] = list(errors_in_shapes(tab, next(numbers)))
         for way in ways:
             tab.set_viewport_size({"width": WIDTHS["desk"], "height": 900})
             tab.goto(f"{origin}{reverse('admin:index')}")
             way(tab)
-            found[way.__name__] = list(errors_in_every_shape(tab))
+            found[way.__name__] = list(errors_in_shapes(tab, next(numbers)))
 
     visit(first, look, **({} if browser is None else {"storage_state": signed_in(browser)}))
     return {address: lines for address, lines in found.items() if lines}

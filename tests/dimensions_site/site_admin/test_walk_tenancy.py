@@ -226,11 +226,6 @@ def all_of_contoso() -> dict[str, list[Any]]:
     return rows
 
 
-def walked(keyed: set[str]) -> tuple[set[str], list[SentForm]]:
-    """The addresses and the forms that a superuser finds, who sees everything."""
-    return crawl(superuser(), reverse("admin:index"), *sorted(keyed))
-
-
 def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
     """They are 403 or 404, or 405, and reveal nothing of it."""
     browser, keyed = browser_of(alice), set(addresses_of_patterns())
@@ -242,34 +237,37 @@ def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
     assert len(keyed) >= 130
 
 
-def test_all_other_pages_are_as_if_there_was_no_other_repository(two_tenants, alice):
-    """No name, no number, no choice of a list is of it.
+def test_all_others_are_as_if_there_was_no_other_repository(two_tenants, alice):
+    """No page has a name, a number or a choice of it, and no form changes anything of it.
 
-    The pages are opened once as things are, and once after Contoso was taken away.
+    They are all that a superuser finds, who sees everything.
     """
     keyed = set(addresses_of_patterns())
-    addresses = {*walked(keyed)[0], *general_addresses()} - keyed
+    addresses, forms = crawl(superuser(), reverse("admin:index"), *sorted(keyed))
     browser = browser_of(alice)
-    others = sorted(address for address in addresses if "/logout/" not in address)
-    before = {address: seen(browser, address) for address in others}
-    assert {address: found for address, (_, text) in before.items() if (found := traces(text, address))} == {}
+    pages = sorted({*addresses, *general_addresses()} - keyed)
+    look_at_pages(browser, [page for page in pages if "/logout/" not in page])
+    send_forms(browser, [*forms, *map(SentForm, sorted(keyed))])
+
+
+def look_at_pages(browser: Client, pages: list[str]) -> None:
+    """Open the pages once as things are, and once after Contoso was taken away."""
+    before = {page: seen(browser, page) for page in pages}
+    assert {page: found for page, (_, text) in before.items() if (found := traces(text, page))} == {}
     with transaction.atomic():
         remove_contoso()
         cache.clear()
         # What she may not open has shown nothing.
-        shown = [address for address in others if before[address][0] != 403]
-        after = {address: seen(browser, address) for address in shown}
+        shown = [page for page in pages if before[page][0] != 403]
+        after = {page: seen(browser, page) for page in shown}
         transaction.set_rollback(True)
-    assert [address for address in shown if before[address] != after[address]] == []
-    assert len(others) >= 350
+    assert [page for page in shown if before[page] != after[page]] == []
+    assert len(pages) >= 350
     assert len(shown) >= 120
 
 
-def test_no_form_changes_anything_of_another_repository(two_tenants, alice):
-    """Every form that a superuser may send, with every action and place to choose, leaves Contoso as it is."""
-    keyed = set(addresses_of_patterns())
-    forms = [*walked(keyed)[1], *map(SentForm, sorted(keyed))]
-    browser = browser_of(alice)
+def send_forms(browser: Client, forms: list[SentForm]) -> None:
+    """Send every form that a superuser may send, with every action and place to choose; Contoso stays as it is."""
     before = all_of_contoso()
     assert all(before.values())
     sent = 0

@@ -78,13 +78,13 @@ def operations(*, covered: bool) -> dict[str, Any]:
 
 # Read from the documents: schemathesis takes seconds to load them, and each process of the tests collects them all.
 # The list of repositories is one view, which both describe.
-NAMES = dict.fromkeys(
-    operation["operationId"]
+NAMES = {
+    operation["operationId"]: operation["tags"][0]
     for document in DOCUMENTS.values()
     for methods in document.content["paths"].values()
     for operation in methods.values()
     if "operationId" in operation
-)
+}
 
 
 def chosen(name: str, role: Role) -> Any:
@@ -100,18 +100,20 @@ def examples(role: Role) -> int:
     return 6 if role is Role.MANAGER else 2
 
 
+@pytest.fixture
 def stored(alice: Caller, name: str) -> Stored:
-    """The element of the examples of the dimension's document, a waiting deletion and a plan of it, in `northwind`."""
-    element = EXAMPLES[name]["create"]["request"]
-    alice.send("POST", alice.elements(name), element)
-    deletion = deletions.start(alice, ["another"], name)
-    plan = plans.make(alice, name, snapshot=[element])["planId"]
-    token = alice.head(alice.elements(name))["Sync-Token"]
-    return Stored(DIMENSIONS[name].wire, element, deletion, plan, token)
+    """The element of the document's examples, a waiting deletion and a plan of its dimension, in `northwind`."""
+    dimension = NAMES[name]
+    element = EXAMPLES[dimension]["create"]["request"]
+    alice.send("POST", alice.elements(dimension), element)
+    deletion = deletions.start(alice, ["another"], dimension)
+    plan = plans.make(alice, dimension, snapshot=[element])["planId"]
+    token = alice.head(alice.elements(dimension))["Sync-Token"]
+    return Stored(DIMENSIONS[dimension].wire, element, deletion, plan, token)
 
 
 @pytest.fixture
-def kept_connection(db: None) -> Iterator[None]:
+def kept_connection(stored: Stored) -> Iterator[None]:
     """The connection, whose transaction is that of the test, stays open from one call to the next."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
@@ -133,19 +135,18 @@ def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
 @pytest.mark.parametrize("role", Role, ids=lambda role: str(role.label))
 @pytest.mark.parametrize("name", NAMES)
 def test_an_operation_does_what_its_document_says(
-    name: str, role: Role, alice: Caller, northwind: Repository, calls: dict[int, int]
+    name: str, role: Role, northwind: Repository, stored: Stored, calls: dict[int, int]
 ) -> None:
     """Every status, header and body is documented; what the document allows succeeds, what it forbids is refused."""
     key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
     operation = chosen(name, role)
-    there = stored(alice, operation.tags[0])
 
     def call(case: schemathesis.Case) -> None:
         if DESCRIBED.get(case.path, case.method) != case.method:
             return
         if is_accepted_beyond(case):
             return
-        keep_rules(case, there)
+        keep_rules(case, stored)
         with transaction.atomic():
             response = case.call_and_validate(headers={"X-API-Key": key, "Accept-Encoding": "identity"})
             calls[response.status_code] = calls.get(response.status_code, 0) + 1

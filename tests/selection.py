@@ -63,7 +63,6 @@ ANY_DATABASE = (
     "tests/live/test_exposure.py",
     "tests/live/test_front.py",
     "tests/live/test_fuzz.py",
-    "tests/live/test_graceful_stop.py",
     "tests/live/test_large_bodies.py",
     "tests/live/test_log_secrets.py",
     "tests/live/test_login_attempts.py",

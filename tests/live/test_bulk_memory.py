@@ -1,6 +1,6 @@
 """A bulk save needs little more memory than its body, and none for its answer; a plan, at most three times its body.
 
-PLANNED=100000 in the environment makes plans of that many accounts, a multiple of 5,000.
+PLANNED=100000 in the environment makes plans of that many accounts; it has to be a multiple of 5,000.
 """
 
 import os

@@ -33,14 +33,15 @@ for words in sys.argv[1:]:
     try:
         runpy.run_path({str(PROJECT / "manage.py")!r}, run_name="__main__")
     except SystemExit as end:
-        print(end, file=sys.stderr)
+        # With a text the status is 1.
+        print(end.code if isinstance(end.code, str) else f"status {{end.code}}", file=sys.stderr)
     else:
         print("no error", file=sys.stderr)
 """
 
 
 def errors_of(commands: list[str], url: str, folder: Path) -> list[str]:
-    """The single lines with which the commands end, one after the other in one process."""
+    """The single lines with which the commands end with status 1, one after the other in one process."""
     outcome = start(("-c", _EACH, *commands), folder, DATABASE_URL=url, PYTHONPATH=str(PROJECT))
     assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
     return outcome.stderr.splitlines()

@@ -1,13 +1,18 @@
-"""Finding many elements: by their ids in a repository, or by primary keys from a query of a repository's elements."""
+"""Finding many elements: by their ids in a repository, or by primary keys from a query of a repository's elements.
+
+And the SQL that reads what was found in its order.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.fields.tuple_lookups import Tuple
 
+from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
 
@@ -51,7 +56,7 @@ def with_keys(model: type[Element], keys: str, parameters: Sequence[Any]) -> Que
     return model._base_manager.filter(looked_up)
 
 
-def paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
+def _paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
     """Return the same page of elements, found by their ids first.
 
     Otherwise the database computes all values of the elements before the page, too, and then skips them.
@@ -71,3 +76,26 @@ def paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
     page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(among)
     page.query.order_by = query.order_by
     return page
+
+
+def rows_statement(
+    queryset: QuerySet[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
+) -> tuple[str, Sequence[Any]]:
+    """Return the SQL for the values of the `columns` of each element or version, in order, and its bind parameters.
+
+    Raises `EmptyResultSet` if Django knows that there are none.
+    """
+    if connection.vendor != "postgresql" or issubclass(queryset.model, Element):
+        query = _paged_by_ids(queryset).values_list(columns.selected).query
+        sql, parameters = query.get_compiler(connection=connection).as_sql()
+        return sql, parameters
+    # No index has the versions of a state in their order. Only their keys are sorted: with the rows PostgreSQL would
+    # sort on disk, and the client would wait for the first row until it has read the last one.
+    keys, parameters = queryset.values_list("pk").query.get_compiler(connection=connection).as_sql()
+    options = queryset.model._meta
+    table, pk = map(connection.ops.quote_name, (options.db_table, options.pk.column))
+    sql = (
+        f"SELECT {columns.sql} FROM UNNEST(ARRAY({keys})) WITH ORDINALITY AS found (key, place) "
+        f"JOIN {table} ON {table}.{pk} = found.key ORDER BY found.place"
+    )
+    return sql, [*columns.parameters, *parameters]

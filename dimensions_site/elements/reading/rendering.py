@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 import orjson
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import F, Model, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
@@ -25,7 +24,7 @@ from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.declaration.wire import Node, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.lookup import paged_by_ids
+from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.observability.observation import count_read, counted
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
@@ -190,28 +189,9 @@ def streamed_values(queryset: QuerySet[Any], columns: CompiledColumns) -> Iterat
     """Yield the values of the `columns` for each element, from one query, with constant memory."""
     connection = connections[queryset.db]
     try:
-        sql, parameters = _statement(queryset, columns, connection)
+        sql, parameters = rows_statement(queryset, columns, connection)
     except EmptyResultSet:  # Django knows that no row can meet the conditions
         return
     with closing(streamed_rows(connection, sql, parameters)) as rows:
         for row in counted(rows):
             yield columns.convert(row, connection)
-
-
-def _statement(
-    queryset: QuerySet[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
-) -> tuple[str, Sequence[Any]]:
-    if connection.vendor != "postgresql" or issubclass(queryset.model, Element):
-        query = paged_by_ids(queryset).values_list(columns.selected).query
-        sql, parameters = query.get_compiler(connection=connection).as_sql()
-        return sql, parameters
-    # No index has the versions of a state in their order. Only their keys are sorted: with the rows PostgreSQL would
-    # sort on disk, and the client would wait for the first row until it has read the last one.
-    keys, parameters = queryset.values_list("pk").query.get_compiler(connection=connection).as_sql()
-    options = queryset.model._meta
-    table, pk = map(connection.ops.quote_name, (options.db_table, options.pk.column))
-    sql = (
-        f"SELECT {columns.sql} FROM UNNEST(ARRAY({keys})) WITH ORDINALITY AS found (key, place) "
-        f"JOIN {table} ON {table}.{pk} = found.key ORDER BY found.place"
-    )
-    return sql, [*columns.parameters, *parameters]

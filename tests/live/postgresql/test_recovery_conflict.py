@@ -18,7 +18,8 @@ from tests.services.worker import QUICK, fill, wait_until
 LONG = "/dimensions/v1/long/account/elements"
 # Enough that a list does not fit into the buffers between two programs: 20 MB.
 COUNT = 6_000
-_CONFLICTS = "SELECT confl_lock FROM pg_stat_database_conflicts WHERE datname = current_database()"
+# Of the lock, or of what PostgreSQL cleaned up beside it; each may be counted for several queries.
+_CONFLICTS = "SELECT conflicts > 0 FROM pg_stat_database WHERE datname = current_database()"
 _RECEIVED = "SELECT pg_last_wal_receive_lsn() >= %s::pg_lsn"
 _READING = (
     "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
@@ -62,7 +63,7 @@ def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(house: Ho
         ((written,),) = rows(house.primary.url, "SELECT pg_current_wal_flush_lsn()::text")
         wait_until(lambda: rows(house.replica.url, _RECEIVED, written) == [(True,)], "The replica gets nothing")
         assert not rest(slow).endswith(b"\r\n0\r\n\r\n")
-    wait_until(lambda: rows(house.replica.url, _CONFLICTS) == [(1,)], "No conflict is counted")
+    wait_until(lambda: rows(house.replica.url, _CONFLICTS) == [(True,)], "No conflict is counted")
 
     found = house.service.send("GET", LONG).json()
     assert len(found) == COUNT

@@ -1,17 +1,19 @@
 """States: exactly what had been committed to a dimension of a repository at one moment (contract I4, J1)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
-from dimensions_site.db.among import Among
+from dimensions_site.db.among import Among, AmongGiven, array_of_uuids
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import sqlite_timeout
 
@@ -52,10 +54,15 @@ class State:
 
     def condition(self) -> Q:
         """Return the condition that a change set was committed after this state."""
-        after = ~Q(slot__in=list(self.places))
-        for slot, place in self.places.items():
-            after |= Q(slot=slot, number__gt=place.number)
-        return after
+        return _after(self.numbers())
+
+
+def _after(numbers: Mapping[int, Any]) -> Q:
+    """Return the condition that a change set has a higher number than that of its slot, or none is there for that."""
+    after = ~Q(slot__in=list(numbers))
+    for slot, number in numbers.items():
+        after |= Q(slot=slot, number__gt=number)
+    return after
 
 
 @dataclass(frozen=True)
@@ -195,13 +202,57 @@ def empty_change_sets(
         yield ChangeSet.objects.filter(pk__in=keys)
 
 
-def versions_at(versions: QuerySet[Any], state: State, written: QuerySet[Any] | None = None) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements in its `state`.
+def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
+    """Return those of the `versions`, of one repository, that were the elements in its `state`."""
+    return _present(newest(_until(versions, state.later())))
 
-    With `written`, as in `newest`.
+
+def versions_of_differing(versions: QuerySet[Any], *states: State) -> list[QuerySet[Any]]:
+    """Return, for each of two `states` of one dimension, the `versions` that were its elements; one query.
+
+    They are those of at least the elements that may differ.
     """
-    later = state.later().filter(pk=OuterRef("change_set"))
-    return newest(versions.filter(~Exists(later)), written).exclude(change="-")
+    change_sets = _committed_between(*states).using(versions.db)
+    few = _few(change_sets)
+    if few is None:
+        written = _written_in_many(versions, change_sets)
+        return [_present(newest(_until(versions, state.later()), written)) for state in states]
+    return [_present(_among(versions, Among("number", _of_few(versions, state, few)))) for state in states]
+
+
+def _until(versions: QuerySet[Any], later: QuerySet[ChangeSet]) -> QuerySet[Any]:
+    return versions.filter(~Exists(later.filter(pk=OuterRef("change_set"))))
+
+
+def _present(versions: QuerySet[Any]) -> QuerySet[Any]:
+    return versions.exclude(change="-")
+
+
+def _of_few(versions: QuerySet[Any], state: State, change_sets: Collection[UUID]) -> RawSQL:
+    """Return the query for the numbers that `newest` finds up to the `state`, of what the `change_sets` have written.
+
+    Only its values are new: Django would take longer to compile it than the database to execute it.
+    """
+    model: Any = versions.model
+    numbers = {f"number_{slot}": number for slot, number in state.numbers().items()}
+    return _numbers_of_few(model, tuple(state.places)).bound(
+        repository=state.repository,
+        dimension=state.dimension,
+        change_sets=array_of_uuids(change_sets),
+        **numbers,
+    )
+
+
+@lru_cache(maxsize=200)
+def _numbers_of_few(model: Any, slots: Sequence[int]) -> CompiledQuery:
+    versions = model._base_manager.filter(repository=Param("repository"))
+    later = ChangeSet.objects.filter(
+        _after({slot: Param(f"number_{slot}") for slot in slots}),
+        repository=Param("repository"),
+        dimension=Param("dimension"),
+    )
+    written = model._base_manager.filter(AmongGiven("change_set", Param("change_sets")))
+    return CompiledQuery(_last_numbers(_until(versions, later), written))
 
 
 def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
@@ -214,10 +265,20 @@ def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
 
 def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
     """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
-    keys = change_sets.using(versions.db).values("pk")
-    few = list(keys.values_list("pk", flat=True)[: _FEW + 1])
+    change_sets = change_sets.using(versions.db)
+    few = _few(change_sets)
     # By their values PostgreSQL knows that they are not the few large ones of its statistics.
-    return _among(versions, Among("change_set_id", keys) if len(few) > _FEW else Q(change_set__in=few))
+    return _written_in_many(versions, change_sets) if few is None else _among(versions, Q(change_set__in=few))
+
+
+def _written_in_many(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
+    return _among(versions, Among("change_set_id", change_sets.values("pk")))
+
+
+def _few(change_sets: QuerySet[ChangeSet]) -> list[UUID] | None:
+    """Return the ids of the `change_sets`, or None if they are many; one query."""
+    found = list(change_sets.values_list("pk", flat=True)[: _FEW + 1])
+    return found if len(found) <= _FEW else None
 
 
 def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> QuerySet[Any]:
@@ -226,12 +287,17 @@ def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> Que
     With `written`, only the elements that these other versions belong to. Each is then looked up by itself, because
     PostgreSQL would read all versions of a repository that its statistics do not know yet.
     """
+    return _among(versions, Among("number", _last_numbers(versions, written)))
+
+
+def _last_numbers(versions: QuerySet[Any], written: QuerySet[Any] | None) -> QuerySet[Any]:
+    numbers: QuerySet[Any]
     if written is None:
-        last = versions.order_by().values("element_id").annotate(last=Max("number")).values("last")
-    else:
-        of_element = versions.filter(element_id=OuterRef("element_id")).order_by("-number")
-        last = written.order_by().values(last=Subquery(of_element.values("number")[:1])).distinct()
-    return _among(versions, Among("number", last))
+        numbers = versions.order_by().values("element_id").annotate(last=Max("number")).values_list("last")
+        return numbers
+    of_element = versions.filter(element_id=OuterRef("element_id")).order_by("-number")
+    numbers = written.order_by().values_list(Subquery(of_element.values("number")[:1])).distinct()
+    return numbers
 
 
 def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
@@ -244,7 +310,7 @@ def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
     return found
 
 
-def committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
+def _committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
     """Return the change sets that one of the two states of the same dimension has, and the other has not."""
     after_one, after_other = one.condition(), other.condition()
     only_one = (after_one & ~after_other) | (~after_one & after_other)

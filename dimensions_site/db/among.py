@@ -1,11 +1,17 @@
-"""Conditions on many values that another query finds."""
+"""Conditions on many values, which another query finds or the caller gives."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from typing import Any
+from uuid import UUID
 
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 from django.db.models.sql.compiler import SQLCompiler
+
+from dimensions_site.db.compiled import Param
 
 
 class _Rows(Subquery):
@@ -30,9 +36,31 @@ class Among(Func):
     output_field = BooleanField()
     conditional = True
 
-    def __init__(self, column: str, query: QuerySet[Any]) -> None:
-        super().__init__(F(column), _Rows(query))
+    def __init__(self, column: str, query: QuerySet[Any] | RawSQL) -> None:
+        super().__init__(F(column), _Rows(query) if isinstance(query, QuerySet) else query)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
         """Return the condition on an array."""
         return self.as_sql(compiler, connection, template="(%(expressions)s))", arg_joiner=" = ANY(ARRAY")
+
+
+class AmongGiven(Func):
+    """Whether the `column` has one of the values of an array, which is passed when the query is executed."""
+
+    # In JSON; PostgreSQL has arrays.
+    template = "%(expressions)s))"
+    arg_joiner = " IN (SELECT value FROM json_each("
+    output_field = BooleanField()
+    conditional = True
+
+    def __init__(self, column: str, array: Param) -> None:
+        super().__init__(F(column), array)
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
+        """Return the condition on an array."""
+        return self.as_sql(compiler, connection, template="%(expressions)s)", arg_joiner=" = ANY(")
+
+
+def array_of_uuids(ids: Collection[UUID]) -> Any:
+    """Return the `ids` for `AmongGiven`."""
+    return list(ids) if connection.vendor == "postgresql" else json.dumps([id.hex for id in ids])

@@ -3,7 +3,7 @@
 Django compiles a query for each execution. For the queries of every request that takes longer than the database needs.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 
@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet, TextField
-from django.db.models.expressions import Combinable, Expression
+from django.db.models.expressions import Combinable, Expression, RawSQL
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import cached_property
 
@@ -95,8 +95,17 @@ class CompiledQuery:
         sql, parameters, convert = self._compiled
         connection = connections[using]
         with repeating_cursor(connection) as cursor:
-            cursor.execute(sql, [given[value.name] if isinstance(value, Param) else value for value in parameters])
+            cursor.execute(sql, _bound(parameters, given))
             return [convert(row, connection) for row in cursor.fetchall()]
+
+    def bound(self, **given: Any) -> RawSQL:
+        """Return the query with these values of its bind parameters, as a part of another one. Raises KeyError."""
+        sql, parameters, _ = self._compiled
+        return RawSQL(sql, _bound(parameters, given))
+
+
+def _bound(parameters: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
+    return [given[value.name] if isinstance(value, Param) else value for value in parameters]
 
 
 def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:

@@ -1,6 +1,6 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +14,7 @@ from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 from django.utils.functional import cached_property
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, committed_between, versions_at, written_in
+from dimensions_site.changes.states import State, versions_at, versions_of_differing
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
@@ -108,8 +108,9 @@ def differences(
 
     One query and constant memory.
     """
-    rows = [Rows(versions.using(using), side.matching) for side, versions in _versions(dimension, before, after)]
-    return differing(dimension, *rows, are_many_equal=before.repository != after.repository)
+    old, new = (versions.using(using) for versions in _versions(dimension, before, after))
+    sides = Rows(old, before.matching), Rows(new, after.matching)
+    return differing(dimension, *sides, are_many_equal=before.repository != after.repository)
 
 
 def differing(
@@ -217,11 +218,8 @@ def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
     return CompiledColumns(dimension.model.version_model, values)
 
 
-def _versions(dimension: Dimension, before: Side, after: Side) -> Iterator[tuple[Side, QuerySet[Any]]]:
-    """Yield each side with the versions that its state had, at least of the elements that may differ."""
-    written = None
+def _versions(dimension: Dimension, before: Side, after: Side) -> list[QuerySet[Any]]:
+    """Return the versions that each side's state had, at least of the elements that may differ."""
     if before.repository == after.repository:
-        versions = dimension.model.versions_of(before.repository)
-        written = written_in(versions, committed_between(before.state, after.state))
-    for side in (before, after):
-        yield side, versions_at(dimension.model.versions_of(side.repository), side.state, written)
+        return versions_of_differing(dimension.model.versions_of(before.repository), before.state, after.state)
+    return [versions_at(dimension.model.versions_of(side.repository), side.state) for side in (before, after)]

@@ -12,6 +12,7 @@ from django.db.models import BooleanField, F, Func, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.fields.tuple_lookups import Tuple
 
+from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
@@ -40,20 +41,9 @@ def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[A
 def with_keys(model: type[Element], keys: str, parameters: Sequence[Any]) -> QuerySet[Any]:
     """Return the elements whose primary keys the query `keys` selects, with its `parameters`; in no particular order.
 
-    PostgreSQL's statistics may not know a repository that was loaded in the last minute or is small. It would then read
-    all its elements for each thousand keys, or look up all the keys for each of its elements. With an array it must
-    look up each key once, because the array's origin is not part of the plan.
+    PostgreSQL's statistics may not know a repository that was loaded in the last minute or is small.
     """
-    if connection.vendor != "postgresql":
-        return model._base_manager.filter(pk__in=RawSQL(keys, parameters))
-    looked_up = Func(
-        F("pk"),
-        RawSQL(f"ARRAY({keys})", parameters),
-        template="%(expressions)s",
-        arg_joiner=" = ANY",
-        output_field=BooleanField(),
-    )
-    return model._base_manager.filter(looked_up)
+    return model._base_manager.filter(Among("pk", RawSQL(keys, parameters)))
 
 
 def _paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:

@@ -31,7 +31,7 @@ OTHER_MANAGERS = {
     "dimensions_site/repositories/audit.py": "the models of access",
 }
 # Functions that select versions by keys, which they take from versions of one repository.
-BY_KEYS = {("dimensions_site/changes/states.py", "_among")}
+BY_KEYS = {("dimensions_site/changes/states.py", name) for name in ("_among", "_numbers_of_few")}
 # `objects` of the generated logic, and the member of that name of a JSON shape.
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
 # Where the model of versions is named: others select them by repository, or get a selection.

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dimensions_site.changes import states
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.rsql.parser import parse
 from tests.bulkops.jobs.deletions import start, work_now
@@ -50,10 +51,11 @@ def compared(alice: Caller, dimension: str, **query: str) -> list[tuple[str, str
     ]
 
 
-def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, history, dimension):
-    """In both orders, by tokens and instants."""
+def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, history, dimension, monkeypatch):
+    """In both orders, by tokens and instants, with few change sets between them or, in every second pair, many."""
     random = Random(3)
-    for _ in range(PAIRS):
+    for pair in range(PAIRS):
+        monkeypatch.setattr(states, "_FEW", 500 if pair % 2 else 0)
         (one, before), (other, after) = history.asked(random), history.asked(random)
         assert compared(alice, dimension, **{"from": one, "to": other}) == differences(before, after)
         assert compared(alice, dimension, **{"from": other, "to": one}) == differences(after, before)

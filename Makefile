@@ -104,14 +104,9 @@ test: install ## Run all tests on PostgreSQL, on SQLite those of a database, and
 test-quick: install ## Run the tests of daily work: on SQLite, without processes, browsers and what takes seconds
 	@DATABASE_URL=sqlite:// $(PYTEST) --quick
 
-# Each of these tests has a short form, which runs with all others.
-LONG = tests/openapi/test_schemathesis.py tests/security/test_access_matrix.py \
-	tests/dimensions_site/site_admin/test_accessibility.py tests/dimensions_site/elements/history/test_as_of.py \
-	tests/dimensions_site/elements/history/test_compare.py tests/bulkops/plans/test_random_plans.py tests/live/test_bulk_memory.py
-
 test-long: postgresql-answers ## Run the long forms of tests on PostgreSQL, for hours: more cases, schemes and elements
-	@SCHEMATHESIS=long ACCESSIBILITY=long ACCESS_MATRIX=long AS_OF=300 COMPARED=200 PLANS=1000 PLANNED=100000 \
-		DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST) $(LONG)
+	@LONG=true DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST) -o faulthandler_timeout=0 \
+		$$(grep -rl --include="test_*.py" "from tests.lengths import" tests)
 
 test-sqlite: install ## Run all tests on SQLite
 	@echo "The tests on SQLite"

@@ -74,6 +74,7 @@ ANY_DATABASE = (
     "tests/live/test_slow_attacks.py",
     "tests/live/test_start.py",
     "tests/live/test_units.py",
+    "tests/live/test_unreachable_databases.py",
     "tests/live/test_unreadable_requests.py",
     "tests/load/bench/test_bench_load.py",
     "tests/load/bench/test_bench_report.py",

@@ -1,14 +1,11 @@
-"""A bulk save needs little more memory than its body, and none for its answer; a plan, at most three times its body.
+"""A bulk save needs little more memory than its body, and none for its answer; a plan, at most three times its body."""
 
-PLANNED=100000 in the environment makes plans of that many accounts; it has to be a multiple of 5,000.
-"""
-
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.lengths import tries
 from tests.load.memory import SINGLE
 from tests.load.speed.bulk import PATH, body, call
 from tests.services.big_bodies import accounts
@@ -19,7 +16,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 COUNT = 5_000
 # A body of 20 MB, a batch of elements, and a piece of the answer; with the answer as a whole it would be more than 2.5.
 BODIES = 2.0
-PLANNED = int(os.environ.get("PLANNED", "10000"))
+PLANNED = tries(10_000, long=100_000)  # a multiple of COUNT
 PLAN_BODIES = 3.0
 LIST = PATH.removesuffix("-bulk")
 

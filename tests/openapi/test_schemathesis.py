@@ -3,7 +3,6 @@
 The short form runs with all other tests. The long one takes many minutes: `make test-long`.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -23,11 +22,11 @@ from tests.bulkops.jobs import deletions
 from tests.bulkops.plans import plans
 from tests.dimensions import DIMENSIONS, DOCUMENTS
 from tests.factories import Caller, caller
+from tests.lengths import IS_LONG
 from tests.openapi import strategies
 from tests.openapi.rules import Stored, closed, is_accepted_beyond, keep_rules
 from tests.openapi.test_openapi_examples import EXAMPLES
 
-IS_LONG = os.environ.get("SCHEMATHESIS") == "long"
 TAKING_LONG = (
     *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "planAccounts", "fetchAccounts"),
     # Their parameters are those of the same operations of currencies.

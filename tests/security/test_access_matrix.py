@@ -6,7 +6,6 @@ every mode: `make test-long`.
 
 import base64
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,6 +26,7 @@ from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, signed
 from dimensions_site.tokens.models import Application
 from tests.dimensions_site.api.test_methods import PERMITTED
 from tests.factories import Caller, account, content, currency, json_bytes
+from tests.lengths import IS_LONG
 from tests.routes import Route, api_routes
 from tests.storing import store_accounts, store_currencies
 
@@ -224,7 +224,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     # How a client authenticates is no matter of the operation: in the short form all modes but the first share them.
     first, *others = MODES
     tried = list(enumerate(cells, start=1))
-    if mode != first and os.environ.get("ACCESS_MATRIX") != "long":
+    if mode != first and not IS_LONG:
         tried = tried[others.index(mode) :: len(others)]
     for number, (route, method) in tried:
         is_in = attempt.role is not None and attempt.role >= ROLES.get((route.name, method), Role.READER)

@@ -1,9 +1,5 @@
-"""Random plans of all sources: the application does exactly what the plan shows, and its undo leads back.
+"""Random plans of all sources: the application does exactly what the plan shows, and its undo leads back."""
 
-PLANS=1000 in the environment tries that many in each dimension, in walks of 25 that each begin with empty repositories.
-"""
-
-import os
 from random import Random
 from typing import Any
 
@@ -14,10 +10,12 @@ from tests.bulkops.plans.plans import applied, changes, counts, make, without_in
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.history.histories import IDS, Moment, Walk, differences
 from tests.factories import Caller, read
+from tests.lengths import tries
 from tests.random_elements import RandomElements
 
-PLANS = int(os.environ.get("PLANS", "15"))
-# A walk is one transaction, and PostgreSQL keeps a lock for each temporary table of it.
+PLANS = tries(15, long=1_000)
+# Each walk begins with empty repositories. It is one transaction, and PostgreSQL keeps a lock for each of its temporary
+# tables.
 WALK = 25
 WALKS = [range(first, min(first + WALK, PLANS)) for first in range(0, PLANS, WALK)]
 ALL = "100%"

@@ -1,9 +1,5 @@
-"""A bulk save leaves what the same single writes leave: elements, history and generated logic.
+"""A bulk save leaves what the same single writes leave: elements, history and generated logic."""
 
-BULK_EQUALITY=10000 in the environment compares that many elements of each dimension rather than 100.
-"""
-
-import os
 from typing import Any
 
 import pytest
@@ -17,9 +13,10 @@ from dimensions_site.elements.models import Version
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import patch, path, refused, save, send
 from tests.factories import account, caller, content
+from tests.lengths import tries
 from tests.random_elements import RandomElements
 
-COUNT = int(os.environ.get("BULK_EQUALITY", "100"))
+COUNT = tries(100, long=10_000)
 WIRES = {"account": ACCOUNT_WIRE, "currency": CURRENCY_WIRE}
 MODELS: dict[str, Any] = {"account": Account, "currency": Currency}
 # Keys and instants, and what is made anew for each currency without an oid, differ from one repository to the other.

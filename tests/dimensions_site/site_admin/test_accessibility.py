@@ -4,7 +4,6 @@ In the short form axe looks at every other page, light on a desk, and at the oth
 at both schemes on both, in four times the time: `make test-long`.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from itertools import count
@@ -43,6 +42,7 @@ from tests.dimensions_site.elements.admin.test_element_form_browser import SAVE_
 from tests.dimensions_site.site_admin.people import browser_of, page, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
 from tests.factories import Caller, account, currency
+from tests.lengths import IS_LONG
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,7 +58,7 @@ _LIGHT: _Scheme = ("light", _RULES)
 _DARK: _Scheme = ("dark", _RULES_OF_COLOURS)
 # The widths and schemes in which axe looks at a page; pages take turns.
 _SHAPES: list[dict[str, list[_Scheme]]] = [{"desk": [_LIGHT]}, {"phone": [_DARK]}]
-if os.environ.get("ACCESSIBILITY") == "long":
+if IS_LONG:
     _SHAPES = [{name: [_LIGHT, _DARK] for name in WIDTHS}]
 # The name of an icon that the font lacks is shown as a word.
 _WORDS_FOR_ICONS = """() => [...document.querySelectorAll(".material-symbols-outlined")]

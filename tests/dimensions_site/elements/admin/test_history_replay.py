@@ -1,10 +1,6 @@
-"""The history has every state that a repository was ever in, however it was written.
-
-HISTORY_REPLAY=500 in the environment makes that many changes of each dimension rather than 60.
-"""
+"""The history has every state that a repository was ever in, however it was written."""
 
 import json
-import os
 from random import Random
 from typing import Any
 
@@ -17,9 +13,10 @@ from tests.bulkops.save.bulk import without
 from tests.dimensions_site.site_admin.pages import filled_in, typed
 from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page
 from tests.factories import account, content, currency
+from tests.lengths import tries
 from tests.random_elements import RandomElements
 
-CHANGES = int(os.environ.get("HISTORY_REPLAY", "60"))
+CHANGES = tries(60, long=500)
 IDS = [f"{number:02}" for number in range(12)]
 
 WAYS = (

@@ -1,9 +1,5 @@
-"""`asOf` answers the elements as they were, with all that lists know, and the same whenever it is asked.
+"""`asOf` answers the elements as they were, with all that lists know, and the same whenever it is asked."""
 
-AS_OF=300 in the environment asks that many times of each dimension, of a longer history.
-"""
-
-import os
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -22,12 +18,13 @@ from tests.dimensions_site.elements.reading.test_filters_answer_as_meant import 
 from tests.dimensions_site.rsql.strategies import trees
 from tests.dimensions_site.rsql.writing import write
 from tests.factories import Caller, account, content, read
+from tests.lengths import tries
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("J1")]
 
-ASKED = int(os.environ.get("AS_OF", "20"))
-STEPS = 16 if ASKED < 100 else 120
+ASKED = tries(20, long=300)
+STEPS = tries(16, long=120)
 
 
 @pytest.fixture(params=DIMENSIONS)

@@ -1,10 +1,6 @@
-"""`elements-compare` answers the differences between two states, of one repository or of two.
-
-COMPARED=200 in the environment compares that many pairs of states of each dimension, of a longer history.
-"""
+"""`elements-compare` answers the differences between two states, of one repository or of two."""
 
 import json
-import os
 from random import Random
 from typing import Any
 
@@ -20,12 +16,13 @@ from tests.dimensions_site.elements.history.histories import History, difference
 from tests.dimensions_site.elements.reading.meaning import holds
 from tests.dimensions_site.repositories.test_narrow_keys import TOO_NARROW, narrow_key
 from tests.factories import Caller, account, content, currency
+from tests.lengths import tries
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("J2")]
 
-PAIRS = int(os.environ.get("COMPARED", "12"))
-STEPS = 14 if PAIRS < 100 else 100
+PAIRS = tries(6, long=200)
+STEPS = tries(14, long=100)
 FILTERS = ("id=gt=05", "descriptions=ilike=a", "updateInfo.origin==INPUT_WEB;id!=03", "descriptions.it=isnull=true")
 
 

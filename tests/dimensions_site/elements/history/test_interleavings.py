@@ -1,10 +1,6 @@
-"""However transactions overlap, the feed answers what was committed between two polls, and an instant keeps its state.
-
-INTERLEAVINGS=200 in the environment tries that many random orders rather than 3.
-"""
+"""However transactions overlap, the feed has what was committed between two polls, and an instant keeps its state."""
 
 import json
-import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,10 +16,11 @@ from dimensions_site.repositories.models import Repository
 from tests.dimensions_site.elements.history.calls import changes, token
 from tests.dimensions_site.elements.history.writers import Writer, writers
 from tests.factories import Caller, content, read
+from tests.lengths import tries
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I3", "I4", "J1")]
 
-SEEDS = range(int(os.environ.get("INTERLEAVINGS", "3")))
+SEEDS = range(tries(3, long=200))
 STEPS = 150
 WRITERS = 5
 IS_SQLITE = connection.vendor == "sqlite"

@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from bulkops.files.formats.csv_reading import csv_table
 from bulkops.files.formats.json_reading import JsonArray, JsonLines
 from bulkops.files.formats.rows import FileContent, Shape
+from bulkops.files.formats.tables import MAX_HEADINGS
 from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
-from bulkops.files.workbooks.reading import workbook_table
-from bulkops.files.workbooks.sheets import MAX_COLUMNS
 from dimensions_site.text.file_formats import Format
 
 if TYPE_CHECKING:
@@ -47,15 +46,22 @@ class FileFormat:
     encoding: str = "utf-8"
 
 
+def _workbook(file: BinaryIO, _encoding: str) -> AbstractContextManager[FileContent]:
+    # Loading openpyxl takes longer than reading a small file of another format in a process of its own.
+    from bulkops.files.workbooks.reading import workbook_table  # noqa: PLC0415
+
+    return workbook_table(file)
+
+
 FORMATS: Mapping[Format, FileFormat] = {
     Format.XLSX: FileFormat(
         label=_("Excel workbook (.xlsx)"),
         description=_("an Excel workbook"),
         endings=(".xlsx",),
-        open=lambda file, encoding: workbook_table(file),
+        open=_workbook,
         write_table=WorkbookFile,
         signatures=(b"PK\x03\x04", b"PK\x05\x06"),
-        max_columns=MAX_COLUMNS,
+        max_columns=MAX_HEADINGS,
         has_types=True,
     ),
     Format.CSV: FileFormat(

@@ -4,11 +4,12 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable, Sequence
-from typing import BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from bulkops.files.formats.rows import Shape
-from bulkops.files.workbooks.package import AllowedValues
-from bulkops.files.workbooks.writing import WorkbookWriter
+
+if TYPE_CHECKING:
+    from bulkops.files.workbooks.package import AllowedValues
 
 CellValue = str | int | bool | None
 
@@ -44,7 +45,7 @@ class CsvFile(_TextFile):
         super().__init__(shape, file)
         self._writer = csv.writer(self.text_stream, delimiter=shape.delimiter, lineterminator="\r\n")
 
-    def headings(self, names: Iterable[str], allowed: Sequence[AllowedValues] = ()) -> None:
+    def headings(self, names: Iterable[str], allowed: "Sequence[AllowedValues]" = ()) -> None:
         self._writer.writerow(names)
 
     def row(self, values: Iterable[CellValue]) -> None:
@@ -57,6 +58,9 @@ class WorkbookFile(_BinaryFile):
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         super().__init__(shape, file)
+        # What reads a file in CSV does not load openpyxl with this module.
+        from bulkops.files.workbooks.writing import WorkbookWriter  # noqa: PLC0415
+
         self._workbook = WorkbookWriter(self.stream)
         self.headings = self._workbook.headings
         self.row = self._workbook.row

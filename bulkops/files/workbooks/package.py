@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from openpyxl.utils import get_column_letter
 
-from bulkops.files.workbooks.sheets import MAX_COLUMNS, MAX_ROWS
+from bulkops.files.formats.tables import MAX_HEADINGS
+from bulkops.files.workbooks.sheets import MAX_ROWS
 
 # The values that a column may have; None for any.
 AllowedValues: TypeAlias = Sequence[str | bool] | None
@@ -59,7 +60,7 @@ _PARTS = {
 SHEET_START = (
     f'{DECLARATION}<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">'
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>'
-    f'<cols><col min="1" max="{MAX_COLUMNS}" width="18" style="1" customWidth="1"/></cols><sheetData>'
+    f'<cols><col min="1" max="{MAX_HEADINGS}" width="18" style="1" customWidth="1"/></cols><sheetData>'
 )
 # What makes the sheet of lists known, where there is one.
 _LISTS = "Lists"

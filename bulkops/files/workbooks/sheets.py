@@ -8,10 +8,9 @@ from typing import IO
 
 from openpyxl.utils import column_index_from_string
 
-from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
+from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
 from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml, whole_number
 
-MAX_COLUMNS = 16_384
 MAX_ROWS = 1_048_576
 _CHUNK = 256 * 1024
 # Longer than the tag of a merged range, which may be split between two pieces.
@@ -106,7 +105,7 @@ class SheetReader:
                 whole_number(reference[len(letters) :], MAX_ROWS)
         else:
             self._column += 1
-        if not 1 <= self._column <= MAX_COLUMNS or len(self._row.cells) >= MAX_COLUMNS:
+        if not 1 <= self._column <= MAX_HEADINGS or len(self._row.cells) >= MAX_HEADINGS:
             raise damaged()
         self._length += sum(map(len, values.values()))
         if self._length > MAX_ROW_CHARACTERS:

@@ -10,13 +10,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
-from bulkops.admin.deleting import DeletionActionMixin
-from bulkops.admin.exporting import ExportMixin
-from bulkops.admin.imports.wizard import ImportButtonMixin
-from bulkops.admin.plans.bringing_over import BringOverMixin
-from bulkops.admin.plans.changing import ChangeActionMixin
-from bulkops.admin.tables.page import TableMixin
-from dimensions_site.elements.admin.element import ElementAdmin
+from bulkops.admin.dimension import DimensionAdmin
 from dimensions_site.elements.admin.lists.filters import PlainChoiceForm
 from dimensions_site.elements.admin.lists.tree import TreeMixin
 
@@ -41,20 +35,9 @@ class HasLogicFilter(DropdownFilter):
 
 
 @admin.register(Account)
-class AccountAdmin(
-    ChangeActionMixin,
-    TableMixin,
-    DeletionActionMixin,
-    ImportButtonMixin,
-    ExportMixin,
-    BringOverMixin,
-    TreeMixin,
-    ElementAdmin,
-):
+class AccountAdmin(TreeMixin, DimensionAdmin):
     dimension = ACCOUNT
     icon = "account_balance"
-    actions = ["export_elements", "change_elements", "edit_elements", "delete_elements"]
-    actions_list = ["edit_table", "import_file", "export_file"]
     listed = (
         "nature",
         "type",

@@ -191,9 +191,6 @@ if _REPLICA is not None:
 
 CACHES = {"default": backends.cache("CACHE_URL", default="locmemcache://")}
 
-# The history is read by element; no query reads all versions of a day.
-SIMPLE_HISTORY_DATE_INDEX = False
-
 # --- Passwords, sign-in and sessions -------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = ["dimensions_site.repositories.login.passwords.PasswordBackend"]

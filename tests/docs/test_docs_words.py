@@ -12,8 +12,8 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 # Files, and folders with all their documents, templates and modules.
 COVERED = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs", "account", "currency")]
 SUFFIXES = {".md", ".html", ".py"}
-# The glossary contains the words; decision records keep old ones; file names of tests are not prose.
-EXEMPT = [GLOSSARY, ROOT / "docs" / "decisions", ROOT / "docs" / "contract" / "tests.md"]
+# The glossary contains the words; file names of tests are not prose.
+EXEMPT = [GLOSSARY, ROOT / "docs" / "contract" / "tests.md"]
 FILES = sorted(
     file
     for covered in COVERED

@@ -15,6 +15,8 @@ from dimensions_site.elements.dimension import dimensions
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
 from tests.bulkops.admin.imports import describe, upload
 from tests.bulkops.jobs import deletions
+from tests.bulkops.plans import plans
+from tests.dimensions_site.elements.history.calls import answer, token
 from tests.dimensions_site.site_admin.pages import change, filled_in
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.entity.models import Entity
@@ -160,6 +162,41 @@ def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, nor
     history = browser.get(page(Entity, "history", element.pk)).content.decode()
     assert "Equity" in history
     assert "Full" in history
+
+
+def test_a_plan_is_applied_and_the_history_routes_report_it(alice):
+    """The feed, the change sets, the versions and the comparison of both states; the plan of its undo leads back."""
+    create(alice, entity("A"), entity("B"))
+    before = token(alice, dimension="entity")
+    plan = plans.make(alice, "entity", snapshot=[entity("A", share="80"), entity("C")], maxDelete="100%")
+    assert plans.counts(plan) == (1, 1, 0, 1)
+    plans.applied(alice, "entity", plan)
+
+    assert ids(alice, "") == ["A", "C"]
+    fed = [one["change"] for one in answer(alice, "changes", "entity", since=before)]
+    assert fed == ["saved", "deleted", "saved"]
+    compared = answer(alice, "compare", "entity", **{"from": before})
+    assert [(one["id"], one["action"]) for one in compared] == [("A", "changed"), ("B", "deleted"), ("C", "created")]
+    [latest, *_] = answer(alice, "changesets", "entity")
+    assert [one["changeSet"] for one in answer(alice, "versions", "entity", id="B")][0] == latest["id"]
+    assert [element["id"] for element in read(alice.get(ENTITIES, {"asOf": before}))] == ["A", "B"]
+    undo = plans.make(alice, "entity", undo=latest["id"], maxDelete=1)
+    plans.applied(alice, "entity", undo)
+    assert ids(alice, "") == ["A", "B"]
+
+
+def test_a_plan_is_made_from_a_file_by_the_command(alice, tmp_path, capsys):
+    create(alice, entity("A"))
+    file = tmp_path / "entities.csv"
+    file.write_text("id,descriptions.en,method\nA,Group,FULL\nB,France,EQUITY\n")
+    call_command("plan_entities", "northwind", str(file))
+    assert "1 created" in capsys.readouterr().out
+    assert ids(alice, "") == ["A"]
+
+
+def test_several_are_edited_in_the_table(alice, northwind):
+    create(alice, entity("A"))
+    assert browser_of(alice).get(page(Entity, "table"), {"repository": northwind.pk}).status_code == 200
 
 
 def test_its_openapi_document_is_valid_and_the_landing_page_leads_to_it(client: Client):

@@ -11,8 +11,7 @@ DIMENSIONS = dimension_names()
 
 def path(caller: Caller, dimension: str, rest: str = "elements-bulk", db_id: str = "northwind") -> str:
     """The path of a route of the dimension."""
-    address: str = getattr(caller, dimension)(rest, db_id)
-    return address
+    return caller.elements(dimension, rest, db_id)
 
 
 def send(caller: Caller, dimension: str, body: Any, query: str = "", **headers: str) -> Any:

@@ -178,7 +178,8 @@ def test_a_plan_is_applied_and_the_history_routes_report_it(alice):
     compared = answer(alice, "compare", "entity", **{"from": before})
     assert [(one["id"], one["action"]) for one in compared] == [("A", "changed"), ("B", "deleted"), ("C", "created")]
     [latest, *_] = answer(alice, "changesets", "entity")
-    assert [one["changeSet"] for one in answer(alice, "versions", "entity", id="B")][0] == latest["id"]
+    [last_of_b, *_] = answer(alice, "versions", "entity", id="B")
+    assert last_of_b["changeSet"] == latest["id"]
     assert [element["id"] for element in read(alice.get(ENTITIES, {"asOf": before}))] == ["A", "B"]
     undo = plans.make(alice, "entity", undo=latest["id"], maxDelete=1)
     plans.applied(alice, "entity", undo)

@@ -108,7 +108,7 @@ def differences(
 
     One query and constant memory.
     """
-    old, new = (versions.using(using) for versions in _versions(dimension, before, after))
+    old, new = _versions(dimension, before, after, using)
     sides = Rows(old, before.matching), Rows(new, after.matching)
     return differing(dimension, *sides, are_many_equal=before.repository != after.repository)
 
@@ -218,8 +218,9 @@ def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
     return CompiledColumns(dimension.model.version_model, values)
 
 
-def _versions(dimension: Dimension, before: Side, after: Side) -> list[QuerySet[Any]]:
+def _versions(dimension: Dimension, before: Side, after: Side, using: str) -> list[QuerySet[Any]]:
     """Return the versions that each side's state had, at least of the elements that may differ."""
+    old, new = (dimension.model.versions_of(side.repository).using(using) for side in (before, after))
     if before.repository == after.repository:
-        return versions_of_differing(dimension.model.versions_of(before.repository), before.state, after.state)
-    return [versions_at(dimension.model.versions_of(side.repository), side.state) for side in (before, after)]
+        return versions_of_differing(new, before.state, after.state)
+    return [versions_at(old, before.state), versions_at(new, after.state)]

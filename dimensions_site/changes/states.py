@@ -58,7 +58,7 @@ class State:
 
 
 def _after(numbers: Mapping[int, Any]) -> Q:
-    """Return the condition that a change set has a higher number than that of its slot, or none is there for that."""
+    """Return the condition that a change set comes after these `numbers` by slot; in any other slot, all do."""
     after = ~Q(slot__in=list(numbers))
     for slot, number in numbers.items():
         after |= Q(slot=slot, number__gt=number)
@@ -235,7 +235,7 @@ def _of_few(versions: QuerySet[Any], state: State, change_sets: Collection[UUID]
     """
     model: Any = versions.model
     numbers = {f"number_{slot}": number for slot, number in state.numbers().items()}
-    return _numbers_of_few(model, tuple(state.places)).bound(
+    return _numbers_of_few(model, tuple(sorted(state.places))).bound(
         repository=state.repository,
         dimension=state.dimension,
         change_sets=array_of_uuids(change_sets),

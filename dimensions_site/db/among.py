@@ -1,4 +1,4 @@
-"""Conditions on many values, which another query finds or the caller gives."""
+"""Conditions on many values, which another query finds or which are passed as an array."""
 
 import json
 from collections.abc import Collection, Sequence

@@ -58,7 +58,7 @@ class WorkbookFile(_BinaryFile):
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         super().__init__(shape, file)
-        # What reads a file in CSV does not load openpyxl with this module.
+        # Imported here, so that a process that reads a table in CSV does not load openpyxl.
         from bulkops.files.workbooks.writing import WorkbookWriter  # noqa: PLC0415
 
         self._workbook = WorkbookWriter(self.stream)

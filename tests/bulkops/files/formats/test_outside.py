@@ -2,6 +2,7 @@
 
 import json
 import socket
+import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -153,3 +154,10 @@ def test_the_process_has_ended_when_nobody_reads_on():
         with source_outside(file, Limits(seconds=5, memory=AMPLE.memory)) as source:
             assert next(source.rows()).line == 2
         assert preview_outside(file, AMPLE).headings == ["id"]
+
+
+def test_a_process_for_a_table_in_csv_does_not_load_the_library_for_workbooks():
+    """It would take longer than the rest of the start."""
+    loaded = "import sys, bulkops.files.outside.child; print('openpyxl' in sys.modules, 'csv' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, encoding="utf-8")
+    assert done.stdout.split() == ["False", "True"]

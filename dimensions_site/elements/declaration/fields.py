@@ -289,13 +289,15 @@ class EnumField(Leaf):
         **kwargs: Any,
     ) -> None:
         self.choices = choices
+        # A list that Django makes anew each time.
+        self._values = tuple(choices.values)
         self.spellings = dict(spellings or {})
         self.open_length = open_length
         super().__init__(**kwargs)
 
     @property
     def expected(self) -> str:
-        listed = self.choices.labels if are_in_messages() else self.choices.values
+        listed = self.choices.labels if are_in_messages() else self._values
         values = {"values": ", ".join(map(str, listed)), "maximum": self.open_length}
         if self.open_length is None:
             return gettext("one of {values}").format(**values)
@@ -310,8 +312,8 @@ class EnumField(Leaf):
         if not isinstance(data, str):
             self.refuse(data)
         value = self.spellings.get(data, data)
-        if value not in self.choices.values:
-            known = tuple(self.choices.values)
+        if value not in self._values:
+            known = self._values
             names = close_names(value, known)
             if are_in_messages():
                 names = list(map(self.in_words, names)) or close_names(value, tuple(map(self.in_words, known)))

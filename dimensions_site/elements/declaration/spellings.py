@@ -22,8 +22,9 @@ class Spellings:
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self.alternatives = dict(pairs)
         self._pairs = [(tuple(alternative.split(".")), tuple(wire.split("."))) for alternative, wire in pairs.items()]
+        self._first = {path[0] for _, path in self._pairs}
         # Groups that only alternative spellings have, such as `bankingData`.
-        self._foreign = {path[0] for path, _ in self._pairs if len(path) > 1} - {path[0] for _, path in self._pairs}
+        self._foreign = {path[0] for path, _ in self._pairs if len(path) > 1} - self._first
 
     def canonical_path(self, path: str) -> str:
         """Return the wire path that `path` means; `path` itself if it is not an alternative spelling."""
@@ -39,6 +40,8 @@ class Spellings:
         If several were sent, `canonical` keeps the first value and reports the others as conflicts.
         """
         spellings = [tuple(path)]
+        if not self._first.intersection(path[:1]):
+            return spellings  # as for most fields, and a body may have thousands of errors
         # `canonical` applies these in order, so undo the last one first.
         for alternative, wire in reversed(self._pairs):
             spellings[1:1] = [

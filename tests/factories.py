@@ -1,6 +1,7 @@
 """Clients and elements for tests."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -78,6 +79,10 @@ def account(id: str = "1000", **fields: Any) -> dict[str, Any]:
         "conversion": {"conversionType": "FINAL"},
         **fields,
     }
+
+
+# A valid element of each dimension.
+MAKERS: dict[str, Callable[..., dict[str, Any]]] = {"currency": currency, "account": account}
 
 
 def read(response: Any) -> Any:

@@ -14,7 +14,7 @@ from django.test import Client
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.bulkops.save.bulk import ids, patch, save
-from tests.factories import account, currency, read
+from tests.factories import MAKERS, account, read
 from tests.security.injections import in_filter
 
 pytestmark = pytest.mark.contract("C1", "C19")
@@ -42,7 +42,7 @@ DIMENSIONS = ("currency", "account")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_ids_that_look_alike_are_different_elements(alice, dimension, group):
     """Created one by one, each is found, filtered, changed and returned as itself."""
-    path, new = getattr(alice, dimension), {"currency": currency, "account": account}[dimension]
+    path, new = getattr(alice, dimension), MAKERS[dimension]
     for id in group:
         assert alice.send("POST", path(), new(id, descriptions={"en": f"<{id}>"})).status_code == 201
     for id in group:
@@ -58,7 +58,7 @@ def test_ids_that_look_alike_are_different_elements(alice, dimension, group):
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_a_bulk_save_and_a_deletion_take_exactly_what_is_named(alice, dimension):
     """All that look alike in one body; then the first of each group is changed, and then deleted."""
-    new = {"currency": currency, "account": account}[dimension]
+    new = MAKERS[dimension]
     everything = [id for group in GROUPS.values() for id in group]
     firsts = [group[0] for group in GROUPS.values()]
     save(alice, dimension, post=[new(id) for id in everything])

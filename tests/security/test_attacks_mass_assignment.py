@@ -5,17 +5,15 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.jobs.deletions import ASYNC
 from tests.bulkops.save.bulk import DIMENSIONS, patch, save, send
-from tests.factories import Caller, account, content, currency, read
+from tests.dimensions import MODELS
+from tests.factories import MAKERS, Caller, content, currency, read
 
 pytestmark = pytest.mark.contract("C5", "C12")
 
-MODELS: dict[str, type[Currency | Account]] = {"currency": Currency, "account": Account}
-NEW = {"currency": currency, "account": account}
 # Names of other services' frameworks, and of rights.
 FAMILIAR = (
     "pk",
@@ -38,7 +36,7 @@ def names(dimension: str) -> list[str]:
     """The columns and relations of the model that are no member of the wire, under their own names."""
     fields = MODELS[dimension]._meta.get_fields(include_hidden=True)
     own = {name for field in fields for name in (field.name, getattr(field, "attname", field.name))}
-    return sorted(own.union(FAMILIAR, HISTORY) - set(NEW[dimension]()) - {"oid", "preferred", "description"})
+    return sorted(own.union(FAMILIAR, HISTORY) - set(MAKERS[dimension]()) - {"oid", "preferred", "description"})
 
 
 @pytest.fixture
@@ -46,7 +44,7 @@ def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
     """An element of each dimension, as it is returned; somebody else's repository is there too."""
     for dimension in DIMENSIONS:
         path = getattr(alice, dimension)
-        assert alice.send("POST", path(), NEW[dimension]("KNOWN")).status_code == 201
+        assert alice.send("POST", path(), MAKERS[dimension]("KNOWN")).status_code == 201
     return {dimension: rows(dimension) for dimension in DIMENSIONS}
 
 
@@ -59,15 +57,15 @@ def rows(dimension: str) -> list:
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
     """Every way of writing refuses each of them by its path, and nothing is stored."""
-    path, new = getattr(alice, dimension), NEW[dimension]
+    path, new = getattr(alice, dimension), MAKERS[dimension]
     for value in (contoso.pk, "contoso", None, {"id": contoso.pk}):
         forged = dict.fromkeys(names(dimension), value)
         for answer in (
-            alice.send("POST", path(), new("NEW", **forged)),
-            alice.send("PUT", path("elements/NEW"), new("NEW", **forged)),
+            alice.send("POST", path(), new("MAKERS", **forged)),
+            alice.send("PUT", path("elements/MAKERS"), new("MAKERS", **forged)),
             alice.send("PUT", path("elements/KNOWN"), new("KNOWN", **forged)),
             alice.send("PATCH", path("elements/KNOWN"), forged),
-            send(alice, dimension, {"post": [new("NEW", **forged)]}),
+            send(alice, dimension, {"post": [new("MAKERS", **forged)]}),
             send(alice, dimension, {"put": [new("KNOWN", **forged)]}),
             send(alice, dimension, {"patch": [patch("KNOWN", **forged)]}),
         ):
@@ -80,11 +78,11 @@ def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
     """Neither beside `post`, `put` and `patch`, nor beside `key` and `data`, nor beside the `id` of a deletion."""
-    new = NEW[dimension]
+    new = MAKERS[dimension]
     path = getattr(alice, dimension)
     for name in ("repository", "dbID", "origin", "user", "updateInfo", "requester"):
         for answer in (
-            send(alice, dimension, {"post": [new("NEW")], name: "contoso"}),
+            send(alice, dimension, {"post": [new("MAKERS")], name: "contoso"}),
             send(alice, dimension, {"patch": [{**patch("KNOWN", description="x"), name: "contoso"}]}),
             send(alice, dimension, {"patch": [{"key": {"id": "KNOWN", name: "contoso"}, "data": {}}]}),
             alice.send("POST", path(ASYNC), [{"id": "KNOWN", name: "contoso"}]),
@@ -98,7 +96,7 @@ def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
 def test_update_info_is_never_taken_over(alice, dimension):
     """By none of the ways of writing: who, when and from where are those of the request."""
     forged = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "IMPORT"}
-    path, new = getattr(alice, dimension), NEW[dimension]
+    path, new = getattr(alice, dimension), MAKERS[dimension]
     assert alice.send("POST", path(), new("A", updateInfo=forged)).status_code == 201
     assert alice.send("PUT", path("elements/B"), new("B", updateInfo=forged)).status_code == 201
     assert alice.send("PATCH", path("elements/B"), {"updateInfo": forged}).status_code == 200
@@ -115,8 +113,8 @@ def test_update_info_is_never_taken_over(alice, dimension):
 def test_a_file_has_no_columns_but_those_of_the_wire(stored, contoso, tmp_path, dimension):
     """A heading, or a member in JSON, that names something else is refused before anything is imported."""
     command = {"currency": "import_currencies", "account": "import_accounts"}[dimension]
-    element = NEW[dimension]("NEW")
-    flat = {"id": "NEW", "descriptions.en": "New"}
+    element = MAKERS[dimension]("MAKERS")
+    flat = {"id": "MAKERS", "descriptions.en": "New"}
     for name in names(dimension):
         table, objects = tmp_path / "file.csv", tmp_path / "file.json"
         table.write_text(",".join([*flat, name]) + "\n" + ",".join([*flat.values(), "contoso"]) + "\n")
@@ -133,7 +131,7 @@ def test_no_query_parameter_chooses_another_repository_or_client(alice, contoso,
     alice.send("POST", alice.currency(), currency("KNOWN"))
     for path in (alice.currency(), alice.currency("elements-count"), alice.account("elements/KNOWN")):
         assert alice.get(path, {name: "contoso"}).status_code == 400
-    for method, path in (("POST", alice.currency()), ("PUT", alice.currency("elements/NEW"))):
-        assert alice.send(method, f"{path}?{name}=contoso", currency("NEW")).status_code == 400
+    for method, path in (("POST", alice.currency()), ("PUT", alice.currency("elements/MAKERS"))):
+        assert alice.send(method, f"{path}?{name}=contoso", currency("MAKERS")).status_code == 400
     assert alice.get(alice.currency("elements/KNOWN"), {name: "contoso"}).json()["id"] == "KNOWN"
     assert list(Currency.objects.values_list("element_id", "repository__db_id")) == [("KNOWN", "northwind")]

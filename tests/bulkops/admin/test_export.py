@@ -22,8 +22,9 @@ from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.text.file_formats import Format
+from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.site_admin.pages import filled_in
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page, superuser
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
 from tests.factories import account, content, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies

@@ -9,7 +9,8 @@ from bulkops.models import ColumnMapping, FileImport
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.admin.imports import CASH, HEADINGS, at, confirm, describe, upload
-from tests.dimensions_site.site_admin.people import WIRES, browser_of, page
+from tests.dimensions import WIRES
+from tests.dimensions_site.site_admin.people import browser_of, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,8 @@ from bulkops.worker.tasks import work
 from currency.models import Currency
 from tests.bulkops.admin.imports import checked, confirm, describe, upload
 from tests.bulkops.admin.test_export import STORE, offered, send
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of
+from tests.dimensions import MODELS, WIRES
+from tests.dimensions_site.site_admin.people import browser_of
 from tests.factories import account, content, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts

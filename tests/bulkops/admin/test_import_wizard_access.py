@@ -8,7 +8,6 @@ from django.test import Client
 from account.models import Account
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
-from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.admin.imports import (
     BANK,
@@ -23,6 +22,7 @@ from tests.bulkops.admin.imports import (
     shown,
     upload,
 )
+from tests.dimensions import MODELS
 from tests.dimensions_site.site_admin.people import browser_of, page, superuser
 from tests.factories import caller
 
@@ -182,7 +182,7 @@ def test_nobody_uploads_without_having_logged_in(northwind):
 @pytest.mark.parametrize("dimension", ["account", "currency"])
 def test_the_list_of_elements_leads_to_the_import(ed, rita, northwind, dimension):
     """For those who may import."""
-    model = {"account": Account, "currency": Currency}[dimension]
+    model = MODELS[dimension]
     first_step = page(model, "import_file")
     assert first_step in browser_of(ed).get(page(model)).content.decode()
     assert first_step not in browser_of(rita).get(page(model)).content.decode()

@@ -1,17 +1,14 @@
 """What a worker does with a deletion."""
 
-from typing import Any
-
 import pytest
 
-from account.models import Account, AccountVersion, CalculationLogic
+from account.models import AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
-from currency.models import Currency
 from tests.bulkops.jobs.deletions import fill, start, status_of, work_now
+from tests.dimensions import MODELS
 from tests.factories import account
 from tests.storing import store_accounts
 
-MODELS: dict[str, Any] = {"currency": Currency, "account": Account}
 DONE = {"status": "COMPLETED", "error": None}
 
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 from tests.bulkops.save.bulk import path
-from tests.factories import Caller, account, currency, read
+from tests.factories import Caller, read
 
-MAKERS = {"currency": currency, "account": account}
 COUNTS = ("created", "changed", "unchanged", "deleted")
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from dimensions_site.repositories.models import AccessGrant, Role
-from tests.bulkops.plans.plans import MAKERS, applied, changes, counts, make, without_info
+from tests.bulkops.plans.plans import applied, changes, counts, make, without_info
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, save
-from tests.factories import read
+from tests.factories import MAKERS, read
 
 
 @pytest.fixture(params=DIMENSIONS)

@@ -9,9 +9,8 @@ from django.test import Client
 from dimensions_site.repositories.models import Repository, Role
 from tests.bulkops.save.bulk import DIMENSIONS, elements, path, places, refused, save, send
 from tests.dimensions_site.api.test_hostile_requests import BODIES
-from tests.factories import account, caller, content, currency, json_bytes, read
+from tests.factories import MAKERS, account, caller, content, json_bytes, read
 
-MAKERS = {"currency": currency, "account": account}
 PREFIXES = ("/api/aih/dimensions/v1", "/dimensions/v1")
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from tests.bulkops.save.bulk import DIMENSIONS, elements, ids, save, send
-from tests.factories import account, content, currency, read
+from tests.factories import MAKERS, content, read
 
-MAKERS = {"currency": currency, "account": account}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 SUCCESS = {"code": "SUCCESS"}
 

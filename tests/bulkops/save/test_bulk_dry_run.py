@@ -5,11 +5,9 @@ import pytest
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency, CurrencyVersion
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
-from tests.factories import account, currency, read
+from tests.factories import MAKERS, account, currency, read
 
 pytestmark = pytest.mark.contract("E4")
-
-MAKERS = {"currency": currency, "account": account}
 
 
 def stored():

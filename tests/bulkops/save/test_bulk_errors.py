@@ -8,7 +8,7 @@ from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import CurrencyVersion
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send
 from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
-from tests.factories import account, currency
+from tests.factories import MAKERS, account, currency
 
 pytestmark = pytest.mark.contract("B1", "E2")
 
@@ -114,7 +114,7 @@ def test_several_errors_of_one_element_are_all_reported(alice):
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_an_id_that_stands_twice_is_refused(alice, dimension):
     """Within an operation, across operations, in an invalid element too; the message names the first place."""
-    maker = {"currency": currency, "account": account}[dimension]
+    maker = MAKERS[dimension]
     save(alice, dimension, post=[maker("old")])
     faulty = maker("new", descriptions={"en": ""})
     body = {
@@ -185,7 +185,7 @@ def test_many_errors_of_one_element_are_counted(alice):
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_another_mode_is_refused(alice, dimension, mode):
     """It shows what was sent and the existing modes."""
-    maker = {"currency": currency, "account": account}[dimension]
+    maker = MAKERS[dimension]
 
     (error,) = refused(send(alice, dimension, {"saveMode": mode, "post": [maker()]}))["errors"]
 

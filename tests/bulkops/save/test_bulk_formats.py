@@ -9,19 +9,17 @@ from typing import Any
 import pytest
 
 from account.models import Account
-from currency.models import Currency
 from tests.account.samples import FULL
 from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, path, places, refused, save, without
 from tests.currency import samples as currencies
-from tests.factories import account, content, currency, read
+from tests.dimensions import MODELS
+from tests.factories import MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K3")
 
 NDJSON, CSV = "application/x-ndjson", "text/csv"
 each_format = pytest.mark.parametrize("format", [NDJSON, CSV])
 each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
-MAKERS = {"currency": currency, "account": account}
-MODELS: dict[str, Any] = {"currency": Currency, "account": Account}
 FULLS = {"currency": currencies.FULL, "account": FULL}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 

@@ -6,19 +6,15 @@ import pytest
 from django.db.models import Model
 
 from account.models import Account, AccountVersion, CalculationLogic
-from account.serializers import ACCOUNT_WIRE
-from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.models import Version
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import patch, path, refused, save, send
+from tests.dimensions import MODELS, WIRES
 from tests.factories import account, caller, content
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
 COUNT = tries(100, long=10_000)
-WIRES = {"account": ACCOUNT_WIRE, "currency": CURRENCY_WIRE}
-MODELS: dict[str, Any] = {"account": Account, "currency": Currency}
 # Keys and instants, and what is made anew for each currency without an oid, differ from one repository to the other.
 _OF_ITS_OWN = {"id", "repository_id", "update_date", "number", "change_set_id", "oid"}
 

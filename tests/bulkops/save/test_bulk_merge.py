@@ -8,10 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from account.models import AccountVersion
-from account.serializers import ACCOUNT_WIRE
 from bulkops.save.entries import STORED_BATCH, EntryReader
 from currency.models import CurrencyVersion
-from currency.serializers import CURRENCY_WIRE
 from tests import strategies
 from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import (
@@ -27,13 +25,12 @@ from tests.bulkops.save.bulk import (
     without,
 )
 from tests.currency import samples as currencies
-from tests.factories import account, content, currency, read
+from tests.dimensions import WIRES
+from tests.factories import MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K1")
 
-MAKERS = {"currency": currency, "account": account}
 FULLS = {"currency": currencies.FULL, "account": FULL}
-WIRES = {"currency": CURRENCY_WIRE, "account": ACCOUNT_WIRE}
 VERSIONS = {"currency": CurrencyVersion, "account": AccountVersion}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 # Of the new elements of the property test.

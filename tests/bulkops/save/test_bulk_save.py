@@ -6,16 +6,13 @@ from typing import Any
 
 import pytest
 
-from account.models import Account, AccountVersion
-from currency.models import Currency
+from account.models import AccountVersion
 from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, patch, save, send, without
 from tests.currency import samples as currencies
-from tests.factories import account, content, currency, read
+from tests.dimensions import MODELS
+from tests.factories import MAKERS, account, content, currency, read
 from tests.strategies import SPELLINGS, get, put, remove
-
-MAKERS = {"currency": currency, "account": account}
-MODELS = {"currency": Currency, "account": Account}
 
 
 def of(dimension, id, text="Text"):

@@ -11,7 +11,7 @@ from django.db import connection
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.bulkops.save.bulk import patch, save
-from tests.factories import account, currency, json_bytes
+from tests.factories import MAKERS, json_bytes
 
 SIZE = 1_500
 OTHERS = 8
@@ -20,9 +20,8 @@ SENT = 300
 # reads the repository, or all of a table as small as this one. When it reads the repository for each element, it reads
 # 450,000 rows; and 35,000 to 45,000 when it walks through the table for the history and the answer.
 FEW_READINGS = 2 * SIZE * (OTHERS + 1)
-CREATE = {"account": account, "currency": currency}
 CHANGE: dict[str, dict[str, object]] = {"account": {"documentationLink": "x"}, "currency": {"decimalNumbers": 4}}
-BOTH = pytest.mark.parametrize("dimension", CREATE)
+BOTH = pytest.mark.parametrize("dimension", MAKERS)
 
 
 def rows_read(dimension: str) -> int:
@@ -38,7 +37,7 @@ def rows_read(dimension: str) -> int:
 @pytest.fixture
 def unknown(alice, northwind, dimension: str) -> str:
     """A dimension with elements of Northwind, about which there are no statistics."""
-    create, table = CREATE[dimension], f"{dimension}_{dimension}"
+    create, table = MAKERS[dimension], f"{dimension}_{dimension}"
     ids = [f"{number}" for number in range(SIZE)]
     save(alice, dimension, post=[create(id) for id in ids])
     with connection.cursor() as cursor:
@@ -65,7 +64,7 @@ if connection.vendor == "postgresql":
     @BOTH
     @pytest.mark.contract("E3")
     def test_a_bulk_save_reads_the_table_a_few_times(alice, unknown):
-        create, change = CREATE[unknown], CHANGE[unknown]
+        create, change = MAKERS[unknown], CHANGE[unknown]
         sent = [f"{number}" for number in range(SENT)]
         bodies = {
             "put of unchanged": {"put": [create(id) for id in sent]},
@@ -92,7 +91,7 @@ if connection.vendor == "postgresql":
     @BOTH
     @pytest.mark.contract("H1")
     def test_a_synchronisation_reads_the_table_a_few_times(alice, unknown, run_import):
-        kept = json_bytes([CREATE[unknown](f"{number}") for number in range(SIZE - 50)])
+        kept = json_bytes([MAKERS[unknown](f"{number}") for number in range(SIZE - 50)])
         command = {"account": "import_accounts", "currency": "import_currencies"}[unknown]
         before = rows_read(unknown)
         outcome = run_import(command, kept, "--mode", "sync")

@@ -7,9 +7,7 @@ from django.db import connection
 
 from dimensions_site.repositories.models import ApiKey
 from tests.bulkops.save.bulk import path
-from tests.factories import account, currency
-
-ELEMENTS = {"currency": currency, "account": account}
+from tests.factories import MAKERS
 
 
 @contextmanager
@@ -30,10 +28,10 @@ def read_only():
 
 @pytest.mark.contract("B3")
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("dimension", ELEMENTS)
+@pytest.mark.parametrize("dimension", MAKERS)
 def test_reads_are_answered_and_writes_are_worth_another_try(alice, dimension):
     """Also when the use of the key would have to be stored; a write is 503 with `Retry-After`, and never 500."""
-    element = ELEMENTS[dimension]("A")
+    element = MAKERS[dimension]("A")
     one, many = path(alice, dimension, "elements/A"), path(alice, dimension, "elements")
     deletions = path(alice, dimension, "elements-bulk-delete-async")
     assert alice.send("POST", many, element).status_code == 201
@@ -43,7 +41,7 @@ def test_reads_are_answered_and_writes_are_worth_another_try(alice, dimension):
         assert alice.get(one).status_code == 200
         assert alice.get(many).status_code == 200
         answers = [
-            alice.send("POST", many, ELEMENTS[dimension]("B")),
+            alice.send("POST", many, MAKERS[dimension]("B")),
             alice.send("PUT", one, element),
             alice.send("PATCH", one, {"descriptions": {"fr": "A"}}),
             alice.send("POST", f"{many}-bulk", {"put": [element]}),

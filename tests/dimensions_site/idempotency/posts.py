@@ -8,10 +8,9 @@ from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
 from currency.models import Currency, CurrencyVersion
 from tests.bulkops.jobs.deletions import ASYNC
-from tests.factories import Caller, account, content, currency
+from tests.factories import MAKERS, Caller, content
 
 KEY = "month-end-2026-01"
-MAKERS = {"currency": currency, "account": account}
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.dimension import dimensions
 from tests.factories import Caller
-
-MODELS: dict[str, Any] = {dimension.name: dimension.model for dimension in dimensions()}
-WIRES: dict[str, Wire] = {dimension.name: dimension.wire for dimension in dimensions()}
 
 
 def browser_of(person: Caller) -> Client:

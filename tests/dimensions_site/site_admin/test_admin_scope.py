@@ -1,7 +1,5 @@
 """The admin shows only the elements that the user's grants permit."""
 
-from typing import Any
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -10,12 +8,12 @@ from django.urls import reverse
 from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
+from tests.dimensions import MODELS
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G2")
 
-MODELS: dict[str, Any] = {"currency": Currency, "account": Account}
 OTHERS = ("contoso", "Contoso", "CCODE", "c-words")
 
 

@@ -33,8 +33,9 @@ from dimensions_site.tokens.models import Application, IssuedToken
 from tests.bulkops.admin.imports import BANK, FAULTY, HEADINGS, checked, upload
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.plans.plans import make
+from tests.dimensions import MODELS
 from tests.dimensions_site.site_admin.crawling import SentForm, crawl
-from tests.dimensions_site.site_admin.people import MODELS, browser_of, superuser
+from tests.dimensions_site.site_admin.people import browser_of, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
 from tests.factories import Caller, account, currency
 from tests.storing import store_accounts, store_currencies

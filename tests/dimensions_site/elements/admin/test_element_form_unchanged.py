@@ -5,8 +5,9 @@ import pytest
 from account.models import Account
 from currency.models import Currency
 from tests.account.samples import FULL, MINIMAL
+from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.site_admin.pages import errors, filled_in
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from account.models import Account
 from dimensions_site.elements.admin.lists import counting as paginator
 from dimensions_site.repositories.models import AccessGrant, Role
-from tests.dimensions_site.site_admin.people import MODELS, browser_of, page
+from tests.dimensions import MODELS
+from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 

@@ -16,7 +16,8 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import record
 from tests.bulkops.save.bulk import patch, save
-from tests.dimensions_site.site_admin.people import MODELS, browser_of, page, superuser
+from tests.dimensions import MODELS
+from tests.dimensions_site.site_admin.people import browser_of, page, superuser
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 

@@ -10,9 +10,10 @@ from django.core.management import call_command
 from dimensions_site.elements.writing.restoring import wire_json
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import without
+from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.site_admin.pages import filled_in, typed
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, page
-from tests.factories import account, content, currency
+from tests.dimensions_site.site_admin.people import browser_of, page
+from tests.factories import MAKERS, content
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
@@ -83,7 +84,7 @@ class Walk:
             call_command(name, "northwind", str(self.file))
 
     def create_in_form(self) -> None:
-        make = {"account": account, "currency": currency}[self.dimension]
+        make = MAKERS[self.dimension]
         for id in self.random.sample(free := sorted(set(IDS) - set(self.living)), min(1, len(free))):
             form = typed(make(id, descriptions={"en": f"form {self.random.randrange(3)}"}))
             assert self.browser.post(page(self.model, "add"), form).status_code == 302

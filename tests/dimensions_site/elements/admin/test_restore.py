@@ -7,7 +7,8 @@ from django.test import Client
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency
 from tests.bulkops.save.bulk import element, without
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
+from tests.dimensions import MODELS, WIRES
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 

@@ -7,7 +7,8 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
-from tests.dimensions_site.site_admin.people import MODELS, WIRES, browser_of, messages_of, page
+from tests.dimensions import MODELS, WIRES
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies

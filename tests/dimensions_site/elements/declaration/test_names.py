@@ -5,7 +5,7 @@ from django.conf import settings
 from django.utils.translation import override
 
 from dimensions_site.elements.declaration.names import names_of
-from tests.dimensions_site.site_admin.people import WIRES
+from tests.dimensions import WIRES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 

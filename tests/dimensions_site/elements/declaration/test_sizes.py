@@ -13,6 +13,7 @@ from dimensions_site.repositories.models import Role
 from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.bulkops.save.bulk import patch, refused, send
 from tests.currency.samples import FULL as FULL_CURRENCY
+from tests.dimensions import MODELS
 from tests.dimensions_site.elements.writing.decoders import DECODERS
 from tests.factories import account, content, currency, read
 
@@ -125,7 +126,7 @@ def test_the_size_is_that_of_what_is_answered(alice, dimension, payload):
     path = getattr(alice, dimension)(f"elements/{payload['id']}")
     answered = content(alice.send("PUT", path, payload)).decode()
     decoder = DECODERS[dimension]
-    model = {"account": Account, "currency": Currency}[dimension]
+    model = MODELS[dimension]
     row = decoder.row_of(model._base_manager.get(element_id=payload["id"]))
     sizes: Sizes = decoder._plan.sizes
     assert sizes._names + sum(sizes._lengths(row)) == sizes.of_stored(answered) == measured(json.loads(answered))

@@ -6,7 +6,7 @@ from django.utils.translation import override
 
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.words import AmbiguousText, from_words, takes_any_text
-from tests.dimensions_site.site_admin.people import WIRES
+from tests.dimensions import WIRES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 ACCOUNT, CURRENCY = (WIRES[name].places for name in ("account", "currency"))

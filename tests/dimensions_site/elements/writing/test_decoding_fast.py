@@ -17,6 +17,7 @@ from dimensions_site.elements.writing.raw_element import RawElement
 from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.account.samples import MINIMAL as MINIMAL_ACCOUNT
 from tests.currency.samples import FULL as FULL_CURRENCY
+from tests.dimensions import MODELS
 from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, stored
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, content, currency
@@ -82,7 +83,7 @@ def test_the_answers_of_the_service_are_decoded_fast(alice):
         path = getattr(alice, dimension)
         response = alice.send("PUT", path(f"elements/{payload['id']}"), payload)
         assert response.status_code in {200, 201}, response.content
-        model = {"account": Account, "currency": Currency}[dimension]
+        model = MODELS[dimension]
 
         assert agrees(dimension, content(response), model._base_manager.get(element_id=payload["id"]))
 
@@ -107,7 +108,7 @@ def test_valid_patches_are_decoded_fast(alice, dimension, patch):
     payload = {"account": FULL_ACCOUNT, "currency": FULL_CURRENCY}[dimension]
     path = getattr(alice, dimension)(f"elements/{payload['id']}")
     current = content(alice.send("PUT", path, payload)).decode()
-    element = {"account": Account, "currency": Currency}[dimension]._base_manager.get(element_id=payload["id"])
+    element = MODELS[dimension]._base_manager.get(element_id=payload["id"])
     decoder = DECODERS[dimension]
 
     row = decoder.fast_patch(current, RawElement(plain(patch)), element)

@@ -13,9 +13,10 @@ from bulkops.models import DataProcessing
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.rsql.limits import MAX_LENGTH
+from tests.dimensions import MODELS
 from tests.dimensions_site.elements.admin.dated import TYPED, store_chart
 from tests.dimensions_site.elements.admin.lists.lists import LIST, found, ids, shown
-from tests.dimensions_site.site_admin.people import MODELS, browser_of, page
+from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import account, content, currency
 from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies

@@ -31,12 +31,13 @@ def own_pgbouncer(
     pool_size: int,
     address: tuple[str, int] | None = None,
     inside: Sequence[str] = (),
+    **changed: int,
 ) -> Iterator[Pool]:
     """PgBouncer before that database, with that many connections to it, until the block ends.
 
     It listens at the `address`, host and port, or else at a free port of this host, and is started by the words
-    `inside`, on which the command follows. It refuses to run as root, and then runs as the user of PostgreSQL. Without
-    the program the test is skipped, and fails in CI.
+    `inside`, on which the command follows. The settings `changed` are not as in the file. It refuses to run as root,
+    and then runs as the user of PostgreSQL. Without the program the test is skipped, and fails in CI.
     """
     program = skip_without("pgbouncer")
     server = urlsplit(database_url)
@@ -55,7 +56,9 @@ def own_pgbouncer(
         "USERS": str(users),
         "POOL_SIZE": str(pool_size),
     }
-    configuration.write_text(string.Template((FOLDER / "pgbouncer.ini").read_text()).substitute(words))
+    # Of a setting that comes twice, the last one counts.
+    last = "".join(f"{name} = {value}\n" for name, value in changed.items())
+    configuration.write_text(string.Template((FOLDER / "pgbouncer.ini").read_text()).substitute(words) + last)
     # It rereads its files as the other user, without access to the folders of the tests by their names.
     command = [*inside, program, "-q", *(["-u", "postgres"] if os.geteuid() == 0 else []), str(configuration)]
     log = folder / "pgbouncer.log"

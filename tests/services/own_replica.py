@@ -50,6 +50,8 @@ def resume(replica: OwnServer) -> None:
 
 def follow(primary: OwnServer, replica: OwnServer) -> None:
     """Return as soon as the replica has all that the primary has now."""
+    # What no commit has written out goes to the replica with the next one, which may take seconds.
+    rows(primary.url, "SELECT pg_logical_emit_message(true, '', '')")
     ((written,),) = rows(primary.url, "SELECT pg_current_wal_insert_lsn()::text")
     wait_until(
         lambda: rows(replica.url, "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written) == [(True,)],

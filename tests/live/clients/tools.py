@@ -20,12 +20,17 @@ DONE = "Every operation was answered."
 _QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "SCARF_ANALYTICS": "false"}
 
 
+# Programs that run for seconds are not worth the second compiler.
+_SHORT = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
+
 def run(*command: str | Path, folder: Path | None = None) -> str:
     """Run a program, whose name is looked up beside this Python, too; return what it printed. A failure is one."""
     scripts = str(Path(sys.executable).parent)
     environment: Mapping[str, str] = {
         **os.environ,
         **_QUIET,
+        **_SHORT,
         "PATH": os.pathsep.join([str(NPM_TOOLS / ".bin"), scripts, os.environ.get("PATH", os.defpath)]),
     }
     program = shutil.which(str(command[0]), path=environment["PATH"])

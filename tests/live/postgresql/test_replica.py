@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import psycopg
 import pytest
 
+from tests.lengths import tries
 from tests.services.bulk_state import marked, rows
 from tests.services.clerk import errand, prepare
 from tests.services.own_postgresql import OwnServer, own_postgresql
@@ -278,7 +279,7 @@ def test_a_long_list_is_streamed_from_the_replica(house: House):
 @pytest.mark.contract("C13", "C15", "E2")
 def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house: House):
     """Eight clients write and read through either web server while the replica pauses and resumes."""
-    until = time.monotonic() + 6
+    until = time.monotonic() + tries(3, long=6)
 
     def call(number: int) -> int:
         random, turn = Random(number), 0

@@ -5,7 +5,7 @@ nginx, two web servers, two workers, PgBouncer, PostgreSQL with a replica, and R
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -48,6 +48,7 @@ class Estate:
     folder: Path
     hosts: dict[str, Host]
     stack: ExitStack
+    pool: Mapping[str, int]
     front: Front = field(init=False)
     settings: dict[str, str] = field(init=False)
 
@@ -103,7 +104,7 @@ class Estate:
         wait_for((host.address, 80), self.stack.enter_context(nginx(place, host.inside, **words)))
 
     def _start_pgbouncer(self, host: Host) -> None:
-        pool = own_pgbouncer(self.place(host), self.url, _POOL, (host.address, 6432), host.inside)
+        pool = own_pgbouncer(self.place(host), self.url, _POOL, (host.address, 6432), host.inside, **self.pool)
         self.settings["DATABASE_URL"] = self.stack.enter_context(pool).url
 
     def _start_redis(self, host: Host) -> None:
@@ -138,8 +139,8 @@ class Estate:
 
 
 @contextmanager
-def estate(folder: Path) -> Iterator[Estate]:
-    """Everything runs, until the block ends; to be used within `network.ALONE`."""
+def estate(folder: Path, **pool: int) -> Iterator[Estate]:
+    """Everything runs, until the block ends, with these settings of PgBouncer; to be used within `network.ALONE`."""
     folder.chmod(0o755)
     servers = folder / "postgresql"
     servers.mkdir()
@@ -148,7 +149,7 @@ def estate(folder: Path) -> Iterator[Estate]:
     lay_cables()
     hosts = {name: new_host(name, number) for number, name in enumerate(HOSTS, start=2)}
     with ExitStack() as stack:
-        made = Estate(folder, hosts, stack)
+        made = Estate(folder, hosts, stack, pool)
         made.start("primary")
         key = prepare(made.url)
         made.start("replica")

@@ -76,12 +76,19 @@ class Report:
         return "\n".join([*lines, summary, *self.wrong[:20]])
 
 
-def main(folder: Path, seconds: float, measured: float, pause: float) -> int:
+def main(folder: Path, seconds: float, measured: float, pause: float, lost_after: int | None) -> int:
     """Do everything with files in the empty folder, print the report, and return 0 when nothing is wrong."""
-    with estate(folder) as all_hosts:
+    pool = {} if lost_after is None else _impatient(lost_after)
+    with estate(folder, **pool) as all_hosts:
         report = suffer(all_hosts, seconds, measured, pause)
     sys.stdout.write(f"{report}\n")
     return 1 if report.wrong else 0
+
+
+def _impatient(seconds: int) -> dict[str, int]:
+    """The settings of PgBouncer after which a host that does not answer is lost, or is tried again, so much sooner."""
+    retried = {"tcp_keepidle": seconds, "tcp_keepintvl": 1, "server_login_retry": seconds}
+    return {"tcp_user_timeout": seconds * 1_000, **retried}
 
 
 def suffer(built: Estate, seconds: float, measured: float, pause: float) -> Report:
@@ -243,10 +250,13 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--measured", type=float, help="seconds of each measurement; without it those of --seconds")
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between the calls of each caller")
+    parser.add_argument(
+        "--lost-after", type=int, help="seconds after which PgBouncer gives up a host; a minute without"
+    )
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.alone is None:
         sys.exit(begin(sys.argv[1:]))
     bury_the_dead()
     measured = chosen.seconds if chosen.measured is None else chosen.measured
-    sys.exit(main(chosen.alone, chosen.seconds, measured, chosen.pause))
+    sys.exit(main(chosen.alone, chosen.seconds, measured, chosen.pause, chosen.lost_after))

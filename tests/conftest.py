@@ -5,6 +5,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Generator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -42,6 +43,8 @@ SHARED = (
     "tests/dimensions_site/site_admin/test_accessibility.py",
     "tests/openapi/test_schemathesis.py",
 )
+# Tests of running services.
+WAITING = (STORIES, "tests/live/", "tests/upgrade/")
 # The files and folders that take longest, the longest first.
 LONGEST = (
     "tests/live/postgresql/test_hosts.py",
@@ -140,8 +143,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduli
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no process is alone with one of them at the end."""
+    """Begin with the files that take longest, so that no process is alone with one of them at the end.
+
+    Every fourth is one that mostly waits for services, so that at any time others use the processors.
+    """
     items.sort(key=lambda item: [not item.nodeid.startswith(place) for place in LONGEST])
+    waiting, others = count(0, 4), (number for number in count() if number % 4)
+    places: dict[str, int] = {}
+    for file in (item.nodeid.partition("::")[0] for item in items):
+        if file not in places:
+            places[file] = next(waiting if file.startswith(WAITING) else others)
+    items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -17,6 +17,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.services.migrated import copy_file, template
 from tests.services.service import PROJECT, environment, free_port, stop, wait_for_port
 
 _TIMEOUT = 120
@@ -115,11 +116,15 @@ def test_the_printed_call_works_and_a_signal_ends_everything(folder: Path, numbe
 
 @linux
 def test_who_ends_make_ends_the_service(tmp_path: Path):
-    """As a supervisor does: the recipe leaves no process between that would take the signal for itself."""
+    """As a supervisor does: the recipe leaves no process between that would take the signal for itself.
+
+    The tables are there: a first start is seen by the tests with `folder`.
+    """
     port = free_port()
     (tmp_path / "manage.py").symlink_to(PROJECT / "manage.py")
     (tmp_path / ".run").mkdir()
     (tmp_path / ".run" / "venv").symlink_to(sys.prefix)
+    copy_file(template(""), tmp_path / ".run" / "dimensions.sqlite3")
     make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "run-environment", "run", f"PORT={port}"]
     with (
         (tmp_path / "output.txt").open("wb") as output,
@@ -145,7 +150,7 @@ def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
         web = started(output())["web"]
         os.kill(web, signal.SIGSTOP)
         process.send_signal(signal.SIGINT)
-        time.sleep(7)
+        time.sleep(6)  # honcho's own limit is five seconds
         os.kill(web, signal.SIGCONT)
         assert process.wait(timeout=_TIMEOUT) == 0
         assert "SIGKILL" not in output()

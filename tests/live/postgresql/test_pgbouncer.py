@@ -4,6 +4,7 @@ PgBouncer uses the file of docs/deploy.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,13 @@ _BUSY = (
     "WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()"
 )
 _OPEN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A database to which no service of another file is connected, and an API key for it."""
+    with migrated_database(tmp_path_factory.mktemp("pooled"), os.environ["DATABASE_URL"]) as url:
+        yield url, prepare(url)
 
 
 @pytest.fixture(scope="module")

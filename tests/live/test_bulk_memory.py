@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 COUNT = 5_000
 # A body of 20 MB, a batch of elements, and a piece of the answer; with the answer as a whole it would be more than 2.5.
 BODIES = 2.0
-PLANNED = tries(10_000, long=100_000)  # a multiple of COUNT
+PLANNED = tries(COUNT, long=100_000)  # a multiple of COUNT
 PLAN_BODIES = 3.0
 LIST = PATH.removesuffix("-bulk")
 
@@ -41,10 +41,10 @@ def test_the_answer_with_all_accounts_is_not_kept_in_memory(single: Service):
 
 
 @pytest.mark.contract("E1", "E3", "K3")
-@pytest.mark.parametrize("format", ["application/x-ndjson", "text/csv"])
-def test_neither_lines_nor_tables_are_kept_in_memory(single: Service, format: str):
-    """What the list answers, with a change in each account."""
-    call(single, body("put", accounts(COUNT)))
+@pytest.mark.parametrize(("format", "count"), [("application/x-ndjson", COUNT // 2), ("text/csv", COUNT)])
+def test_neither_lines_nor_tables_are_kept_in_memory(single: Service, format: str, count: int):
+    """What the list answers, with a change in each account; a line takes three times as much as a row of a table."""
+    call(single, body("put", accounts(count)))
     text = single.send("GET", LIST, Accept=format).body
     few = b"".join(text.splitlines(keepends=True)[:101])
     call(single, few, Content_Type=format)  # loads what reads them

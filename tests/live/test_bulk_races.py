@@ -15,6 +15,7 @@ import pytest
 
 from tests.bulkops.save.bulk import patch
 from tests.factories import account, currency
+from tests.lengths import tries
 from tests.services.bulk_state import Version, histories, marked, rows
 from tests.services.holding_worker import HoldingWorker
 from tests.services.service import Answer, Service, serving
@@ -25,10 +26,10 @@ CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
 CALLS = 40
 # The pause after a call is refused because many others wait, which is usual on a slow machine.
 TRIES = 60
-ROUNDS = 3
+ROUNDS = tries(2, long=3)
 IDS = 24
-# Accounts of a bulk save that takes some moments.
-LARGE = 10_000
+# Accounts of a bulk save in several batches.
+LARGE = 2_000
 
 
 @dataclass(frozen=True)

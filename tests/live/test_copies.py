@@ -11,7 +11,7 @@ from tests.live.test_bulk_races import ACCOUNTS, bulk
 from tests.services.bulk_state import rows
 from tests.services.service import Service, manage
 
-SIZE = 3_000
+SIZE = 1_500
 WRITERS = 4
 
 

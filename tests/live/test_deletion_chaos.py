@@ -38,4 +38,4 @@ def test_overlapping_deletions_delete_and_count_each_element_once(
     prepared: tuple[str, str], chunked: Service, tmp_path: Path
 ):
     with working(prepared[0], tmp_path, **QUICK):
-        assert overlap(chunked, prepared[0], Random(6), deletions=10, count=400) == 400
+        assert overlap(chunked, prepared[0], Random(6), deletions=10, count=100) == 100

@@ -1,12 +1,11 @@
 """Lists are streamed: memory stays flat whatever their length."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.load.memory import ADDRESSES, SINGLE, fill, peak_above_idle
-from tests.services.service import Service, serving
+from tests.load.memory import ADDRESSES, LIST, SINGLE, fill, peak_above_idle
+from tests.services.service import serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
 
@@ -17,36 +16,39 @@ NOISE = 4 * 1024
 CHUNK = 16 * 1024
 
 
-@pytest.fixture
-def single(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
-    """The service with one thread in one worker process, whose memory is looked at."""
-    with serving(*prepared, tmp_path, **SINGLE) as running:
-        yield running
+@pytest.fixture(scope="module")
+def measured(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, int]]]:
+    """The length, and the memory above idle, of a short and a long list, however it is read.
+
+    The service has one thread in one worker process.
+    """
+    ways = {**{name: (address, {}) for name, address in ADDRESSES.items()}, "gzip": (LIST, {"Accept_Encoding": "gzip"})}
+    found: dict[str, list[tuple[int, int]]] = {name: [] for name in ways}
+    with serving(*prepared, tmp_path_factory.mktemp("single"), **SINGLE) as single:
+        for count in (FEW, MANY):
+            fill(prepared[0], count)
+            for name, (address, headers) in ways.items():
+                found[name].append(peak_above_idle(single, address, **headers))
+    return found
+
+
+def check(lengths_and_peaks: list[tuple[int, int]], shortest: int) -> None:
+    """Each list has at least the `shortest` length per account, and the long one takes no more memory."""
+    (short, few), (long, many) = lengths_and_peaks
+    assert short > FEW * shortest
+    assert long > MANY * shortest
+    assert max(few, many) < CHUNK
+    assert many - few < NOISE
 
 
 @pytest.mark.contract("D7")
-def test_the_memory_for_a_list_does_not_grow_with_its_length(single: Service, prepared: tuple[str, str]):
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_the_memory_for_a_list_does_not_grow_with_its_length(measured: dict[str, list[tuple[int, int]]], name: str):
     """Five times as many accounts of 4 KB take no more memory above idle, whole or with selected properties."""
-    peaks: dict[str, list[int]] = {name: [] for name in ADDRESSES}
-    for count in (FEW, MANY):
-        fill(prepared[0], count)
-        for name, address in ADDRESSES.items():
-            length, peak = peak_above_idle(single, address)
-            assert length > count * 700
-            peaks[name].append(peak)
-    for few, many in peaks.values():
-        assert max(few, many) < CHUNK
-        assert many - few < NOISE
+    check(measured[name], 700)
 
 
 @pytest.mark.contract("D7", "M1")
-def test_the_memory_for_a_compressed_list_does_not_grow_with_its_length(single: Service, prepared: tuple[str, str]):
+def test_the_memory_for_a_compressed_list_does_not_grow_with_its_length(measured: dict[str, list[tuple[int, int]]]):
     """Compressed data is sent at once, and nothing of it is kept."""
-    peaks = []
-    for count in (FEW, MANY):
-        fill(prepared[0], count)
-        length, peak = peak_above_idle(single, ADDRESSES["list"], Accept_Encoding="gzip")
-        assert length > count * 20
-        peaks.append(peak)
-    assert max(peaks) < CHUNK
-    assert peaks[1] - peaks[0] < NOISE
+    check(measured["gzip"], 20)

@@ -17,23 +17,23 @@ from tests.services.bulk_state import Counts, counts, marked
 from tests.services.clerk import prepare
 from tests.services.database import migrated_database
 from tests.services.holding_worker import HoldingWorker
+from tests.services.long_reads import BASE, HEAVY, LIGHT, fill_heavily
 from tests.services.service import Answer, Service, serving
-from tests.services.worker import fill, is_alive, wait_until
+from tests.services.worker import is_alive, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
 LIST = "/dimensions/v1/northwind/account/elements"
-LONG = 8_000
 # Accounts of a bulk save that takes some moments.
-SOME = 5_000
+SOME = 2_000
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """A database with so many accounts that a list of them fits into no buffer."""
+    """A database with so many texts that a list of them fits into no buffer: 18 MB."""
     folder = tmp_path_factory.mktemp("long lists")
     with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as url:
         key = prepare(url)
-        fill(url, "northwind", LONG)
+        fill_heavily(url)
         yield url, key
 
 
@@ -45,10 +45,10 @@ def bulk(service: Service, mark: str) -> Answer:
 
 @contextmanager
 def reading(service: Service) -> Iterator[HTTPConnection]:
-    """A client that has requested the whole list."""
+    """A client that has requested the long list."""
     connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
     try:
-        connection.request("GET", LIST, headers={"X-API-Key": service.key})
+        connection.request("GET", f"{BASE}/elements", headers={"X-API-Key": service.key})
         yield connection
     finally:
         connection.close()
@@ -69,7 +69,7 @@ def refuses(service: Service) -> bool:
 
 @pytest.mark.contract("D7", "E2")
 def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_path: Path):
-    """A list of 8,000 that is read slowly and a bulk save; new clients are refused at once, and the status is 0."""
+    """A long list that is read slowly and a bulk save; new clients are refused at once, and the status is 0."""
     talkative = {"LOG_LEVEL": "DEBUG"}
     with (
         serving(*prepared, tmp_path, **talkative) as service,
@@ -84,7 +84,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
         wait_until(lambda: refuses(service), "New callers get in", timeout=25)
         assert is_alive(service.pid)
         assert saving.result().status == 200
-        assert len(json.loads(text + response.read())) == LONG
+        assert len(json.loads(text + response.read())) == LIGHT + HEAVY
         assert status_of(service) == 0
         assert counts(prepared[0], "begun-bulk-save") == Counts(SOME, SOME, SOME)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.services.clerk import errand
 from tests.services.worker import QUICK, working, working_slowly
 
-# Enough that an import takes longer than the test waits.
-COUNT = 15_000
+# Enough that an import writes longer than the test waits.
+COUNT = 5_000
 
 
 def printed_by(url: str, call: str) -> str:

@@ -12,7 +12,7 @@ from tests.load.chaos.bulk import Ordeal, kill_workers
 from tests.load.chaos.plans import ApplyingOrdeal, MakingOrdeal
 from tests.services.database import migrated_database
 
-SIZE = 3_000
+SIZE = 1_500
 
 
 @pytest.mark.contract("K4", "K6")

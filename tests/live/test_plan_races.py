@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.bulkops.save.bulk import patch
+from tests.lengths import tries
 from tests.live.test_bulk_races import ACCOUNTS, Call, bulk, change, check_nothing_lost, check_order, check_whole
 from tests.services.bulk_state import histories
 from tests.services.service import PROJECT, Answer, Service, environment, serving
@@ -22,7 +23,10 @@ from tests.services.worker import SLOW, delete, working
 
 WRITERS = 16
 ROUNDS = 12
+APPLICATIONS = tries(6, long=12)
 IDS = 160
+# Of a deletion, with pauses between its chunks.
+FEW = 80
 PLANS = f"{ACCOUNTS}-plans"
 
 pytestmark = pytest.mark.contract("K6")
@@ -49,9 +53,9 @@ def patiently(service: Service, address: str, body: Any, **headers: str) -> Answ
     return answer
 
 
-def fill(service: Service, prefix: str) -> tuple[Call, list[str]]:
+def fill(service: Service, prefix: str, count: int = IDS) -> tuple[Call, list[str]]:
     """Create accounts with ids that begin with the prefix; return the call that did, and the ids."""
-    ids = [f"{prefix}-{number:03}" for number in range(IDS)]
+    ids = [f"{prefix}-{number:03}" for number in range(count)]
     first = bulk(f"{prefix}-first", put=ids)
     assert first.send(service).status == 200
     return first, ids
@@ -105,7 +109,7 @@ def test_plans_beside_many_writers_are_applied_whole_or_refused(service: Service
 def test_of_two_applications_of_one_plan_exactly_one_succeeds(service: Service, prepared: tuple[str, str]):
     """The other one gets 409 PLAN_APPLIED, and the plan is applied once."""
     _, ids = fill(service, "twice")
-    for number in range(ROUNDS):
+    for number in range(APPLICATIONS):
         mark = f"twice-plan-{number}"
         plan = planned(service, patch=[patch(id, **change(mark)) for id in ids])
         with ThreadPoolExecutor(2) as pool:
@@ -115,7 +119,7 @@ def test_of_two_applications_of_one_plan_exactly_one_succeeds(service: Service, 
     versions = histories(prepared[0], ids[:1])[ids[0]]
     assert [version.mark for version in versions] == [
         "twice-first",
-        *(f"twice-plan-{number}" for number in range(ROUNDS)),
+        *(f"twice-plan-{number}" for number in range(APPLICATIONS)),
     ]
 
 
@@ -123,17 +127,17 @@ def test_plans_beside_a_deletion(prepared: tuple[str, str], tmp_path: Path):
     """Each id is deleted once, and a plan that has one of them is outdated: nobody brings it back by accident."""
     chunks = {"DELETION_CHUNK_SIZE": "5", **SLOW}
     with serving(*prepared, tmp_path, **chunks) as service, working(prepared[0], tmp_path, **chunks):
-        _, ids = fill(service, "gone")
+        _, ids = fill(service, "gone", FEW)
         plans = [
             (some, planned(service, patch=[patch(id, **change(f"gone-plan-{start}")) for id in some]))
-            for start in range(0, IDS, 10)
+            for start in range(0, FEW, 10)
             for some in [ids[start : start + 10]]
         ]
         deletion = delete(service, ids)
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda one: apply(service, one[1]), reversed(plans)))
         outcome = deletion.ended()
-        assert (outcome["status"], outcome["deleted"], outcome["notFound"]) == ("COMPLETED", IDS, [])
+        assert (outcome["status"], outcome["deleted"], outcome["notFound"]) == ("COMPLETED", FEW, [])
         assert service.send("GET", f"{ACCOUNTS}-count?filter=id=like=gone-").json() == 0
     assert {answer.status for answer in answers} <= {200, 409}
     assert {answer.json()["code"] for answer in answers if answer.status == 409} <= {"PLAN_OUTDATED"}

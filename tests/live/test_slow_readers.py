@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 from tests.services.fronted import fronted
+from tests.services.long_reads import HEAVY, LIGHT, REPOSITORY, fill_heavily
 from tests.services.service import Service
-from tests.services.worker import fill, wait_until
+from tests.services.worker import wait_until
 
-REPOSITORY = "slow-readers"
 BASE = f"/api/aih/dimensions/v1/{REPOSITORY}/account"
 THREADS = 2
-# More than the buffers between two programs hold: 20 MB.
-COUNT = 6_000
+# Their texts are more than the buffers between two programs hold: 18 MB.
+COUNT = LIGHT + HEAVY
 
 
 @pytest.fixture
 def behind_nginx(prepared: tuple[str, str], tmp_path: Path) -> Iterator[Service]:
     """The service with few threads behind nginx, at whose port for http it is called."""
-    fill(prepared[0], REPOSITORY, COUNT)
+    fill_heavily(prepared[0])
     with fronted(*prepared, tmp_path, WEB_CONCURRENCY="1", WEB_THREADS=str(THREADS)) as (service, _):
         yield service
 

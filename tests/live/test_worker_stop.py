@@ -17,6 +17,8 @@ from tests.services.service import Service, serving
 from tests.services.worker import MANY, SLOW, delete, fill, hasten, wait_until, working, working_slowly
 
 STOPS = 2
+# It counts as lost after the end of the test, and waits for a lock no longer than two seconds at a time.
+QUICKER = {"WORKER_LOST_AFTER_SECONDS": "12"}
 
 
 @pytest.fixture
@@ -94,7 +96,7 @@ if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
 
     def test_a_worker_ends_while_somebody_else_keeps_the_database(locked: sqlite3.Connection, url: str, tmp_path: Path):
         """A long import of another worker keeps SQLite's lock to its end; stopping this worker does not wait."""
-        with working(url, tmp_path, **SLOW) as worker:
+        with working(url, tmp_path, **QUICKER) as worker:
             assert worker.stop() == 0
 
     def test_what_could_not_be_written_at_the_start_is_written_later(
@@ -102,7 +104,7 @@ if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
     ):
         """That old records are purged each day: nobody else would do it."""
         scheduled = "SELECT func FROM django_q_schedule"
-        with working(url, tmp_path, WORKER_LOST_AFTER_SECONDS="12") as worker:
+        with working(url, tmp_path, **QUICKER) as worker:
             worker.wait_for("database_unavailable")
             assert rows(url, scheduled) == []
             locked.rollback()

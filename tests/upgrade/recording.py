@@ -25,7 +25,7 @@ from tests.random_elements import RandomElements
 from tests.services.clerk import errand, prepare
 from tests.services.database import empty_database
 from tests.services.own_postgresql import server_programs
-from tests.services.service import PROJECT, Service, manage, serving
+from tests.services.service import PROJECT, Service, serving
 
 # The digests of a release's migrations, as `sha256sum` writes them.
 MIGRATIONS = "migrations.sha256"
@@ -59,6 +59,7 @@ for name, key in {KEYS}.items():
 """
 _CURRENCY = "/api/aih/dimensions/v1/{}/currency"
 _ACCOUNT = "/dimensions/v1/{}/account"
+_COMMANDS = "from django.core.management import call_command"
 _IMPORTED = "id,descriptions.en,nature,type,conversion.conversionType\n004000,Revenue,PROFIT_AND_LOSS,NORMAL,AVERAGE\n"
 _READ = (
     *(("mia", f"{_ACCOUNT}/elements{rest}") for rest in ("", "/0001", "/none", "?take=2&skip=1&sort=-id", "-count")),
@@ -100,7 +101,7 @@ def _fill(service: Service, url: str, folder: Path) -> None:
     file = folder / "accounts.csv"
     for text in ("Revenue", "Revenue, third parties"):
         file.write_text(_IMPORTED.replace("Revenue", f'"{text}"'))
-        manage(url, "import_accounts", "northwind", str(file))
+        errand(url, f"{_COMMANDS}; call_command('import_accounts', 'northwind', {str(file)!r})")
 
 
 def _write(service: Service, method: str, address: str, body: object, name: str) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.services.clerk import errand
 from tests.services.database import empty_database
-from tests.services.service import manage
 
 # The repository, the id, the kind, the author, the origin, and the minute of each version, in the order of their
 # writing. A transaction that began first may have ended last.
@@ -106,7 +105,7 @@ def test_versions_of_before_get_change_sets_by_author_origin_and_moment(tmp_path
     """All are there in their order. The change sets are numbered by their moments, and later writes come after them."""
     with empty_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url:
         errand(url, _BEFORE)
-        manage(url, "migrate", "--verbosity=0")
+        errand(url, "from django.core.management import call_command; call_command('migrate', verbosity=0)")
         report = loads(errand(url, _AFTER))
     for dimension, versions in VERSIONS.items():
         found = report[dimension]

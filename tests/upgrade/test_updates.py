@@ -33,6 +33,7 @@ KINDS = (
     "WHERE db_id = 'contoso' GROUP BY change"
 )
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
+NEW_KEY = "from django.core.management import call_command; call_command('create_api_key', 'alice', name='new')"
 MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.places.items() if place.is_map}
 # Reads and restores in the administration, which can only be used by a browser.
 BROWSER = """
@@ -84,7 +85,7 @@ def updated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @contextmanager
 def this_release(url: str, folder: Path) -> Iterator[Service]:
     """Run this release on the updated database, with a new key of the old superuser."""
-    with serving(url, manage(url, "create_api_key", "alice", "--name=new").split()[-1], folder) as running:
+    with serving(url, errand(url, NEW_KEY).split()[-1], folder) as running:
         yield running
 
 

@@ -86,7 +86,7 @@ def test_the_time_in_which_nobody_asks_the_database_does_not_count():
     """Slow readers may take as long as they like."""
     with read_limit(0.3), closing(streamed_rows(connection, MANY, [])) as rows:
         next(rows)
-        time.sleep(1)
+        time.sleep(0.6)
         assert next(rows) == (2,)
 
 
@@ -138,14 +138,14 @@ def ends_of(*readers: tuple[str, str, float]) -> dict[str, End | None]:
 def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
     """So that threads are left for others; those of another repository continue."""
     settings.LONG_READERS = 1
-    ends = ends_of(("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
+    ends = ends_of(("first", "a", 3), ("second", "a", 60), ("other", "b", 3))
     assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
 
 
 def test_long_reads_of_all_repositories_leave_one_thread_to_others(settings):
     """The latest read of the owner with the most is cancelled."""
     settings.LONG_READERS, settings.WEB_THREADS = 2, 3
-    ends = ends_of(("first", "a", 4), ("second", "a", 60), ("other", "b", 4))
+    ends = ends_of(("first", "a", 3), ("second", "a", 60), ("other", "b", 3))
     assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
 
 
@@ -153,7 +153,7 @@ def test_waiting_writes_count_with_the_long_reads(settings):
     """They occupy threads, too."""
     settings.LONG_READERS, settings.WEB_THREADS = 2, 3
     with waiting_write():
-        ends = ends_of(("first", "a", 4), ("second", "b", 60))
+        ends = ends_of(("first", "a", 3), ("second", "b", 60))
     assert ends == {"first": End.TIME, "second": End.CROWD}
 
 
@@ -196,7 +196,7 @@ EXPORT = {"action": "export_elements", "_selected_action": "1", "select_across":
 )
 def test_a_page_that_takes_too_long_says_so(settings, client, admin_user, northwind, method, page, data):
     """503, with advice: people can search for less. The actions of a list search, too."""
-    settings.READ_TIMEOUT_SECONDS = 1
+    settings.READ_TIMEOUT_SECONDS = 0.3
     client.force_login(admin_user)
     client.raise_request_exception = False
     with slow_list():

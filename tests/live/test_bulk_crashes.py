@@ -12,7 +12,7 @@ from tests.load.chaos.bulk import Tally, kill_workers, stop_database
 from tests.services.database import migrated_database
 
 DATABASE = os.environ.get("DATABASE_URL", "")
-SIZE = 1_500
+SIZE = 2_400
 
 pytestmark = pytest.mark.contract("E2", "C17", "C18")
 

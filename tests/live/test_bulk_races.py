@@ -28,8 +28,8 @@ CALLS = 40
 TRIES = 60
 ROUNDS = tries(2, long=3)
 IDS = 24
-# Accounts of a bulk save in several batches.
-LARGE = 2_000
+# Accounts of a bulk save that takes some moments.
+LARGE = 10_000
 
 
 @dataclass(frozen=True)

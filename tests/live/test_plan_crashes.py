@@ -12,7 +12,7 @@ from tests.load.chaos.bulk import Ordeal, kill_workers
 from tests.load.chaos.plans import ApplyingOrdeal, MakingOrdeal
 from tests.services.database import migrated_database
 
-SIZE = 1_500
+SIZE = 2_400
 
 
 @pytest.mark.contract("K4", "K6")

@@ -228,13 +228,14 @@ def all_of_contoso() -> dict[str, list[Any]]:
 
 
 def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
-    """They are 403 or 404, or 405, and reveal nothing of it."""
-    browser, keyed = browser_of(alice), set(addresses_of_patterns())
+    """They are 403 or 404, or 405, reveal nothing of it, and change nothing of it."""
+    browser, keyed, before = browser_of(alice), set(addresses_of_patterns()), all_of_contoso()
     for address in sorted(keyed):
         for send in (browser.get, browser.post):
             answer = send(address, follow=True)
             assert answer.status_code in (403, 404, 405), f"{answer.status_code} {address}"
             assert traces(answer.getvalue().decode(), address) == [], address
+    assert all_of_contoso() == before
     assert len(keyed) >= 130
 
 
@@ -248,7 +249,7 @@ def test_all_others_are_as_if_there_was_no_other_repository(two_tenants, alice):
     browser = browser_of(alice)
     pages = sorted({*addresses, *general_addresses()} - keyed)
     look_at_pages(browser, [page for page in pages if "/logout/" not in page])
-    send_forms(browser, [*forms, *map(SentForm, sorted(keyed))])
+    send_forms(browser, forms)
 
 
 def look_at_pages(browser: Client, pages: list[str]) -> None:

@@ -26,7 +26,8 @@ def test_axe_finds_nothing_on_the_page(visit: Any, dimension: str) -> None:
     """With operations closed and opened, and with the dialog for credentials."""
 
     def violations(page: Page, where: str) -> list[str]:
-        found = page.evaluate("([where, tags]) => axe.run(where, {runOnly: tags})", [where, RULES])["violations"]
+        options = {"runOnly": RULES, "resultTypes": ["violations"]}
+        found = page.evaluate("async sent => (await axe.run(...sent)).violations", [where, options])
         return [f"{each['id']}: {node['target']}" for each in found for node in each["nodes"]]
 
     def look(page: Page) -> list[str]:

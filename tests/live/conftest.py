@@ -18,6 +18,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, st
         yield url, prepare(url)
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The same, of a database to which no other file of tests is connected, and in which none has stored elements."""
+    with migrated_database(tmp_path_factory.mktemp("untouched"), os.environ.get("DATABASE_URL", "")) as url:
+        yield url, prepare(url)
+
+
 @pytest.fixture(scope="session")
 def service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Gunicorn, as many processes and threads as it has by default."""

@@ -17,16 +17,16 @@ CHUNK = 16 * 1024
 
 
 @pytest.fixture(scope="module")
-def measured(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, int]]]:
+def measured(untouched: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, int]]]:
     """The length, and the memory above idle, of a short and a long list, however it is read.
 
     The service has one thread in one worker process.
     """
     ways = {**{name: (address, {}) for name, address in ADDRESSES.items()}, "gzip": (LIST, {"Accept_Encoding": "gzip"})}
     found: dict[str, list[tuple[int, int]]] = {name: [] for name in ways}
-    with serving(*prepared, tmp_path_factory.mktemp("single"), **SINGLE) as single:
+    with serving(*untouched, tmp_path_factory.mktemp("single"), **SINGLE) as single:
         for count in (FEW, MANY):
-            fill(prepared[0], count)
+            fill(untouched[0], count)
             for name, (address, headers) in ways.items():
                 found[name].append(peak_above_idle(single, address, **headers))
     return found

@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.account import samples as accounts
+from tests.currency import samples as currencies
 
 
 class Caller(Client):
@@ -81,8 +83,9 @@ def account(id: str = "1000", **fields: Any) -> dict[str, Any]:
     }
 
 
-# A valid element of each dimension.
+# A valid element of each dimension, and one in which every field is set.
 MAKERS: dict[str, Callable[..., dict[str, Any]]] = {"currency": currency, "account": account}
+FULLS: dict[str, dict[str, Any]] = {"currency": currencies.FULL, "account": accounts.FULL}
 
 
 def read(response: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import base64
 import unicodedata
+from functools import partial
 from itertools import combinations
 from urllib.parse import quote
 
@@ -42,7 +43,7 @@ DIMENSIONS = ("currency", "account")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_ids_that_look_alike_are_different_elements(alice, dimension, group):
     """Created one by one, each is found, filtered, changed and returned as itself."""
-    path, new = getattr(alice, dimension), MAKERS[dimension]
+    path, new = partial(alice.elements, dimension), MAKERS[dimension]
     for id in group:
         assert alice.send("POST", path(), new(id, descriptions={"en": f"<{id}>"})).status_code == 201
     for id in group:
@@ -63,7 +64,7 @@ def test_a_bulk_save_and_a_deletion_take_exactly_what_is_named(alice, dimension)
     firsts = [group[0] for group in GROUPS.values()]
     save(alice, dimension, post=[new(id) for id in everything])
     save(alice, dimension, patch=[patch(id, descriptions={"it": "Primo"}) for id in firsts])
-    path = getattr(alice, dimension)
+    path = partial(alice.elements, dimension)
     assert ids(read(alice.get(path(), {"filter": "descriptions.it==Primo"}))) == sorted(firsts)
     oid = start(alice, firsts, dimension)
     work_now()

@@ -1,6 +1,7 @@
 """No client sets by name what it may not set: tenants, keys, who wrote and when."""
 
 import json
+from functools import partial
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -43,7 +44,7 @@ def names(dimension: str) -> list[str]:
 def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
     """An element of each dimension, as it is returned; somebody else's repository is there too."""
     for dimension in DIMENSIONS:
-        path = getattr(alice, dimension)
+        path = partial(alice.elements, dimension)
         assert alice.send("POST", path(), MAKERS[dimension]("KNOWN")).status_code == 201
     return {dimension: rows(dimension) for dimension in DIMENSIONS}
 
@@ -57,7 +58,7 @@ def rows(dimension: str) -> list:
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
     """Every way of writing refuses each of them by its path, and nothing is stored."""
-    path, new = getattr(alice, dimension), MAKERS[dimension]
+    path, new = partial(alice.elements, dimension), MAKERS[dimension]
     for value in (contoso.pk, "contoso", None, {"id": contoso.pk}):
         forged = dict.fromkeys(names(dimension), value)
         for answer in (
@@ -79,7 +80,7 @@ def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
 def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
     """Neither beside `post`, `put` and `patch`, nor beside `key` and `data`, nor beside the `id` of a deletion."""
     new = MAKERS[dimension]
-    path = getattr(alice, dimension)
+    path = partial(alice.elements, dimension)
     for name in ("repository", "dbID", "origin", "user", "updateInfo", "requester"):
         for answer in (
             send(alice, dimension, {"post": [new("MAKERS")], name: "contoso"}),
@@ -96,7 +97,7 @@ def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
 def test_update_info_is_never_taken_over(alice, dimension):
     """By none of the ways of writing: who, when and from where are those of the request."""
     forged = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "IMPORT"}
-    path, new = getattr(alice, dimension), MAKERS[dimension]
+    path, new = partial(alice.elements, dimension), MAKERS[dimension]
     assert alice.send("POST", path(), new("A", updateInfo=forged)).status_code == 201
     assert alice.send("PUT", path("elements/B"), new("B", updateInfo=forged)).status_code == 201
     assert alice.send("PATCH", path("elements/B"), {"updateInfo": forged}).status_code == 200

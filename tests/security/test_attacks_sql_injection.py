@@ -147,7 +147,7 @@ def test_a_bulk_save_stores_texts(alice, dimension):
     save(alice, dimension, post=posted)
     changes = [patch(text, descriptions={"en": f"{text}!"}) for text in INJECTIONS]
     save(alice, dimension, patch=changes)
-    stored = {element["id"]: element for element in read(alice.get(getattr(alice, dimension)()))}
+    stored = {element["id"]: element for element in read(alice.get(alice.elements(dimension)))}
     for text in INJECTIONS:
         assert stored[text]["descriptions"]["en"] == f"{text}!"
         assert stored[text].get("customAttributes", {text: text}) == {text: text}

@@ -120,7 +120,7 @@ def test_selected_elements_alone_are_exported(chart, northwind, contoso, rita):
 @pytest.mark.parametrize("format", Format)
 def test_each_format_is_imported_again_with_every_row_unchanged(northwind, alice, rita, dimension, format):
     """Texts that look like formulas, empty ones, nulls, all languages and attributes."""
-    bulk = getattr(alice, dimension)("elements-bulk")
+    bulk = alice.elements(dimension, "elements-bulk")
     content(alice.send("POST", bulk, {"post": RandomElements(WIRES[dimension], seed=5).many(40)}))
     browser = browser_of(rita)
     answer = send(browser, browser.get(offered(browser, dimension=dimension)), format=format)

@@ -128,7 +128,7 @@ def test_the_rest_api_stays_strict(alice, northwind):
 @pytest.mark.parametrize("format", ["xlsx", "csv"])
 def test_an_export_with_labels_is_imported_without_a_change(alice, ed, northwind, dimension, format):
     """In German, read by somebody with English pages, who chooses no column."""
-    bulk = getattr(alice, dimension)("elements-bulk")
+    bulk = alice.elements(dimension, "elements-bulk")
     content(alice.send("POST", bulk, {"post": RandomElements(WIRES[dimension], seed=7).many(30)}))
     german = speaks(browser_of(ed), "de")
     file = content(send(german, german.get(offered(german, dimension=dimension)), format=format, labels="yes"))

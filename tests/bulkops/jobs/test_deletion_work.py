@@ -29,7 +29,7 @@ def test_the_elements_are_deleted_and_counted(alice, northwind, dimension):
     assert status_of(alice, oid, dimension) == {"requested": 3, "processed": 3, "deleted": 3, "notFound": [], **DONE}
     left = {name: sorted(model.objects.values_list("element_id", flat=True)) for name, model in MODELS.items()}
     assert left.pop(dimension) == ids[3:]
-    assert left.popitem()[1] == ids
+    assert [found for found in left.values() if found] == [ids]
 
 
 @pytest.mark.contract("F1", "F4")

@@ -14,11 +14,11 @@ from tests.factories import read
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_the_answer_shows_the_id_and_the_place_of_the_status(alice, dimension):
     """202; `Location` leads to it; nothing is deleted by the request itself."""
-    answer = alice.send("POST", getattr(alice, dimension)(ASYNC), body(["A"]))
+    answer = alice.send("POST", alice.elements(dimension, ASYNC), body(["A"]))
     assert answer.status_code == 202
     oid = answer.json()["dataProcessingId"]
     assert answer.json() == {"dataProcessingId": oid}
-    assert answer["Location"] == getattr(alice, dimension)(f"{ASYNC}/{oid}")
+    assert answer["Location"] == alice.elements(dimension, f"{ASYNC}/{oid}")
     assert alice.get(answer["Location"]).status_code == 200
 
 
@@ -99,7 +99,7 @@ def test_only_a_manager_may_start_or_abort(alice, ed, rita, bob, northwind, dime
     """An editor and a reader of the repository may view it; a manager of another one may do nothing."""
     (id,) = fill(northwind, 1)
     oid = start(alice, [id], dimension)
-    address = getattr(alice, dimension)(ASYNC)
+    address = alice.elements(dimension, ASYNC)
     for caller, code in ((ed, "ROLE_TOO_SMALL"), (rita, "ROLE_TOO_SMALL"), (bob, "NO_GRANT")):
         for method, path in (("POST", address), ("DELETE", f"{address}/{oid}")):
             refused = caller.send(method, path, body([id]))

@@ -40,7 +40,7 @@ def test_the_list_shows_the_same_of_all_with_their_ids_the_newest_first(alice, b
     oids = [start(alice, ["A"], dimension) for _ in range(3)]
     start(alice, ["A"], {"currency": "account", "account": "currency"}[dimension])
     start(bob, ["A"], dimension, "contoso")
-    listed = read(alice.get(getattr(alice, dimension)(ASYNC)))
+    listed = read(alice.get(alice.elements(dimension, ASYNC)))
     assert [entry["dataProcessingId"] for entry in listed] == oids[::-1]
     for entry in listed:
         oid = entry.pop("dataProcessingId")
@@ -99,7 +99,7 @@ def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimensio
         (f"{ASYNC}h/{oid}", {"GET", "HEAD", "DELETE", "OPTIONS"}),
     ):
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "FOO"} - permitted:
-            refused = alice.send(method, getattr(alice, dimension)(rest), [{"id": "A"}])
+            refused = alice.send(method, alice.elements(dimension, rest), [{"id": "A"}])
             assert refused.status_code == 405, (rest, method)
             assert set(refused["Allow"].split(", ")) == permitted
 

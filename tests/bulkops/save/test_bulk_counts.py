@@ -81,7 +81,7 @@ def test_other_preferences_are_ignored(alice, body, prefer):
 
     assert "Preference-Applied" not in response
     saved = read(response)
-    if dimension == "account":
-        assert ids(saved) == ["3", "4", "1", "2"]
-    else:
+    if dimension == "currency":
         assert saved == SUCCESS
+    else:
+        assert ids(saved) == ["3", "4", "1", "2"]

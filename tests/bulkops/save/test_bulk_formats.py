@@ -11,16 +11,14 @@ import pytest
 from account.models import Account
 from tests.account.samples import FULL
 from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, path, places, refused, save, without
-from tests.currency import samples as currencies
 from tests.dimensions import MODELS
-from tests.factories import MAKERS, account, content, currency, read
+from tests.factories import FULLS, MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K3")
 
 NDJSON, CSV = "application/x-ndjson", "text/csv"
 each_format = pytest.mark.parametrize("format", [NDJSON, CSV])
 each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
-FULLS = {"currency": currencies.FULL, "account": FULL}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 
 

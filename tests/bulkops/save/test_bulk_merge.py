@@ -24,13 +24,11 @@ from tests.bulkops.save.bulk import (
     send,
     without,
 )
-from tests.currency import samples as currencies
 from tests.dimensions import WIRES
-from tests.factories import MAKERS, account, content, currency, read
+from tests.factories import FULLS, MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K1")
 
-FULLS = {"currency": currencies.FULL, "account": FULL}
 VERSIONS = {"currency": CurrencyVersion, "account": AccountVersion}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 # Of the new elements of the property test.
@@ -274,7 +272,7 @@ def created_meanwhile(monkeypatch, alice):
         def other_merges(self: EntryReader, operation: Any) -> Any:
             yield from plain(self, operation)
             monkeypatch.setattr(EntryReader, "other_merges", plain)
-            response = alice.send("POST", getattr(alice, dimension)(), element)
+            response = alice.send("POST", alice.elements(dimension), element)
             assert response.status_code == 201, response.content
 
         monkeypatch.setattr(EntryReader, "other_merges", other_merges)
@@ -335,6 +333,6 @@ def test_a_merge_is_a_put_of_what_is_new_and_else_a_patch(alice, dimension, data
 
     assert results[0] == results[1]
     for id in (run, *range(len(sent))):
-        answers = [alice.get(getattr(alice, dimension)(f"elements/{kind}{id}")) for kind in "ab"]
+        answers = [alice.get(alice.elements(dimension, f"elements/{kind}{id}")) for kind in "ab"]
         found = [without(read(a), "id", "oid") if a.status_code == 200 else a.status_code for a in answers]
         assert found[0] == found[1]

@@ -31,7 +31,7 @@ def test_a_restored_element_is_exactly_the_old_one(alice, ed, dimension):
     browser = browser_of(ed)
     model = MODELS[dimension]
     for old in source.many(12):
-        address = getattr(alice, dimension)(f"elements/{old['id']}")
+        address = alice.elements(dimension, f"elements/{old['id']}")
         assert alice.send("PUT", address, old).status_code == 201
         before = element(alice, dimension, old["id"])
         new = {**source.one(), "id": old["id"]}

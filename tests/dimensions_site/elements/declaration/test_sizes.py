@@ -123,7 +123,7 @@ def test_an_element_at_the_limit_goes_round(alice):
 )
 def test_the_size_is_that_of_what_is_answered(alice, dimension, payload):
     """To the byte, whether it is measured before it is stored or as it is stored."""
-    path = getattr(alice, dimension)(f"elements/{payload['id']}")
+    path = alice.elements(dimension, f"elements/{payload['id']}")
     answered = content(alice.send("PUT", path, payload)).decode()
     decoder = DECODERS[dimension]
     model = MODELS[dimension]
@@ -196,8 +196,8 @@ def test_an_id_has_no_bidirectional_control_characters(alice, character):
     for make, dimension in ((account, "account"), (currency, "currency")):
         element = make(f"ab{character}c")
         for response, path in (
-            (alice.send("POST", getattr(alice, dimension)(), element), "id"),
-            (alice.send("PUT", getattr(alice, dimension)(f"elements/{quote(element['id'])}"), element), "id"),
+            (alice.send("POST", alice.elements(dimension), element), "id"),
+            (alice.send("PUT", alice.elements(dimension, f"elements/{quote(element['id'])}"), element), "id"),
             (send(alice, dimension, {"post": [element]}), "/post/0/id"),
             (send(alice, dimension, {"put": [element]}), "/put/0/id"),
         ):
@@ -213,9 +213,9 @@ def test_an_older_id_with_such_a_character_stays_usable(alice, dimension):
     """The element is read, replaced and modified under it, alone and among many, and deleted."""
     id = "ab\u202ec"
     make, model = {"account": (account, Account), "currency": (currency, Currency)}[dimension]
-    alice.send("POST", getattr(alice, dimension)(), make("old"))
+    alice.send("POST", alice.elements(dimension), make("old"))
     model._base_manager.filter(element_id="old").update(element_id=id)
-    path = getattr(alice, dimension)(f"elements/{quote(id)}")
+    path = alice.elements(dimension, f"elements/{quote(id)}")
     element = read(alice.get(path))
     assert element["id"] == id
     for response in (
@@ -226,5 +226,5 @@ def test_an_older_id_with_such_a_character_stays_usable(alice, dimension):
     ):
         assert (content(response), response.status_code)[1] == 200
     alice.user.access_grants.update(role=Role.MANAGER)
-    start = getattr(alice, dimension)("elements-bulk-delete-async")
+    start = alice.elements(dimension, "elements-bulk-delete-async")
     assert alice.send("POST", start, [{"id": id}]).status_code == 202

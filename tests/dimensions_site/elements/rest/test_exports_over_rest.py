@@ -116,7 +116,7 @@ def test_each_line_of_ndjson_is_an_element_of_the_list(alice, northwind, dimensi
     """The same texts as in the array, one on each line."""
     store_currencies(northwind, currency(descriptions={"en": "line\nbreak\u2028"}), currency("USD"))
     store_accounts(northwind, account(descriptions={"en": "line\nbreak\u2028"}), account("2000"))
-    path = getattr(alice, dimension)()
+    path = alice.elements(dimension)
     lines = content(got(alice, path, NDJSON)).split(b"\n")
     assert lines.pop() == b""
     assert [json.loads(line) for line in lines] == read(alice.get(path))
@@ -234,7 +234,7 @@ def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwi
 @pytest.mark.parametrize(("dimension", "wire"), [("currency", CURRENCY_WIRE), ("account", ACCOUNT_WIRE)])
 def test_a_table_shows_of_each_element_what_the_list_shows(alice, dimension, wire):
     """Many random elements: each cell is the value at its path, in the words for cells."""
-    path = getattr(alice, dimension)()
+    path = alice.elements(dimension)
     assert read(alice.send("POST", f"{path}-bulk", {"post": RandomElements(wire, seed=7).many(60)}))
     headings, rows = table(got(alice, path, CSV))
     assert len(rows) == 60

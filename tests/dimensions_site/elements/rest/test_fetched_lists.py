@@ -26,7 +26,7 @@ def fetch(alice, northwind):
     )
 
     def fetched(dimension, properties, **query):
-        return read(alice.get(getattr(alice, dimension)("elements-fetch"), {"properties": properties, **query}))
+        return read(alice.get(alice.elements(dimension, "elements-fetch"), {"properties": properties, **query}))
 
     return fetched
 
@@ -79,7 +79,7 @@ def test_a_fetch_answers_the_selected_properties_in_their_nesting(fetch, dimensi
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_a_fetch_of_every_member_is_the_list(alice, fetch, dimension):
     """With `descriptions.*` for the whole map, the response is that of the list."""
-    [element] = read(alice.get(getattr(alice, dimension)()))
+    [element] = read(alice.get(alice.elements(dimension)))
     names = ",".join("descriptions.*" if name == "descriptions" else name for name in element)
     assert fetch(dimension, names) == [element]
 

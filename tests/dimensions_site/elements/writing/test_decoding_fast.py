@@ -2,6 +2,7 @@
 
 import copy
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_the_answers_of_the_service_are_decoded_fast(alice):
         ("currency", FULL_CURRENCY),
         ("currency", currency()),
     ):
-        path = getattr(alice, dimension)
+        path = partial(alice.elements, dimension)
         response = alice.send("PUT", path(f"elements/{payload['id']}"), payload)
         assert response.status_code in {200, 201}, response.content
         model = MODELS[dimension]
@@ -106,7 +107,7 @@ def test_the_answers_of_the_service_are_decoded_fast(alice):
 def test_valid_patches_are_decoded_fast(alice, dimension, patch):
     """The row after the patch is the one of the exact way; `current` is what the service returns."""
     payload = {"account": FULL_ACCOUNT, "currency": FULL_CURRENCY}[dimension]
-    path = getattr(alice, dimension)(f"elements/{payload['id']}")
+    path = alice.elements(dimension, f"elements/{payload['id']}")
     current = content(alice.send("PUT", path, payload)).decode()
     element = MODELS[dimension]._base_manager.get(element_id=payload["id"])
     decoder = DECODERS[dimension]

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from account.models import AccountVersion
 from bulkops.save.entries import STORED_BATCH, EntryReader
-from currency.models import CurrencyVersion
 from tests import strategies
 from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import (
@@ -24,12 +22,11 @@ from tests.bulkops.save.bulk import (
     send,
     without,
 )
-from tests.dimensions import WIRES
+from tests.dimensions import MODELS, WIRES
 from tests.factories import FULLS, MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K1")
 
-VERSIONS = {"currency": CurrencyVersion, "account": AccountVersion}
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 # Of the new elements of the property test.
 _numbers = count(1_000)
@@ -113,7 +110,7 @@ def test_what_a_list_answers_is_merged_without_a_change(alice, dimension):
     assert merged(alice, dimension, *before) == (0, 0, len(texts))
 
     assert elements(alice, dimension) == before
-    assert VERSIONS[dimension].objects.count() == len(texts)
+    assert MODELS[dimension].version_model.objects.count() == len(texts)
 
 
 @pytest.mark.contract("E1", "E3", "K2")
@@ -292,7 +289,7 @@ def test_an_element_that_another_client_creates_meanwhile_is_changed(alice, crea
     assert merged(alice, dimension, {"id": "old"}, make("new", descriptions={"en": "Mine"}), make("z")) == (1, 1, 1)
 
     assert element(alice, dimension, "new")["descriptions"] == {"en": "Mine", "it": "Loro"}
-    versions = VERSIONS[dimension].objects.filter(element_id="new").order_by("number")
+    versions = MODELS[dimension].version_model.objects.filter(element_id="new").order_by("number")
     assert [version.change for version in versions] == ["+", "~"]
 
 

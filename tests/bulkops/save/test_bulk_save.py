@@ -11,7 +11,7 @@ from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, patch, save, send, without
 from tests.currency import samples as currencies
 from tests.dimensions import MODELS
-from tests.factories import MAKERS, account, content, currency, read
+from tests.factories import FULLS, MAKERS, account, content, currency, read
 from tests.strategies import SPELLINGS, get, put, remove
 
 
@@ -120,7 +120,7 @@ def test_put_inserts_what_is_not_there_and_replaces_what_is(alice):
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_what_a_list_answers_can_be_put(alice, dimension):
     """`updateInfo` is accepted and ignored, a forged one too; nothing was changed, so nothing is written."""
-    save(alice, dimension, post=[{"account": FULL, "currency": currencies.FULL}[dimension], of(dimension, "A")])
+    save(alice, dimension, post=[FULLS[dimension], of(dimension, "A")])
     before = elements(alice, dimension)
     forged = {"user": "eve", "date": "2001-01-01T00:00:00.000+0000", "origin": "IMPORT"}
 

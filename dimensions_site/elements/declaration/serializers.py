@@ -108,6 +108,21 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
         )
 
 
+class Member(WireObject):
+    """An object within another one. An object that is left out or null is as one without members (contract C8)."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return self._unset if data is None or data is empty else self._stored(data)
+
+    @cached_property
+    def _unset(self) -> Any:
+        """Return what is stored when a request leaves the object out, as it usually does."""
+        return self._stored({})
+
+    def _stored(self, data: Any) -> Any:
+        return super().run_validation(data)
+
+
 class ColumnObject(WireObject):
     """An object whose leaves are columns of the model, named `prefix` plus the leaf's name."""
 
@@ -122,33 +137,22 @@ class ColumnObject(WireObject):
         return fields
 
 
-class Group(ColumnObject):
+class Group(Member, ColumnObject):
     """A nested object of columns. It always exists; if it is left out or null, its leaves are unset (contract C8)."""
 
     def __init__(self, *, prefix: str = "", **kwargs: Any) -> None:
         self.prefix = prefix
         super().__init__(source="*", **kwargs)
 
-    def run_validation(self, data: Any = empty) -> Any:
-        return super().run_validation({} if data is None or data is empty else data)
 
-
-class Bundle(WireObject):
+class Bundle(Member):
     """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
 
     def __init__(self, *, column: str | None = None, **kwargs: Any) -> None:
         super().__init__(source=column, required=False, allow_null=True, **kwargs)
 
-    def run_validation(self, data: Any = empty) -> Any:
-        return self._unset if data is None or data is empty else self._stored(data)
-
-    @cached_property
-    def _unset(self) -> Any:
-        """Return what is stored when a request leaves the bundle out, as it usually does."""
-        return self._stored({})
-
     def _stored(self, data: Any) -> Any:
-        value = super().run_validation(data)
+        value = super()._stored(data)
         return None if self.nullable and not is_set(value) else value
 
 

@@ -53,7 +53,7 @@ class DeletionViewSet(DimensionViewSet):
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
-        keep_used, failures = self._asked_references()
+        keep_used, failures = self._references_query()
         if failures:
             raise bad_request(failures)
         ids = read_ids(cast(bytearray, request.data))
@@ -83,7 +83,7 @@ class DeletionViewSet(DimensionViewSet):
 
     def further_failures(self) -> Sequence[Failure]:
         if self.action == "start":
-            return self._asked_references()[1]
+            return self._references_query()[1]
         if self.action == "list":
             try:
                 self._paging()
@@ -101,7 +101,7 @@ class DeletionViewSet(DimensionViewSet):
     def _readable(self) -> Collection[str]:
         return [dimension.name for dimension in self.readable_referring()]
 
-    def _asked_references(self) -> tuple[bool, Sequence[Failure]]:
+    def _references_query(self) -> tuple[bool, Sequence[Failure]]:
         """Return whether elements in use stay (contract L2), and the error in the parameter for that."""
         text = self.request.query_params.get(REFERENCES, "ignore")
         if text in ("ignore", "refuse"):

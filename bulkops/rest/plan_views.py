@@ -54,14 +54,14 @@ class PlanViewSet(DimensionViewSet):
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
-        asked = read_request(cast(bytearray, request.data))
-        reason = self._reason_of(asked)
+        plan_request = read_request(cast(bytearray, request.data))
+        reason = self._reason_of(plan_request)
         plan = make_plan(
             self.dimension,
             self.scope.repository,
             Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", reason),
-            asked,
-            state_of=lambda: self._state(asked),
+            plan_request,
+            state_of=lambda: self._state(plan_request),
             check_deletion=lambda: self.scope.require(Role.MANAGER),
         )
         namespace = cast(ResolverMatch, self.request.resolver_match).namespace
@@ -73,7 +73,7 @@ class PlanViewSet(DimensionViewSet):
     @operations.LIST
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return the plans of this dimension of this repository, the latest first (contract K5)."""
-        _, paging = self._asked()
+        _, paging = self._query()
         found = plans(self.scope.repository, self.dimension.name)
         headers = counted(found.order_by().count()) if prefers_count(request) else {}
         texts = map(plan_text, found[paging.window].iterator())
@@ -87,7 +87,7 @@ class PlanViewSet(DimensionViewSet):
     @operations.CHANGES
     def changes(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return what the plan does, by element, streamed as a comparison (contract K5)."""
-        action, paging = self._asked()
+        action, paging = self._query()
         found = changes_of(self._found(path), action)
         headers = counted(found.order_by().count()) if prefers_count(request) else {}
         accepted = request.accepted_renderer
@@ -130,7 +130,7 @@ class PlanViewSet(DimensionViewSet):
     def further_failures(self) -> Sequence[Failure]:
         if self.action in ("list", "changes"):
             try:
-                self._asked()
+                self._query()
             except Problem as problem:
                 return problem.failures
         return ()
@@ -154,12 +154,12 @@ class PlanViewSet(DimensionViewSet):
         headers["ETag"] = etag_of(text)
         return HttpResponse(text.encode(), status=status, content_type="application/json", headers=headers)
 
-    def _reason_of(self, asked: PlanRequest) -> str | None:
+    def _reason_of(self, plan_request: PlanRequest) -> str | None:
         """Return the reason of the plan, for its changes once it is applied. Raises 400 for an invalid one."""
-        if asked.reason is None:
+        if plan_request.reason is None:
             return self.reason
         try:
-            return typed_reason(asked.reason, self.scope.repository)
+            return typed_reason(plan_request.reason, self.scope.repository)
         except InvalidReason as error:
             raise bad_request([error.failure("/reason")]) from None
 
@@ -171,22 +171,22 @@ class PlanViewSet(DimensionViewSet):
         except InvalidReason as error:
             raise bad_request([error.failure(HEADER)]) from None
 
-    def _state(self, asked: PlanRequest) -> tuple[Repository, State | None]:
-        """Return the repository and the state that `asked` names. Raises 404, 403 or 400 if it must not name them."""
+    def _state(self, plan_request: PlanRequest) -> tuple[Repository, State | None]:
+        """Return the repository and the state that the request names. Raises 404, 403 or 400 if it must not."""
         repository = self.scope.repository
-        if asked.repository is not None:
-            found = check_access(self.user, asked.repository, self.dimension.name, self.scope.credential)
+        if plan_request.repository is not None:
+            found = check_access(self.user, plan_request.repository, self.dimension.name, self.scope.credential)
             repository = found.repository
-        if asked.as_of is None:
+        if plan_request.as_of is None:
             return repository, None
         try:
-            return repository, state_of_moment("asOf", asked.as_of, repository, self.dimension.name)
+            return repository, state_of_moment("asOf", plan_request.as_of, repository, self.dimension.name)
         except Problem as problem:
             if problem.failures:  # it is in the body
                 raise bad_request([replace(failure, path=f"/{failure.path}") for failure in problem.failures]) from None
             raise
 
-    def _asked(self) -> tuple[str | None, SkipTake]:
+    def _query(self) -> tuple[str | None, SkipTake]:
         """Return the action and the page that the query asks for. Raises 400 with everything that is wrong with it."""
         query = self.request.query_params
         action, paging = query.get("action"), SkipTake()

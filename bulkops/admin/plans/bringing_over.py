@@ -25,7 +25,7 @@ class Target:
     name: str
     label: str
     repository: Repository
-    asked: PlanRequest
+    plan_request: PlanRequest
 
 
 class BringOverMixin(ComparedAdmin):
@@ -50,7 +50,7 @@ class BringOverMixin(ComparedAdmin):
         if target is None:
             raise PermissionDenied
         back = f"{self.route('compare')}?{request.GET.urlencode()}"
-        return open_new_plan(request, self.dimension, target.repository, target.asked, back=back)
+        return open_new_plan(request, self.dimension, target.repository, target.plan_request, back=back)
 
     def _targets(self, request: HttpRequest, form: CompareForm) -> list[Target]:
         """Return the sides that are of now, and of repositories of which the user is an editor."""
@@ -66,7 +66,7 @@ class BringOverMixin(ComparedAdmin):
         target, source = form.sides[number].repository, form.sides[1 - number].repository
         typed = form.cleaned_data[SIDES[1 - number][1]]
         instant = instant_of(typed) if typed else None
-        asked = PlanRequest(
+        plan_request = PlanRequest(
             NO_ELEMENTS,
             repository=None if source == target else source.db_id,
             as_of=None if instant is None else written(instant),
@@ -80,4 +80,4 @@ class BringOverMixin(ComparedAdmin):
             label = _("Bring over from %(source)s into %(target)s…")
         else:
             label = _("Bring over from %(source)s as of %(when)s UTC into %(target)s…")
-        return Target(SIDES[number][1], label % words, target, asked)
+        return Target(SIDES[number][1], label % words, target, plan_request)

@@ -31,11 +31,11 @@ ANY_NUMBER = Share(Decimal(100), is_percentage=True)
 
 
 def open_new_plan(
-    request: HttpRequest, dimension: Dimension, repository: Repository, asked: PlanRequest, *, back: str
+    request: HttpRequest, dimension: Dimension, repository: Repository, plan_request: PlanRequest, *, back: str
 ) -> HttpResponse:
     """Make the plan and redirect to its page; if that fails, redirect to the URL `back` with messages that say why."""
     try:
-        plan = _made(request, dimension, repository, asked)
+        plan = _made(request, dimension, repository, plan_request)
     except OperationalError as error:
         if not is_cancellation(error):
             raise
@@ -49,10 +49,12 @@ def open_new_plan(
     return redirect(back)
 
 
-def _made(request: HttpRequest, dimension: Dimension, repository: Repository, asked: PlanRequest) -> Plan:
+def _made(request: HttpRequest, dimension: Dimension, repository: Repository, plan_request: PlanRequest) -> Plan:
     def state_of() -> tuple[Repository, State | None]:
-        source = repository if asked.repository is None else _readable(request, dimension, asked.repository)
-        moment = asked.as_of
+        source = (
+            repository if plan_request.repository is None else _readable(request, dimension, plan_request.repository)
+        )
+        moment = plan_request.as_of
         return source, None if moment is None else state_of_moment("asOf", moment, source, dimension.name)
 
     def check_deletion() -> None:
@@ -61,7 +63,7 @@ def _made(request: HttpRequest, dimension: Dimension, repository: Repository, as
             raise forbidden("ROLE_TOO_SMALL", message)
 
     actor = Actor(request.user.get_username(), Channel.PLAN)
-    return make_plan(dimension, repository, actor, asked, state_of=state_of, check_deletion=check_deletion)
+    return make_plan(dimension, repository, actor, plan_request, state_of=state_of, check_deletion=check_deletion)
 
 
 def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Repository:

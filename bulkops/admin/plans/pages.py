@@ -138,7 +138,7 @@ class PlanAdmin(GrantedAdmin):
         if not self._may_repeat(request, plan):
             raise PermissionDenied
         source = plan.source
-        asked = PlanRequest(
+        plan_request = PlanRequest(
             Envelope(cast(SaveMode, plan.save_mode), NO_ELEMENTS.operations),
             repository=source.get("repository"),
             as_of=source.get("asOf"),
@@ -149,7 +149,7 @@ class PlanAdmin(GrantedAdmin):
             reason=plan.reason,
         )
         dimension = dimension_named(plan.dimension)
-        return open_new_plan(request, dimension, plan.repository, asked, back=self.route("change", plan.pk))
+        return open_new_plan(request, dimension, plan.repository, plan_request, back=self.route("change", plan.pk))
 
     def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Delete the plan: for editors. What it has changed stays."""

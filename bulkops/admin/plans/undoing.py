@@ -34,6 +34,6 @@ class UndoMixin(GrantedAdmin):
         row = self.get_object(request, oid)
         if not self.may_undo(request, row):
             raise PermissionDenied
-        asked = PlanRequest(NO_ELEMENTS, undo=self.undo_id(row), max_delete=ANY_NUMBER)
+        plan_request = PlanRequest(NO_ELEMENTS, undo=self.undo_id(row), max_delete=ANY_NUMBER)
         dimension = dimension_named(row.dimension)
-        return open_new_plan(request, dimension, row.repository, asked, back=self.route("change", row.pk))
+        return open_new_plan(request, dimension, row.repository, plan_request, back=self.route("change", row.pk))

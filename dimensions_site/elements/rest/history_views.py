@@ -51,7 +51,7 @@ class HistoryViewSet(DimensionViewSet):
     def changes(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the elements that were written since the token, each once (contract I3, I4)."""
         repository = self.scope.repository
-        state, now, matching = self._asked_changes()
+        state, now, matching = self._changes_query()
         if state is None:
             elements = (self.elements if matching is None else matching).order_by("element_id")
             texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(elements))
@@ -65,7 +65,7 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the change sets that the filter selects, the latest first (contract I5)."""
-        sets, paging = self._asked_change_sets()
+        sets, paging = self._change_sets_query()
         latest = sets.order_by("-committed_at", "-id")
         headers = counted(latest.order_by().count()) if prefers_count(request) else {}
         return self._streamed(change_set_texts(latest[paging.window]), headers)
@@ -74,14 +74,14 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
-        versions, paging = self._asked_versions()
+        versions, paging = self._versions_query()
         headers = counted(versions.order_by().count()) if prefers_count(request) else {}
         return self._streamed(version_texts(self.dimension, self.scope.repository, versions[paging.window]), headers)
 
     @operations.COMPARE
     def compare(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the elements that differ between two states, with their differences (contract J2)."""
-        before, after = self._asked_compare()
+        before, after = self._compare_query()
         headers = {}
         if prefers_count(request):
             headers = counted(sum(1 for _ in differences(self.dimension, before, after)))
@@ -94,21 +94,21 @@ class HistoryViewSet(DimensionViewSet):
         return [*super().get_renderers(), *streamable]
 
     def further_failures(self) -> Sequence[Failure]:
-        asked = {
-            "changes": self._asked_changes,
-            "change_sets": self._asked_change_sets,
-            "versions": self._asked_versions,
-            "compare": self._asked_compare,
+        queries = {
+            "changes": self._changes_query,
+            "change_sets": self._change_sets_query,
+            "versions": self._versions_query,
+            "compare": self._compare_query,
         }
         try:
-            asked[self.action or ""]()
+            queries[self.action or ""]()
         except Problem as problem:
             return problem.failures
         return ()
 
     # Each returns what the query parameters of an action ask for. Raises 400 with everything that is wrong with them.
 
-    def _asked_changes(self) -> tuple[State | None, State, QuerySet[Any] | None]:
+    def _changes_query(self) -> tuple[State | None, State, QuerySet[Any] | None]:
         """Return the state since which changes are wanted, the present one, and the rows that the filter selects."""
         since = self.request.query_params.get("since")
         refusals: list[Problem] = []
@@ -124,7 +124,7 @@ class HistoryViewSet(DimensionViewSet):
         check_all(failures, refusals)
         return state, now or self.state_now(), matching  # before the rows are read
 
-    def _asked_change_sets(self) -> tuple[QuerySet[ChangeSet], SkipTake]:
+    def _change_sets_query(self) -> tuple[QuerySet[ChangeSet], SkipTake]:
         sets = ChangeSet.objects.using(self.database).filter(
             repository=self.scope.repository, dimension=self.dimension.name
         )
@@ -133,7 +133,7 @@ class HistoryViewSet(DimensionViewSet):
         check_all(filterset.failures, refusals)
         return filterset.qs, paging
 
-    def _asked_versions(self) -> tuple[QuerySet[Any], SkipTake]:
+    def _versions_query(self) -> tuple[QuerySet[Any], SkipTake]:
         id, change_set = (self.request.query_params.get(name) for name in ("id", "changeSet"))
         versions = self.stored_versions.order_by("-number")
         failures = []
@@ -153,7 +153,7 @@ class HistoryViewSet(DimensionViewSet):
         check_all(failures, refusals)
         return versions, paging
 
-    def _asked_compare(self) -> tuple[Side, Side]:
+    def _compare_query(self) -> tuple[Side, Side]:
         here, there = self.scope.repository, self._from_repository()
         refusals: list[Problem] = []
         states: list[State] = []

@@ -26,7 +26,7 @@ class UsesMixin(DimensionViewSet):
     @from_replica
     def uses(self, request: Request, **path: str) -> HttpResponse:
         """Return what refers to the elements that `id` names, in this order; each id once (contract L1)."""
-        ids, failures = self._asked_ids()
+        ids, failures = self._ids_query()
         if failures:
             raise bad_request(failures)
         found = find_uses(self.dimension, self.scope.repository, ids, self.readable_referring(), using=self.database)
@@ -40,9 +40,9 @@ class UsesMixin(DimensionViewSet):
         return self.uses_parameters if self.action == "uses" else super().repeatable_query_parameters()
 
     def further_failures(self) -> Sequence[Failure]:
-        return self._asked_ids()[1] if self.action == "uses" else super().further_failures()
+        return self._ids_query()[1] if self.action == "uses" else super().further_failures()
 
-    def _asked_ids(self) -> tuple[list[str], list[Failure]]:
+    def _ids_query(self) -> tuple[list[str], list[Failure]]:
         """Return the ids that the client names, each once, and the errors in them."""
         sent = self.request.query_params.getlist("id")
         if not sent:

@@ -167,7 +167,7 @@ class ElementViewSet(UsesMixin):
         except Problem as problem:
             refusals.append(problem)
         elements = self.elements if state is None else self.elements_at(state)
-        unused, unused_failures = self._asked_unused()
+        unused, unused_failures = self._unused_query()
         if unused and not unused_failures:
             elements = without_uses(elements, self.dimension, self.scope.repository)
         filterset = ElementFilterSet(query, elements, table=ElementFields(self.dimension, self._language))
@@ -183,7 +183,7 @@ class ElementViewSet(UsesMixin):
         check_all(failures, refusals)
         return ListParameters(filterset.qs, filterset.qs[paging.window], paths, state)
 
-    def _asked_unused(self) -> tuple[bool, Sequence[Failure]]:
+    def _unused_query(self) -> tuple[bool, Sequence[Failure]]:
         """Return whether only elements are wanted that nothing refers to (contract L1), and the error in that."""
         text = self.request.query_params.get(UNUSED, "false")
         if text not in ("true", "false"):

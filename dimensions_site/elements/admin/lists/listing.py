@@ -49,7 +49,7 @@ class ElementChangeList(ChangeList):
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         self.past = PastList(cast(ListedAdmin, self.model_admin), request)
-        if self.past.is_asked:
+        if self.past.is_requested:
             self.root_queryset = self.past.rows()
         admin = cast(ListedAdmin, self.model_admin)
         self.filter = ListFilter(request.GET, admin.dimension, self.past.repositories)
@@ -66,7 +66,7 @@ class ElementChangeList(ChangeList):
     def url_for_result(self, result: Any) -> str:
         """Return the address of the element, or of its versions if the list shows the past."""
         admin = cast(ListedAdmin, self.model_admin)
-        return admin.route("version", result.pk) if self.past.is_asked else super().url_for_result(result)
+        return admin.route("version", result.pk) if self.past.is_requested else super().url_for_result(result)
 
     @cached_property
     def headers(self) -> list[dict[str, Any]]:

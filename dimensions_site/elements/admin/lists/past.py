@@ -74,7 +74,7 @@ class PastList:
 
     def __init__(self, admin: ScopedAdmin, request: HttpRequest) -> None:
         self.typed = asked_moment(request)
-        self.is_asked = bool(self.typed)
+        self.is_requested = bool(self.typed)
         self.repositories = list(admin.repositories(request))
         self.instant: datetime | None = None
         self.errors: dict[str, str] = {}

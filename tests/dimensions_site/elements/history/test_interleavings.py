@@ -110,8 +110,8 @@ class Run:
     def would_wait(self, writer: Writer) -> bool:
         """Whether the writer cannot be placed before another one ends, which is in its slot or is awaited."""
         placed = {other.slot for other, one in self.open.items() if one.is_placed}
-        is_asked = any(not answer.done() for _, answer in self.asked)
-        return writer.slot in placed or (is_asked and bool(placed))
+        is_requested = any(not answer.done() for _, answer in self.asked)
+        return writer.slot in placed or (is_requested and bool(placed))
 
     def change(self, kind: str, writer: Writer, held: Open, mark: str) -> None:
         """Each writer has elements of its own, so that none waits for those of another."""

@@ -369,7 +369,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# Scripts of CORS_ALLOWED_ORIGINS call what programs call, with credentials of their own; cookies are not allowed.
+# Scripts from CORS_ALLOWED_ORIGINS may call what other clients call, with credentials of their own and no cookies.
 CORS_URLS_REGEX = f"^({'|'.join(map(re.escape, API_PREFIXES))})"
 CORS_ALLOW_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 CORS_ALLOW_HEADERS = (

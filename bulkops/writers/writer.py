@@ -1,4 +1,4 @@
-"""Writes many elements: stages their rows in temporary tables, and then writes all of them by a few statements.
+"""Write many elements: stage their rows in temporary tables, then write all of them with a few statements.
 
     with writer.staging():
         writer.stage(entries)               as often as there are entries; nothing is locked yet

@@ -33,11 +33,11 @@ def test_the_answer_with_all_accounts_is_not_kept_in_memory(single: Service):
     """For created accounts and replaced ones; with a key it is also stored, and then sent again."""
     call(single, body("put", accounts(100)))
     for changed in (False, True):
-        figure = call(single, body("put", accounts(COUNT, changed=changed)))
-        assert figure.peak * 1024 < BODIES * figure.body
+        measurement = call(single, body("put", accounts(COUNT, changed=changed)))
+        assert measurement.peak * 1024 < BODIES * measurement.body
     for _ in ("first", "again"):
-        figure = call(single, body("put", accounts(COUNT)), Idempotency_Key="many accounts")
-        assert figure.peak * 1024 < BODIES * figure.body
+        measurement = call(single, body("put", accounts(COUNT)), Idempotency_Key="many accounts")
+        assert measurement.peak * 1024 < BODIES * measurement.body
 
 
 @pytest.mark.contract("E1", "E3", "K3")
@@ -49,9 +49,9 @@ def test_neither_lines_nor_tables_are_kept_in_memory(single: Service, format: st
     few = b"".join(text.splitlines(keepends=True)[:101])
     call(single, few, Content_Type=format)  # loads what reads them
 
-    figure = call(single, text.replace(b"changed=False", b"changed=True"), Content_Type=format)
+    measurement = call(single, text.replace(b"changed=False", b"changed=True"), Content_Type=format)
 
-    assert figure.peak * 1024 < BODIES * figure.body
+    assert measurement.peak * 1024 < BODIES * measurement.body
 
 
 @pytest.mark.contract("K4")
@@ -60,5 +60,5 @@ def test_a_plan_needs_at_most_three_times_its_snapshot(single: Service):
     for first in range(0, PLANNED, COUNT):
         call(single, body("put", accounts(COUNT, first=first)))
     for changed in (False, True):
-        figure = call(single, body("snapshot", accounts(PLANNED, changed=changed)), path=f"{LIST}-plans")
-        assert figure.peak * 1024 < PLAN_BODIES * figure.body
+        measurement = call(single, body("snapshot", accounts(PLANNED, changed=changed)), path=f"{LIST}-plans")
+        assert measurement.peak * 1024 < PLAN_BODIES * measurement.body

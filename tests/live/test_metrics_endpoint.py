@@ -142,10 +142,10 @@ def test_the_folder_of_the_metrics_is_removed_with_the_service(
 ):
     """And without the setting there is no endpoint."""
     assert "PROMETHEUS" not in environment_of(service.workers()[0])
-    assert not open_figures(service.workers()[0])
+    assert not open_metrics(service.workers()[0])
     with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}") as observed:
-        wait_until(lambda: bool(open_figures(observed.workers()[0])), "Nothing is counted")
-        (folder,) = {file.parent for file in open_figures(observed.workers()[0])}
+        wait_until(lambda: bool(open_metrics(observed.workers()[0])), "Nothing is counted")
+        (folder,) = {file.parent for file in open_metrics(observed.workers()[0])}
         assert folder.stat().st_mode & 0o077 == 0
     assert not folder.exists()
 
@@ -163,7 +163,7 @@ def environment_of(pid: int) -> str:
     return Path(f"/proc/{pid}/environ").read_text()
 
 
-def open_figures(pid: int) -> set[Path]:
+def open_metrics(pid: int) -> set[Path]:
     """The files with metrics that a process has mapped into its memory (Linux)."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {Path(line.split()[-1]) for line in lines if "dimensions-metrics-" in line}
@@ -174,7 +174,7 @@ def folders_in_use() -> set[Path]:
     found: set[Path] = set()
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
-            found |= {file.parent for file in open_figures(int(place.name))}
+            found |= {file.parent for file in open_metrics(int(place.name))}
     return found
 
 

@@ -34,6 +34,6 @@ def test_under_mixed_load_no_write_is_lost_or_done_twice(tmp_path: Path):
         seen = soak(service, worker, url, seconds=5, warm_up=2, seed=8)
     assert seen.errors == []
     # A loaded machine may refuse some.
-    assert seen.figures.refused < seen.figures.requests / 20
-    assert SHARES.keys() & seen.figures.seconds.keys() >= {"single", "list", "fetch", "count", "bulk save"}
+    assert seen.measurements.refused < seen.measurements.requests / 20
+    assert SHARES.keys() & seen.measurements.seconds.keys() >= {"single", "list", "fetch", "count", "bulk save"}
     assert seen.early.keys() == seen.late.keys()

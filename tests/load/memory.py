@@ -56,7 +56,7 @@ def peak_above_idle(service: Service, address: str, **headers: str) -> tuple[int
 
 
 def kibibytes(pid: int, name: str) -> int:
-    """A figure of the process from Linux's /proc, such as VmRSS or VmHWM."""
+    """A measurement of the process from Linux's /proc, such as VmRSS or VmHWM."""
     found = re.search(rf"^{name}:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     assert found is not None
     return int(found[1])

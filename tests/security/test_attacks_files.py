@@ -87,7 +87,7 @@ def shared_texts(count: int) -> bytes:
 
 
 def sheets(count: int) -> bytes:
-    """Many names for one sheet without any cell, each of which is looked into."""
+    """Many names for one sheet without any cell; the sheet is read for each of them."""
     empty = b'<sheet name="x" sheetId="1" r:id="rId77"/>' * (count - 1)
     relation = f'<Relationship Type="{REL_NS}/worksheet" Target="worksheets/none.xml" Id="rId77"/></Relationships>'
     return with_parts(

@@ -179,7 +179,7 @@ def test_a_repository_and_a_deletion_are_found_by_their_exact_names(alice):
 
 
 def test_credentials_are_texts(alice):
-    """401, as for others that are wrong, in whichever header they come."""
+    """401, as for other wrong credentials, in whichever header they are sent."""
     for text in filter(str.isascii, INJECTIONS):
         basic = base64.b64encode(f"{text}:{text}".encode()).decode()
         known = base64.b64encode(f"alice:{text}".encode()).decode()

@@ -1,4 +1,4 @@
-"""Exports accounts to a file."""
+"""Export accounts to a file."""
 
 from account.dimension import ACCOUNT
 from bulkops.command_line.exporting import ExportCommand

@@ -1,4 +1,4 @@
-"""Imports accounts from a file."""
+"""Import accounts from a file."""
 
 from account.dimension import ACCOUNT
 from bulkops.command_line.importing import ImportCommand

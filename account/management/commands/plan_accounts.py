@@ -1,4 +1,4 @@
-"""Makes a plan for accounts."""
+"""Make a plan for accounts."""
 
 from account.dimension import ACCOUNT
 from bulkops.command_line.planning import PlanCommand

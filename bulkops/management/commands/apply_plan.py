@@ -1,4 +1,4 @@
-"""Applies a plan."""
+"""Apply a plan."""
 
 from contextlib import suppress
 from typing import Any

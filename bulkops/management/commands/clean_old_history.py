@@ -1,4 +1,4 @@
-"""Deletes old versions of elements."""
+"""Delete old versions of elements."""
 
 import argparse
 import re

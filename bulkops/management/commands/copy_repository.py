@@ -1,4 +1,4 @@
-"""Copies a repository."""
+"""Copy a repository."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Runs the worker, in place of django-q's own command of this name."""
+"""Run the worker, in place of django-q's own command of this name."""
 
 from typing import Any
 

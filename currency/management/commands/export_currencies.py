@@ -1,4 +1,4 @@
-"""Exports currencies to a file."""
+"""Export currencies to a file."""
 
 from bulkops.command_line.exporting import ExportCommand
 from currency.dimension import CURRENCY

@@ -1,4 +1,4 @@
-"""Imports currencies from a file."""
+"""Import currencies from a file."""
 
 from bulkops.command_line.importing import ImportCommand
 from currency.dimension import CURRENCY

@@ -1,4 +1,4 @@
-"""Makes a plan for currencies."""
+"""Make a plan for currencies."""
 
 from bulkops.command_line.planning import PlanCommand
 from currency.dimension import CURRENCY

@@ -60,7 +60,7 @@ def chosen(browser: Client, selected: list[int], changes: dict[str, str], query:
 
 
 def entry(path: str, key: str, how: str, text: str = "", number: int = 20) -> dict[str, str]:
-    """What a browser sends of a row of a map that was added."""
+    """The form data of a row that was added to a map."""
     return {f"{path}:{number}:{name}": value for name, value in (("key", key), ("how", how), ("text", text))}
 
 

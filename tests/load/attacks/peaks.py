@@ -1,4 +1,4 @@
-"""What an attack takes of memory (Linux): the web processes above idle, and each process that reads a file."""
+"""How much memory an attack takes (Linux): the web processes above idle, and each process that reads a file."""
 
 import threading
 from collections.abc import Iterable, Iterator

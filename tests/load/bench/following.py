@@ -17,7 +17,7 @@ _OFTEN = 10
 
 
 def followed(service: Contestant, count: int, connections: int, seconds: float) -> Iterator[tuple[str, float]]:
-    """The figures of `ROWS`, in a repository of `count` accounts that this fills and changes."""
+    """The measurements of `ROWS`, in a repository of `count` accounts that this fills and changes."""
     half = count // 2
     _save(service, count, half, changed=False)
     start = _token(service)

@@ -41,16 +41,16 @@ def drawn(found: Mapping[str, Any]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _bars(row: Row, figures: Mapping[str, float], top: int) -> Iterator[str]:
+def _bars(row: Row, measurements: Mapping[str, float], top: int) -> Iterator[str]:
     yield f'<text x="{_LEFT - 10}" y="{top + 18}" text-anchor="end">{escape(row.title)}</text>'
     labels = []
-    speeds = {"service": figures["service"], "plain": figures.get("plain")}
+    speeds = {"service": measurements["service"], "plain": measurements.get("plain")}
     for place, (name, speed) in enumerate(speeds.items()):
         if speed is None:
             continue
-        part = speed / figures["floor"]
+        part = speed / measurements["floor"]
         if row.unit is Unit.SECONDS:
-            part = figures["floor"] / (speed - figures[WAKE_UP])
+            part = measurements["floor"] / (speed - measurements[WAKE_UP])
         y = top + 2 + place * (_BAR + 2)
         end = _x(part)
         yield f'<rect x="{_LEFT}" y="{y}" width="{end - _LEFT:.0f}" height="{_BAR}" fill="{_COLOURS[name]}"/>'

@@ -13,8 +13,8 @@ _PLANS = "/dimensions/v1/{tenant}/account/elements-plans"
 
 
 def planned(service: Contestant, count: int) -> Iterator[tuple[str, float]]:
-    """The figures of `ROWS`: with the `count` accounts of the measured repository, which stay as they are, and with
-    half as many that this saves into an empty one and changes."""
+    """The measurements of `ROWS`: with the `count` accounts of the measured repository, which stay as they are, and
+    with half as many that this saves into an empty one and changes."""
     dry = f"{service.addresses.of('bulk', MEASURED)}?dryRun=true"
     # A plan answers without its elements, too.
     yield "dry-put", count / _posted(service, dry, bulk("put", accounts(count)), Prefer="return=minimal")

@@ -66,20 +66,22 @@ def main_table(found: Mapping[str, Any]) -> str:
     ]
     for row in ROWS:
         if row.key in middle:
-            figures = middle[row.key]
-            cells = [row.title, row.unit.text, *(shown(figures.get(contestant)) for contestant in _CONTESTANTS)]
-            cells.append(_of_floor(row, figures, middle.get(row.of_own[0]) if row.of_own else None))
-            cells.append(_shown_verdict(against_plain(row, figures), "×", ""))
+            measurements = middle[row.key]
+            cells = [row.title, row.unit.text, *(shown(measurements.get(contestant)) for contestant in _CONTESTANTS)]
+            cells.append(_of_floor(row, measurements, middle.get(row.of_own[0]) if row.of_own else None))
+            cells.append(_shown_verdict(against_plain(row, measurements), "×", ""))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _of_floor(row: Row, figures: Medians, other: Medians | None) -> str:
-    verdict = against_floor(row, figures, other)
+def _of_floor(row: Row, measurements: Medians, other: Medians | None) -> str:
+    verdict = against_floor(row, measurements, other)
     if row.of_own is not None:
         return _shown_verdict(verdict, f" × {BY_KEY[row.of_own[0]].title}", "at least ")
     if row.unit is Unit.SECONDS:
-        return f"{_shown_verdict(verdict, ' × the time', 'at most ')}; {figures[WAKE_UP]:.2f} s of waking up left out"
+        return (
+            f"{_shown_verdict(verdict, ' × the time', 'at most ')}; {measurements[WAKE_UP]:.2f} s of waking up left out"
+        )
     return _shown_verdict(verdict, "", "at most " if row.at_most else "")
 
 
@@ -117,17 +119,17 @@ def _processors_table(found: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _spread(figures: list[float] | None) -> str:
-    if not figures:
+def _spread(measurements: list[float] | None) -> str:
+    if not measurements:
         return "–"
-    return " / ".join(shown(each) for each in (min(figures), medians({"": figures})[""], max(figures)))
+    return " / ".join(shown(each) for each in (min(measurements), medians({"": measurements})[""], max(measurements)))
 
 
-def shown(figure: float | None) -> str:
-    """A figure with as many digits as it has a meaning, or a dash."""
-    if figure is None:
+def shown(measurement: float | None) -> str:
+    """A measurement with as many digits as it has a meaning, or a dash."""
+    if measurement is None:
         return "–"
-    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+    return f"{measurement:,.0f}" if measurement >= 100 else f"{measurement:.3g}"
 
 
 def _circumstances(found: Mapping[str, Any]) -> str:

@@ -34,15 +34,18 @@ def described(url: str, samples: Samples, rounds: int, count: int) -> dict[str, 
         "packages": {name: version(name) for name in _PACKAGES},
         "postgresql": _postgresql(url),
         "rows": {
-            row: {contestant: [_short(figure) for figure in figures] for contestant, figures in found.items()}
+            row: {
+                contestant: [_short(measurement) for measurement in measurements]
+                for contestant, measurements in found.items()
+            }
             for row, found in samples.items()
         },
     }
 
 
-def _short(figure: float) -> float:
+def _short(measurement: float) -> float:
     """Four digits: what follows is noise."""
-    return float(f"{figure:.4g}")
+    return float(f"{measurement:.4g}")
 
 
 def _commit() -> str:

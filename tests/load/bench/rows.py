@@ -10,7 +10,7 @@ Medians = Mapping[str, float]
 
 
 class Unit(Enum):
-    """What a figure counts, and whether more of it is better."""
+    """What a measurement counts, and whether more of it is better."""
 
     ELEMENTS = "elements/s", True
     REQUESTS = "requests/s", True
@@ -89,16 +89,16 @@ WAKE_UP = "wake_up"
 
 def medians(samples: Mapping[str, list[float]]) -> Medians:
     """The median result of each contestant."""
-    return {name: median(figures) for name, figures in samples.items()}
+    return {name: median(measurements) for name, measurements in samples.items()}
 
 
-def against_floor(row: Row, figures: Medians, other: Medians | None) -> Verdict | None:
+def against_floor(row: Row, measurements: Medians, other: Medians | None) -> Verdict | None:
     """Whether the service is near enough to the limit; `other` are the medians of the row in `of_own`."""
-    if "service" not in figures:
+    if "service" not in measurements:
         return None
-    service = _without_wake_up(figures)
+    service = _without_wake_up(measurements)
     if row.of_floor is not None:
-        return _at_least(service / figures["floor"], row.of_floor)
+        return _at_least(service / measurements["floor"], row.of_floor)
     if row.of_own is not None:
         if other is None:
             return None
@@ -106,19 +106,19 @@ def against_floor(row: Row, figures: Medians, other: Medians | None) -> Verdict 
         return _at_least(ratio if row.unit.more_is_better else 1 / ratio, row.of_own[1])
     if row.at_most is None:
         return None
-    reached = service / figures["floor"] if row.unit is Unit.SECONDS else service
+    reached = service / measurements["floor"] if row.unit is Unit.SECONDS else service
     return Verdict(reached, row.at_most, reached <= row.at_most)
 
 
-def against_plain(row: Row, figures: Medians) -> Verdict | None:
+def against_plain(row: Row, measurements: Medians) -> Verdict | None:
     """Whether the service is far enough from what a team writes in a day; nothing when that is no target."""
-    if row.of_plain is None or "service" not in figures:
+    if row.of_plain is None or "service" not in measurements:
         return None
-    return _at_least(figures["service"] / figures["plain"], row.of_plain)
+    return _at_least(measurements["service"] / measurements["plain"], row.of_plain)
 
 
-def _without_wake_up(figures: Medians) -> float:
-    return figures["service"] - figures.get(WAKE_UP, 0)
+def _without_wake_up(measurements: Medians) -> float:
+    return measurements["service"] - measurements.get(WAKE_UP, 0)
 
 
 def _at_least(reached: float, target: float) -> Verdict:

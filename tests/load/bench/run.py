@@ -54,11 +54,9 @@ def _measure(ready: Ready, folder: Path, keys: Sequence[str], rounds: int) -> re
             for scenario in scenarios(_COUNT):
                 if not set(keys) & set(scenario.rows):
                     continue
-                for (row, name), figure in measured(scenario, ground, contestants, turn).items():
-                    samples[row][name].append(figure)
-                    _print(
-                        f"{time.perf_counter() - start:6.0f} s  round {turn + 1}  {row:16} {name:14} {figure:12,.2f}"
-                    )
+                for (row, name), value in measured(scenario, ground, contestants, turn).items():
+                    samples[row][name].append(value)
+                    _print(f"{time.perf_counter() - start:6.0f} s  round {turn + 1}  {row:16} {name:14} {value:12,.2f}")
     return {row: dict(samples[row]) for row in keys}
 
 

@@ -26,7 +26,7 @@ from tests.load.memory import SINGLE, Peak
 from tests.services.service import Service
 
 # The results by row and contestant.
-Figures = Mapping[tuple[str, str], float]
+Measurements = Mapping[tuple[str, str], float]
 _CONNECTIONS = 8
 # Which server process gets which connection is random, so several are made anew each time.
 _TIMES = 4
@@ -49,7 +49,7 @@ class Scenario:
     """Measures some rows of one contestant; `tidies` when it has left much that is dead in the tables."""
 
     rows: Sequence[str]
-    measure: Callable[[Ground, Contestant], Figures]
+    measure: Callable[[Ground, Contestant], Measurements]
     names: Sequence[Name] = tuple(Name)
     tidies: bool = False
 
@@ -57,14 +57,14 @@ class Scenario:
 def streaming(row: str) -> Scenario:
     """Everything in the repository, read to its end."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)
 
     is_everybodys = row not in ("csv", "ndjson")
     return Scenario([row], measure, tuple(Name) if is_everybodys else (Name.FLOOR, Name.SERVICE))
 
 
-def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, count: int) -> Figures:
+def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, count: int) -> Measurements:
     with Meter(contestant.pid, ground.database) as spent:
         seconds = drain(contestant.port, sent)
     return {(row, contestant.name): count / seconds, **_processors(row, contestant, spent, count)}
@@ -81,7 +81,7 @@ def repeating(
 ) -> Scenario:
     """One request again and again, or one for each of some ids drawn from a seed."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT if ids else 1)
         requests = [contestant.reading(what, id=identifier(number), offset=offset) for number in drawn]
         return _reached(row, ground, contestant, requests, connections)
@@ -91,7 +91,7 @@ def repeating(
 
 def _reached(
     row: str, ground: Ground, contestant: Contestant, requests: Sequence[bytes], connections: int = 1
-) -> Figures:
+) -> Measurements:
     spent = Meter(contestant.pid, ground.database)
     rates = [
         rate(contestant.port, requests, connections=connections, seconds=ground.seconds, during=spent)
@@ -105,7 +105,7 @@ def _reached(
     }
 
 
-def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> Figures:
+def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> Measurements:
     """Microseconds of a processor for each of that many answers or elements."""
     return {
         (row, f"{contestant.name}_web"): spent.web / count * 1e6,
@@ -113,7 +113,7 @@ def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> F
     }
 
 
-def _patch(ground: Ground, contestant: Contestant) -> Figures:
+def _patch(ground: Ground, contestant: Contestant) -> Measurements:
     drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT)
     requests = [
         contestant.patching(
@@ -130,14 +130,14 @@ def saving(count: int) -> Scenario:
     """That many new accounts, then the same ones changed, and by the service merged into what they were."""
     post, put, merge = f"bulk-post-{count}", f"bulk-put-{count}", f"merge-{count}"
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         bodies = {post: _body("post", count), put: _body("put", count)}
         if contestant.name == Name.SERVICE:
             bodies[merge] = _body("merge", count)
-        figures: dict[tuple[str, str], float] = {}
+        measurements: dict[tuple[str, str], float] = {}
         for row, body in bodies.items():
-            figures |= _drained(row, ground, contestant, contestant.saving(SAVED, body), count)
-        return figures
+            measurements |= _drained(row, ground, contestant, contestant.saving(SAVED, body), count)
+        return measurements
 
     return Scenario([post, put, merge], measure, tidies=True)
 
@@ -147,16 +147,16 @@ def deleting(count: int) -> Scenario:
     statements."""
     rows = {"deletion": "ignore", "deletion-refuse": "refuse"}
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         if contestant.name == Name.FLOOR:
             return {("deletion", contestant.name): deletion.bare(ground.database, MEASURED, count)}
-        figures: dict[tuple[str, str], float] = {}
+        measurements: dict[tuple[str, str], float] = {}
         for row, references in rows.items():
             tidy(ground.database)
             contestant.call("POST", contestant.addresses.of("bulk", SAVED), _body("post", count))
             took = deletion.asynchronous(contestant, ground.ready.url, ground.folder, SAVED, count, references)
-            figures |= {(row, contestant.name): took.seconds, (row, "wake_up"): took.wake_up}
-        return figures
+            measurements |= {(row, contestant.name): took.seconds, (row, "wake_up"): took.wake_up}
+        return measurements
 
     return Scenario([*rows], measure, (Name.FLOOR, Name.SERVICE), tidies=True)
 
@@ -164,9 +164,9 @@ def deleting(count: int) -> Scenario:
 def following(count: int) -> Scenario:
     """What changed, the chart as it was, and comparisons, in a repository with that many accounts."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         found = followed(contestant, count, _CONNECTIONS, ground.seconds)
-        return {(row, contestant.name): figure for row, figure in found}
+        return {(row, contestant.name): measurement for row, measurement in found}
 
     return Scenario(FOLLOWED, measure, (Name.SERVICE,), tidies=True)
 
@@ -174,13 +174,13 @@ def following(count: int) -> Scenario:
 def planning(count: int) -> Scenario:
     """Plans of that many accounts, of which none changes, and of half as many changes, which are applied."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
-        return {(row, contestant.name): figure for row, figure in planned(contestant, count)}
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
+        return {(row, contestant.name): measurement for row, measurement in planned(contestant, count)}
 
     return Scenario(PLANNED, measure, (Name.SERVICE,), tidies=True)
 
 
-def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
+def _memory_of_list(ground: Ground, contestant: Contestant) -> Measurements:
     with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
         alone.answer("page", offset=0)  # so that what is loaded once counts as idle
         peak = _peak(alone)
@@ -191,7 +191,7 @@ def _memory_of_list(ground: Ground, contestant: Contestant) -> Figures:
 def remembering(count: int) -> Scenario:
     """The memory that a bulk save of that many takes."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Figures:
+    def measure(ground: Ground, contestant: Contestant) -> Measurements:
         with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
             alone.call("POST", alone.addresses.of("bulk", SAVED), bulk("put", accounts(100, first=10 * count)))
             peak = _peak(alone)
@@ -234,13 +234,13 @@ def scenarios(count: int) -> Sequence[Scenario]:
     )
 
 
-def measured(scenario: Scenario, ground: Ground, contestants: Mapping[Name, Contestant], turn: int) -> Figures:
+def measured(scenario: Scenario, ground: Ground, contestants: Mapping[Name, Contestant], turn: int) -> Measurements:
     """Measure the scenario once for each contestant, in another order each turn."""
-    figures: dict[tuple[str, str], float] = {}
+    measurements: dict[tuple[str, str], float] = {}
     first = turn % len(scenario.names)
     for name in (*scenario.names[first:], *scenario.names[:first]):
-        figures |= scenario.measure(ground, contestants[name])
+        measurements |= scenario.measure(ground, contestants[name])
     if scenario.tidies:
         empty(ground.database)
         tidy(ground.database)
-    return figures
+    return measurements

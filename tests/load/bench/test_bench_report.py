@@ -25,7 +25,7 @@ def test_the_results_have_each_row_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("key", "figures", "reached", "met"),
+    ("key", "measurements", "reached", "met"),
     [
         ("list", {"floor": 100.0, "service": 40.0}, 0.4, True),
         ("list", {"floor": 100.0, "service": 39.0}, 0.39, False),
@@ -41,17 +41,17 @@ def test_the_results_have_each_row_of_the_table():
         *("refusing deletion met", "refusing deletion missed", "memory missed"),
     ],
 )
-def test_a_row_is_held_against_its_target(key, figures, reached, met):
+def test_a_row_is_held_against_its_target(key, measurements, reached, met):
     """Speeds as a part of the floor's or of the list's, times as a multiple of the floor's without the wake-up."""
-    verdict = against_floor(BY_KEY[key], figures, {"service": 100.0})
+    verdict = against_floor(BY_KEY[key], measurements, {"service": 100.0})
     assert verdict is not None
     assert (round(verdict.reached, 6), verdict.met) == (reached, met)
 
 
 def test_the_middle_of_the_rounds_counts():
     """One round in which the machine was busy otherwise changes nothing."""
-    figures = medians({"service": [50.0, 1.0, 48.0], "plain": [5.0, 5.0, 4.0], "floor": [90.0, 100.0, 110.0]})
-    verdict = against_plain(BY_KEY["read-one"], figures)
+    measurements = medians({"service": [50.0, 1.0, 48.0], "plain": [5.0, 5.0, 4.0], "floor": [90.0, 100.0, 110.0]})
+    verdict = against_plain(BY_KEY["read-one"], measurements)
     assert verdict is not None
     assert (verdict.reached, verdict.met) == (9.6, True)
 

@@ -152,7 +152,7 @@ def _worker_killed(house: _House) -> Iterator[None]:
 
 @contextmanager
 def _full(house: _House) -> Iterator[None]:
-    """The disk is full, and then no more."""
+    """Fill the disk, and free it when the block ends."""
     house.disk.fill()
     yield
     house.disk.free()

@@ -9,7 +9,7 @@ from tests.load.fuzz.attempts import Attempt, Manner
 
 # How long a server may be silent, in seconds: less than that is normal on a slow machine.
 TIMEOUT = 60
-# For how long a client waits that goes away then, in seconds.
+# How long such a client waits before it closes the connection, in seconds.
 _HASTE = 0.5
 
 

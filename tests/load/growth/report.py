@@ -34,21 +34,25 @@ def table(found: Mapping[str, Any]) -> str:
     heads = [f"{stage.total:,} accounts, {stage.large:,} in the repository" for stage in stages]
     lines = [f"| what | {' | '.join(heads)} | exponent |", f"|---|{'--:|' * len(stages)}---|"]
     for row in ROWS:
-        figures = {stage: median(found["rows"][row.key][str(stage.total)]) for stage in stages}
-        cells = [row.title, *(_cell(row, stage, figure) for stage, figure in figures.items()), _grows(row, figures)]
+        measurements = {stage: median(found["rows"][row.key][str(stage.total)]) for stage in stages}
+        cells = [
+            row.title,
+            *(_cell(row, stage, measurement) for stage, measurement in measurements.items()),
+            _grows(row, measurements),
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _cell(row: Row, stage: Stage, figure: float) -> str:
-    text = f"{shown(figure)} {row.unit}"
-    return text if row.counted is None else f"{text}, {shown(row.counted(stage) / figure)}/s"
+def _cell(row: Row, stage: Stage, measurement: float) -> str:
+    text = f"{shown(measurement)} {row.unit}"
+    return text if row.counted is None else f"{text}, {shown(row.counted(stage) / measurement)}/s"
 
 
-def _grows(row: Row, figures: Mapping[Stage, float]) -> str:
-    if len(figures) == 1:
+def _grows(row: Row, measurements: Mapping[Stage, float]) -> str:
+    if len(measurements) == 1:
         return "–"
-    reached = exponent(figures)
+    reached = exponent(measurements)
     if row.at_most is None:
         return f"{reached:.2f}"
     state = "met" if reached <= row.at_most else "**grows**"

@@ -77,10 +77,10 @@ ROWS = (
 BY_KEY = {row.key: row for row in ROWS}
 
 
-def exponent(figures: Mapping[Stage, float]) -> float:
+def exponent(measurements: Mapping[Stage, float]) -> float:
     """The slope of the logarithm of the results over that of the number of accounts, by least squares.
 
     0 is what costs the same however many there are, 1 what doubles with their number.
     """
-    accounts: Sequence[float] = [math.log(stage.total) for stage in figures]
-    return linear_regression(accounts, [math.log(figure) for figure in figures.values()]).slope
+    accounts: Sequence[float] = [math.log(stage.total) for stage in measurements]
+    return linear_regression(accounts, [math.log(measurement) for measurement in measurements.values()]).slope

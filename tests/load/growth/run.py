@@ -40,8 +40,8 @@ def main(stages: Sequence[Stage], repeats: int) -> None:
         prepared(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _BASE) as ground,
     ):
         for stage in stages:
-            for key, figures in measured(ground, stage, repeats, _SECONDS, report).items():
-                samples[key][str(stage.total)] = figures
+            for key, measurements in measured(ground, stage, repeats, _SECONDS, report).items():
+                samples[key][str(stage.total)] = measurements
         found = results.described(ground.url, samples, repeats, stages[-1].total)
     found["stages"] = described_stages(stages)
     sys.stdout.write(f"\n{table(found)}\n")

@@ -26,9 +26,9 @@ if connection.vendor == "postgresql":
         """Counts, pages and hits are those of the stage, what is deleted is gone, and what is old is purged."""
         for stage in STAGES:
             lines: list[str] = []
-            figures = measured(ground, stage, 1, 0.01, lines.append)
-            assert list(figures) == list(BY_KEY)
-            assert all(figures.values())
+            measurements = measured(ground, stage, 1, 0.01, lines.append)
+            assert list(measurements) == list(BY_KEY)
+            assert all(measurements.values())
             assert any("28 answers are right" in line for line in lines)
             (there,) = ground.database.execute("SELECT count(*) FROM account_account").fetchone()
             assert there == stage.total - stage.deleted

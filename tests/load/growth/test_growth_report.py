@@ -27,12 +27,12 @@ def test_the_results_have_each_row_at_each_stage():
 
 
 @pytest.mark.parametrize(
-    ("figures", "reached"),
+    ("measurements", "reached"),
     [((3.0, 3.0, 3.0), 0.0), ((0.2, 1.0, 10.0), 1.0), ((0.4, 10.0, 1000.0), 2.0)],
     ids=["the same", "in proportion", "by the square"],
 )
-def test_the_exponent_shows_how_a_figure_grows(figures, reached):
-    assert exponent(dict(zip(STAGES, figures, strict=True))) == pytest.approx(reached)
+def test_the_exponent_shows_how_a_measurement_grows(measurements, reached):
+    assert exponent(dict(zip(STAGES, measurements, strict=True))) == pytest.approx(reached)
 
 
 def test_the_exponent_is_that_of_all_stages():
@@ -40,10 +40,10 @@ def test_the_exponent_is_that_of_all_stages():
     assert exponent({SMALL: 1.0, MIDDLE: 10.0, LARGE: 1.0}) == pytest.approx(-0.07, abs=0.01)
 
 
-def line_of(key: str, figures: tuple[float, float, float]) -> str:
+def line_of(key: str, measurements: tuple[float, float, float]) -> str:
     """The row of the table with these results, the others being one."""
     samples = {row.key: {str(stage.total): [1.0] for stage in STAGES} for row in ROWS}
-    samples[key] = {str(stage.total): [figure] for stage, figure in zip(STAGES, figures, strict=True)}
+    samples[key] = {str(stage.total): [measurement] for stage, measurement in zip(STAGES, measurements, strict=True)}
     stages = [[stage.total, stage.large, stage.bulk] for stage in STAGES]
     (line,) = (line for line in table({"rows": samples, "stages": stages}).splitlines() if BY_KEY[key].title in line)
     return line

@@ -20,7 +20,7 @@ from tests.load.growth.stages import LARGE, Stage
 HISTORY = "account_accountversion"
 # Beyond all ids that are there at any stage.
 _FIRST = 5_000_000
-# More than are sent in a second: one that is sent again changes nothing.
+# More than are sent in a second: an element that is sent again unchanged is not written.
 _DIFFERENT = 2_000
 
 

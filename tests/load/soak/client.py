@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from tests.load.soak.figures import Figures
+from tests.load.soak.measurements import Measurements
 from tests.services.bulk_state import marked
 from tests.services.service import Answer, Service
 
@@ -31,7 +31,7 @@ class Client:
     """One client on one connection; nobody else writes its elements, whose ids begin with its `name`."""
 
     def __init__(self, service: Service, name: str, seed: int) -> None:
-        self.figures = Figures()
+        self.measurements = Measurements()
         # What has to be stored: the mark of the last write by id.
         self.stored: dict[str, str] = {}
         # What the history has to contain: versions by their kind.
@@ -156,7 +156,7 @@ class Client:
         return [f"{self._name}-{number}" for number in range(first, first + count)]
 
     def _mark(self) -> str:
-        return f"{self._name}:{self.figures.requests}"
+        return f"{self._name}:{self.measurements.requests}"
 
     def _note(self, ids: list[str], mark: str, kind: str) -> None:
         self.stored |= dict.fromkeys(ids, mark)
@@ -175,16 +175,16 @@ class Client:
             answer = Answer(response.status, dict(response.getheaders()), response.read())
         except (OSError, HTTPException) as error:
             self._connection.close()
-            self.figures.errors.append(f"{kind}: {error!r}")
+            self.measurements.errors.append(f"{kind}: {error!r}")
             return None
         finally:
-            self.figures.seconds[kind].append(time.monotonic() - begin)
+            self.measurements.seconds[kind].append(time.monotonic() - begin)
         if answer.status == 503 and "Retry-After" in answer.headers:
-            self.figures.refused += 1
+            self.measurements.refused += 1
             return None
         self._expect(answer.status == expected, f"{kind}: {answer.status} {answer.body[:500]!r}")
         return answer if answer.status == expected else None
 
     def _expect(self, holds: bool, complaint: str) -> None:
         if not holds:
-            self.figures.errors.append(complaint)
+            self.measurements.errors.append(complaint)

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.load.soak.client import Client
-from tests.load.soak.figures import Figures
+from tests.load.soak.measurements import Measurements
 from tests.load.soak.state import lost_or_doubled, waiting
 from tests.services.clerk import prepare
 from tests.services.database import migrated_database
@@ -36,7 +36,7 @@ GROWTH = 100 * 1024
 class Soaked:
     """What was seen; `errors` include those of the database."""
 
-    figures: Figures
+    measurements: Measurements
     errors: list[str]
     # Of each process, in KiB.
     early: Mapping[str, int]
@@ -56,8 +56,8 @@ def soak(service: Service, worker: RunningWorker, url: str, seconds: float, warm
         late, pending = memory(service, worker), waiting(url)
         for each in work:
             each.result()
-    figures = Figures.of(client.figures for client in clients)
-    return Soaked(figures, figures.errors + lost_or_doubled(url, clients), early, late, pending)
+    measurements = Measurements.of(client.measurements for client in clients)
+    return Soaked(measurements, measurements.errors + lost_or_doubled(url, clients), early, late, pending)
 
 
 def main(seed: int) -> int:
@@ -75,10 +75,14 @@ def main(seed: int) -> int:
     errors = list(seen.errors)
     if sum(seen.late.values()) - sum(seen.early.values()) > GROWTH:
         errors.append("the memory has grown")
-    if seen.figures.refused:
-        errors.append(f"{seen.figures.refused} x 503: the rate is too high for this machine")
-    sys.stdout.write(f"{seen.figures.requests:,} requests, {seen.figures.refused} x 503, {len(errors)} errors\n")
-    sys.stdout.write(f"{seen.figures.table()}\nmemory early and late\n{table(seen.early, seen.late)}\n{seen.waiting}\n")
+    if seen.measurements.refused:
+        errors.append(f"{seen.measurements.refused} x 503: the rate is too high for this machine")
+    sys.stdout.write(
+        f"{seen.measurements.requests:,} requests, {seen.measurements.refused} x 503, {len(errors)} errors\n"
+    )
+    sys.stdout.write(
+        f"{seen.measurements.table()}\nmemory early and late\n{table(seen.early, seen.late)}\n{seen.waiting}\n"
+    )
     sys.stdout.writelines(f"{error}\n" for error in errors[:100])
     return 1 if errors else 0
 

@@ -31,7 +31,7 @@ _TIMEOUT = 1800
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measurement:
     """What one call took: seconds, the length of its body in bytes, and the memory at its peak in KiB."""
 
     seconds: float
@@ -44,7 +44,7 @@ def body(operation: str, elements: Iterator[Any]) -> bytes:
     return f'{{"{operation}":[{",".join(json.dumps(each, ensure_ascii=False) for each in elements)}]}}'.encode()
 
 
-def call(service: Service, sent: bytes, query: str = "", path: str = PATH, **headers: str) -> Figure:
+def call(service: Service, sent: bytes, query: str = "", path: str = PATH, **headers: str) -> Measurement:
     """Send a bulk body, or another one to `path`, and read the answer through. The service is a `SINGLE` one."""
     peak = Peak(service)
     connection = HTTPConnection("127.0.0.1", service.port, timeout=_TIMEOUT)
@@ -60,7 +60,7 @@ def call(service: Service, sent: bytes, query: str = "", path: str = PATH, **hea
             pass
     finally:
         connection.close()
-    return Figure(time.perf_counter() - start, len(sent), peak.above_idle())
+    return Measurement(time.perf_counter() - start, len(sent), peak.above_idle())
 
 
 def main(counts: Sequence[int]) -> None:
@@ -93,12 +93,12 @@ def raw_upsert_seconds(url: str, count: int) -> dict[str, float]:
     return dict(json.loads(errand(url, code)))
 
 
-def _print(url: str, name: str, count: int, figure: Figure, floor: float) -> None:
+def _print(url: str, name: str, count: int, measurement: Measurement, floor: float) -> None:
     sys.stdout.write(
-        f"{url.partition(':')[0]:10} {name:15} {count:8,} accounts {figure.body / 1e6:7.1f} MB"
-        f" {figure.seconds:7.2f} s {count / figure.seconds:9,.0f} /s, raw upsert {floor:6.2f} s, ratio"
-        f" {figure.seconds / floor:5.2f}, {figure.peak / 1024:7.1f} MiB above idle ="
-        f" {figure.peak * 1024 / figure.body:5.2f} of the body\n"
+        f"{url.partition(':')[0]:10} {name:15} {count:8,} accounts {measurement.body / 1e6:7.1f} MB"
+        f" {measurement.seconds:7.2f} s {count / measurement.seconds:9,.0f} /s, raw upsert {floor:6.2f} s, ratio"
+        f" {measurement.seconds / floor:5.2f}, {measurement.peak / 1024:7.1f} MiB above idle ="
+        f" {measurement.peak * 1024 / measurement.body:5.2f} of the body\n"
     )
     sys.stdout.flush()
 

@@ -28,7 +28,7 @@ _FORMATS = ("csv", "xlsx", "json", "ndjson")
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measurement:
     """What one command took, in seconds and in KiB at its peak, and the last line that it printed."""
 
     seconds: float
@@ -36,7 +36,7 @@ class Figure:
     last_line: str
 
 
-def run(url: str, *words: str) -> Figure:
+def run(url: str, *words: str) -> Measurement:
     """Run a command of `manage.py` to its end; it must succeed."""
     start = time.perf_counter()
     with subprocess.Popen(
@@ -50,7 +50,7 @@ def run(url: str, *words: str) -> Figure:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return Figure(time.perf_counter() - start, usage.ru_maxrss, lines[-1])
+    return Measurement(time.perf_counter() - start, usage.ru_maxrss, lines[-1])
 
 
 def write(path: Path, count: int) -> None:
@@ -83,8 +83,8 @@ def _measure(url: str, folder: Path, count: int) -> None:
     _print(url, count, "import CSV, new", run(url, "import_accounts", "northwind", str(table)))
     _print(url, count, "import CSV, unchanged", run(url, "import_accounts", "northwind", str(table)))
     for format in _FORMATS:
-        figure = run(url, "export_accounts", "northwind", str(folder / f"exported.{format}"))
-        _print(url, count, f"export {format.upper()}", figure)
+        measurement = run(url, "export_accounts", "northwind", str(folder / f"exported.{format}"))
+        _print(url, count, f"export {format.upper()}", measurement)
     workbook = str(folder / "exported.xlsx")
     _print(url, count, "import XLSX, new", run(url, "import_accounts", "second", workbook))
     _print(url, count, "import XLSX, unchanged", run(url, "import_accounts", "second", workbook))
@@ -92,10 +92,10 @@ def _measure(url: str, folder: Path, count: int) -> None:
     _print(url, count, f"sync CSV, {_DELETED} deleted", run(url, "import_accounts", "northwind", str(shorter), *words))
 
 
-def _print(url: str, count: int, name: str, figure: Figure) -> None:
+def _print(url: str, count: int, name: str, measurement: Measurement) -> None:
     sys.stdout.write(
-        f"{url.partition(':')[0]:10} {count:8,} {name:22} {figure.seconds:7.2f} s {figure.peak / 1024:6.0f} MiB"
-        f"  {figure.last_line}\n"
+        f"{url.partition(':')[0]:10} {count:8,} {name:22} {measurement.seconds:7.2f} s"
+        f" {measurement.peak / 1024:6.0f} MiB  {measurement.last_line}\n"
     )
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Fills a repository with sample elements."""
+"""Fill a repository with sample elements."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Starts the whole service with a demo repository, for `make run`."""
+"""Start the whole service with a demo repository, for `make run`."""
 
 import logging
 import os

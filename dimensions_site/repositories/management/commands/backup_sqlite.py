@@ -1,4 +1,4 @@
-"""Copies the SQLite database while the service runs."""
+"""Copy the SQLite database while the service runs."""
 
 import sqlite3
 from contextlib import closing

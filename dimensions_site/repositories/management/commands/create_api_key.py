@@ -1,4 +1,4 @@
-"""Creates an API key for a user."""
+"""Create an API key for a user."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Creates a repository."""
+"""Create a repository."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Creates a user."""
+"""Create a user."""
 
 from typing import Any
 

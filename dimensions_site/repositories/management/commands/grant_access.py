@@ -1,4 +1,4 @@
-"""Gives a user a role in a repository."""
+"""Give a user a role in a repository."""
 
 from typing import Any
 

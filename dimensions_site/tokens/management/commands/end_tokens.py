@@ -1,4 +1,4 @@
-"""Ends all tokens of a user."""
+"""End all tokens of a user."""
 
 from typing import Any
 

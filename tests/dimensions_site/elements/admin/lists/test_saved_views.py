@@ -77,7 +77,7 @@ def test_a_view_of_a_repository_shows_that_one(missing, alice, northwind):
 
 
 def test_an_order_is_kept_with_its_columns(chart, alice):
-    """It names columns by their place, which others may take."""
+    """The order names columns by position, and the same columns may have other positions later."""
     save(browser_of(alice), "By type", "o=5")
     assert parameters("?" + SavedView.objects.get().query)["columns"].startswith("descriptions,nature,type")
 

@@ -7,7 +7,7 @@ from statistics import median
 
 
 @dataclass
-class Figures:
+class Measurements:
     """The seconds of each request by its kind, answers 503, and what must never occur."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -16,7 +16,7 @@ class Figures:
     errors: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, parts: Iterable["Figures"]) -> "Figures":
+    def of(cls, parts: Iterable["Measurements"]) -> "Measurements":
         """The sum of the results of several clients."""
         whole = cls()
         for part in parts:

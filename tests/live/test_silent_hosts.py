@@ -1,4 +1,4 @@
-"""An unresponsive host keeps nobody waiting for long, and not everybody."""
+"""An unresponsive host delays only some clients, and none for long."""
 
 import base64
 import socket

@@ -215,7 +215,7 @@ def _deleting_worker_cut_off(built: Estate, report: Report) -> Iterator[None]:
     lost.join()
 
 
-# Not one web server after the other: nginx leaves one alone for ten seconds that did not answer.
+# Not one web server after the other: nginx avoids one that did not answer for ten seconds.
 _HARMS: Mapping[str, Harm] = {
     "nothing": lambda built, report: nullcontext(),
     "worker cut off while it deletes": _deleting_worker_cut_off,

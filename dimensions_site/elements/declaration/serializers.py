@@ -116,7 +116,7 @@ class Member(WireObject):
 
     @cached_property
     def _unset(self) -> Any:
-        """Return what is stored when a request leaves the object out, as it usually does."""
+        """Return what is stored when a request leaves the object out, as it usually does; it is always the same."""
         return self._stored({})
 
     def _stored(self, data: Any) -> Any:

@@ -108,8 +108,8 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
         values = {"count": grouped(found["count"]), "maximum": grouped(settings.IMPORT_MAX_DRAFTS)}
     elif found["bytes"] + size > settings.IMPORT_MAX_DRAFT_BYTES:
         message = _(
-            "With this file, your unfinished imports into the repository '{repository}' would take {bytes}, and may "
-            "take {maximum}."
+            "With this file, your unfinished imports into the repository '{repository}' would take {bytes}; the "
+            "limit is {maximum}."
         )
         values = {
             "bytes": filesizeformat(found["bytes"] + size),

@@ -115,7 +115,7 @@ class Corrections:
         count = sum(map(len, result.values()))
         if count > MAX_CORRECTIONS:
             message = _(
-                "Up to {maximum} cells can be corrected here, and these are {count}. Correct the others in the file."
+                "Up to {maximum} cells can be corrected here, and there are {count}. Correct the others in the file."
             )
             self.error = message.format(maximum=grouped(MAX_CORRECTIONS), count=grouped(count))
         return None if self.error else result

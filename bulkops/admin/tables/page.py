@@ -126,7 +126,7 @@ class TablePage:
         ids = list(queryset.values_list("element_id", flat=True)[: MAX_ROWS + 1])
         if len(ids) > MAX_ROWS:
             message = _(
-                "A table has at most %(maximum)s rows, and these are %(count)s elements. Filter the list, or select "
+                "A table has at most %(maximum)s rows, and there are %(count)s elements. Filter the list, or select "
                 "fewer."
             )
             numbers = {"maximum": grouped(MAX_ROWS), "count": grouped(queryset.count())}

@@ -133,7 +133,7 @@ def test_only_so_many_cells_are_corrected(ed, northwind, monkeypatch):
     file_import = checked(browser, northwind, HEADINGS + many(3))
     answer = correct(browser, file_import, **{f"cell-{line}-0": f"typed {line}" for line in (2, 3, 4)})
     text = answer.content.decode()
-    assert "Up to 2 cells can be corrected here, and these are 3." in text
+    assert "Up to 2 cells can be corrected here, and there are 3." in text
     assert all(f'value="typed {line}"' in text for line in (2, 3, 4))
     assert file_import.corrections is None
 

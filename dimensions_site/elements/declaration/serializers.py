@@ -108,15 +108,15 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
         )
 
 
-class Member(WireObject):
-    """An object within another one. An object that is left out or null is as one without members (contract C8)."""
+class NestedObject(WireObject):
+    """An object in another one. If it is left out or null, it is treated like an empty object (contract C8)."""
 
     def run_validation(self, data: Any = empty) -> Any:
         return self._unset if data is None or data is empty else self._stored(data)
 
     @cached_property
     def _unset(self) -> Any:
-        """Return what is stored when a request leaves the object out, as it usually does; it is always the same."""
+        """Return what is stored for an empty object. It is the same for every element, so it is found once."""
         return self._stored({})
 
     def _stored(self, data: Any) -> Any:
@@ -137,7 +137,7 @@ class ColumnObject(WireObject):
         return fields
 
 
-class Group(Member, ColumnObject):
+class Group(NestedObject, ColumnObject):
     """A nested object of columns. It always exists; if it is left out or null, its leaves are unset (contract C8)."""
 
     def __init__(self, *, prefix: str = "", **kwargs: Any) -> None:
@@ -145,7 +145,7 @@ class Group(Member, ColumnObject):
         super().__init__(source="*", **kwargs)
 
 
-class Bundle(Member):
+class Bundle(NestedObject):
     """An object stored as JSON, in a column or inside another bundle, always complete (contract C8)."""
 
     def __init__(self, *, column: str | None = None, **kwargs: Any) -> None:

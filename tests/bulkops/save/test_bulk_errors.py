@@ -1,12 +1,13 @@
 """Bulk bodies with errors: each one is reported with its place, and nothing is saved."""
 
 import json
+from typing import Any
 
 import pytest
 
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import CurrencyVersion
-from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send
+from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send, without
 from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
 from tests.factories import MAKERS, account, currency
 
@@ -89,6 +90,16 @@ def test_of_ten_thousand_elements_every_error_is_reported(alice):
     for error, (operation, position, kind) in zip(report["errors"], wanted, strict=True):
         check(error, kind, f"/{operation}/{position}", f"{operation}-{position}")
     assert stored() == before
+
+
+def test_an_absent_object_has_the_errors_of_an_empty_one_in_each_element(alice):
+    """Left out, null or empty, before and after one another."""
+    absent: list[dict[str, Any]] = [{}, {"conversion": None}, {"conversion": {}}, {}]
+    wrong = [without(account(f"{number}"), "conversion") | given for number, given in enumerate(absent)]
+
+    report = refused(send(alice, "account", {"post": [account("complete"), *wrong]}))
+
+    assert places(report) == [(f"/post/{number}/conversion/conversionType", "REQUIRED") for number in range(1, 5)]
 
 
 def test_several_errors_of_one_element_are_all_reported(alice):

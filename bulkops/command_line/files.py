@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from bulkops.files.formats.rows import ReadingOptions
 from bulkops.files.imports.options import Share
 from bulkops.files.imports.reports import Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
@@ -75,6 +76,12 @@ def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool
     except InvalidReason as error:
         advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
         raise CommandError(f"{refusal}: {error}{advice}") from None
+
+
+def reading_options(options: Mapping[str, Any]) -> ReadingOptions:
+    """Return what the command's options say about how the file is read."""
+    format = None if options["format"] is None else Format(options["format"])
+    return ReadingOptions(format)
 
 
 def headings_hint(report: Report) -> str:

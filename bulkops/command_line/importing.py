@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reason_of
+from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reading_options, reason_of
 from bulkops.command_line.progress import interruptible, shown_progress
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import Shape, UnreadableFile, format_named
+from bulkops.files.formats.rows import ReadingOptions, Shape, UnreadableFile, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.rejects import RejectsWriter
@@ -21,7 +21,6 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
-from dimensions_site.text.file_formats import Format
 from dimensions_site.text.shortening import shortened
 
 log = structlog.get_logger(__name__)
@@ -62,7 +61,7 @@ class ImportCommand(FileCommand):
             mapping=mapping_of(options["map"]),
         )
         was = "would be" if chosen.dry_run else "was"
-        format = None if options["format"] is None else Format(options["format"])
+        reading = reading_options(options)
         try:
             with (
                 observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
@@ -80,7 +79,7 @@ class ImportCommand(FileCommand):
                     progress=lambda phase, share: show(phase, share, importer.rows_done),
                     advice="If it is, allow as many with --max-delete.",
                 )
-                report = _run(importer, file, format, options["rejects"])
+                report = _run(importer, file, reading, options["rejects"])
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             self.print_errors(refusal.report)
@@ -112,9 +111,9 @@ class ImportCommand(FileCommand):
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
 
 
-def _run(importer: Importer, file: BinaryIO, format: Format | None, rejects: str | None) -> Report:
+def _run(importer: Importer, file: BinaryIO, reading: ReadingOptions, rejects: str | None) -> Report:
     try:
-        with open_source(file, format=format) as source:
+        with open_source(file, reading) as source:
             _check_ending(rejects, source.shape)
             return importer.run(source)
     except UnreadableFile as error:

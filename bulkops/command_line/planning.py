@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reason_of
+from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reading_options, reason_of
 from bulkops.command_line.progress import Progress, interruptible, shown_progress
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import UnreadableFile
@@ -31,7 +31,6 @@ from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
 
 log = structlog.get_logger(__name__)
 
@@ -121,9 +120,9 @@ class PlanCommand(FileCommand):
                 raise refusal or problem from None
 
     def _read(self, file: PlannedFile, save_mode: SaveMode, options: dict[str, Any]) -> Envelope:
-        format = None if options["format"] is None else Format(options["format"])
+        reading = reading_options(options)
         try:
-            with opened(options["file"]) as content, open_source(content, format=format) as source:
+            with opened(options["file"]) as content, open_source(content, reading) as source:
                 return file.read(source, mapping_of(options["map"]), save_mode)
         except UnreadableFile as error:
             raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None

@@ -1,7 +1,7 @@
 """The life cycle of an import in the admin: how it is uploaded, checked, confirmed and ended (contract C12, G2)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from threading import BoundedSemaphore
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce, Now
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
+from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
 from bulkops.files.imports.options import Mode
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
@@ -45,7 +46,7 @@ class Choices:
     """The choices for an import: `mapping` has the wire path for a heading, "" for a column to leave out.
 
     With `leaves_out_errors` the rows with errors are left out and the others are imported; otherwise all or none. The
-    report is written in the `language` of the requester.
+    report is written in the `language` of the requester. `reading` is what they said about how the file is read.
     """
 
     mode: str = Mode.UPSERT.value
@@ -54,11 +55,12 @@ class Choices:
     mapping: Mapping[str, str] = field(default_factory=dict)
     leaves_out_errors: bool = False
     language: str = settings.LANGUAGE_CODE
+    reading: ReadingOptions = AS_FOUND
 
     @classmethod
     def of(cls, file_import: FileImport) -> "Choices":
         """Return what was chosen for the import so far."""
-        return cls(**file_import.options)
+        return msgspec.convert(file_import.options, cls)
 
     @property
     def role(self) -> Role:
@@ -70,7 +72,14 @@ class UploadRefused(Exception):
     """The file is not accepted, whatever its content; the text says why, and what to do."""
 
 
-def receive(user: User, repository: Repository, dimension: str, name: str, file: BinaryIO) -> FileImport:
+def receive(
+    user: User,
+    repository: Repository,
+    dimension: str,
+    name: str,
+    file: BinaryIO,
+    reading: ReadingOptions = AS_FOUND,
+) -> FileImport:
     """Store a `file`, a real and seekable one, as a new import; nothing is imported yet.
 
     Raises `UnreadableFile` if it is not a file of elements, and `UploadRefused` if the user has too many uploads or the
@@ -78,7 +87,7 @@ def receive(user: User, repository: Repository, dimension: str, name: str, file:
     """
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
-    preview = _preview(file)
+    preview = _preview(file, reading)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -91,11 +100,30 @@ def receive(user: User, repository: Repository, dimension: str, name: str, file:
             file_name=name,
             size=size,
             preview=msgspec.to_builtins(preview),
-            options=asdict(Choices()),
+            options=asdict(Choices(reading=reading)),
             report={},
         )
         uploads.store(file_import, FileImportPiece.File.UPLOAD, file)
     return file_import
+
+
+def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
+    """Read the file of an import that waits for its user as they say now; the mapping and the corrections, which
+    belong to other headings and lines, are dropped.
+
+    Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
+    """
+    with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file:
+        preview = _preview(file, reading)
+    choices = replace(Choices.of(file_import), reading=reading, mapping={})
+    FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
+        status=ImportStatus.DRAFT,
+        preview=msgspec.to_builtins(preview),
+        options=asdict(choices),
+        corrections=None,
+        report={},
+        due_at=Now(),
+    )
 
 
 def _check_quota(user: User, repository: Repository, size: int) -> None:
@@ -120,12 +148,13 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
     raise UploadRefused(f"{message.format(repository=repository.db_id, **values)} {advice}")
 
 
-def _preview(file: BinaryIO) -> Preview:
+def _preview(file: BinaryIO, reading: ReadingOptions) -> Preview:
     """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
     if not _PREVIEWS.acquire(blocking=False) and not _is_turn():
         raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
     try:
-        return preview_outside(file, Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY))
+        limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
+        return preview_outside(file, limits, reading)
     except ReadingFailed as error:
         log.error("file_reading_failed", reason=str(error))
         message = _("The file could not be read, because the service failed. Try again, or ask its operator.")

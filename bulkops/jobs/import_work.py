@@ -133,7 +133,7 @@ class _Work:
             advice=gettext("If it is, allow as many with 'Delete at most'."),
         )
         limits = Limits(settings.IMPORT_READ_SECONDS, settings.IMPORT_READ_MEMORY)
-        with source_outside(file, limits) as source:
+        with source_outside(file, limits, self._choices.reading) as source:
             return importer.run(source)
 
     def _complete(self, report: Report, rejects: BinaryIO) -> None:

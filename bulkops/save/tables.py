@@ -9,7 +9,7 @@ from django.conf import settings
 
 from bulkops.files.formats.detection import recognised
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import RowFailure, Shape, UnreadableFile
+from bulkops.files.formats.rows import ReadingOptions, RowFailure, Shape, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
@@ -68,8 +68,9 @@ class TableSave:
             file.write(body)
             body.clear()  # it is on the disk now
             try:
-                _, encoding = recognised(file, Format.CSV)
-                with FORMATS[Format.CSV].open(file, encoding) as table:
+                reading = ReadingOptions(Format.CSV)
+                _, encoding, _ = recognised(file, reading)
+                with FORMATS[Format.CSV].open(file, encoding, reading) as table:
                     shape = Shape(Format.CSV, encoding, table.delimiter)
                     rows = partial(_limited, table.rows)
                     report = importer.run(Source(shape, table.headings, rows, table.progress))

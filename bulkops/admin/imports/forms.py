@@ -112,6 +112,7 @@ class ChoicesForm(forms.Form):
 
     def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
         chosen = Choices.of(file_import)
+        self._reading = chosen.reading
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
         remembered = {} if chosen.mapping or data is not None else mappings.remembered(file_import)
         self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
@@ -141,4 +142,4 @@ class ChoicesForm(forms.Form):
     def choices(self) -> Choices:
         """Return the choices of a valid form."""
         language = get_language() or settings.LANGUAGE_CODE
-        return Choices(mapping=self.columns.mapping, language=language, **self.cleaned_data)
+        return Choices(mapping=self.columns.mapping, language=language, reading=self._reading, **self.cleaned_data)

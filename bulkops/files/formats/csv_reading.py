@@ -10,7 +10,7 @@ from typing import BinaryIO, TextIO
 
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.rows import FileContent, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import FileContent, ReadingOptions, Row, RowFailure, UnreadableFile
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, read_headings, row_failure, table_row
 from dimensions_site.text.formats import grouped
 
@@ -32,7 +32,7 @@ csv.field_size_limit(MAX_ROW_CHARACTERS)
 
 
 @contextmanager
-def csv_table(file: BinaryIO, encoding: str) -> Iterator[FileContent]:
+def csv_table(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterator[FileContent]:
     """Return the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
     # Line breaks inside quotes are content.
     text = io.TextIOWrapper(file, encoding=encoding, newline="")

@@ -8,7 +8,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.decompression import GZIP_SIGNATURE
-from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from dimensions_site.text.file_formats import Format
 
@@ -67,11 +67,12 @@ def is_gzipped(file: BinaryIO) -> bool:
     return _head(file).startswith(GZIP_SIGNATURE)
 
 
-def recognised(file: BinaryIO, expected: Format | None) -> tuple[Format, str]:
-    """Return the format of the seekable `file` and the encoding of its text.
+def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, bool]:
+    """Return the format of the seekable `file`, the encoding of its text, and whether that is certain.
 
-    Raises UnreadableFile for anything but a file of elements, and for a format other than `expected`.
+    Raises UnreadableFile for anything but a file of elements, and for a format other than that of the `options`.
     """
+    expected = options.format
     head = _head(file)
     found, encoding = _format_by_signature(head), "utf-8"
     if found is None:
@@ -81,7 +82,7 @@ def recognised(file: BinaryIO, expected: Format | None) -> tuple[Format, str]:
     if expected not in (None, found):
         message = _("The file is read as {expected}, but it looks like {found}. Choose the format {format}, or none.")
         raise UnreadableFile(1, message.format(expected=expected, found=FORMATS[found].description, format=found))
-    return found, encoding
+    return found, encoding, encoding != "cp1252"
 
 
 def _head(file: BinaryIO) -> bytes:

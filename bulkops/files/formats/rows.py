@@ -44,6 +44,41 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class ReadingOptions:
+    """What a person says about how a file is read; what is None is found out.
+
+    `sheet` is the name of a sheet of a workbook, `heading_row` the number of the row with the headings, from 1: the
+    line on which it begins in CSV.
+    """
+
+    format: Format | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    heading_row: int | None = None
+
+
+AS_FOUND = ReadingOptions()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found out about how a file is read, besides its `Shape`.
+
+    `is_encoding_certain` is false for an encoding that other bytes of the same text would have had, too. `sheet` and
+    `heading_row` are as in `ReadingOptions`; `written` has the headings that had to be named apart, as they are
+    written: repeated and empty ones.
+    """
+
+    is_encoding_certain: bool = True
+    sheet: str = ""
+    heading_row: int = 1
+    written: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING_FOUND = Found()
+
+
+@dataclass(frozen=True)
 class Row:
     """A row of a table: its first line, and the text of its cells by heading."""
 
@@ -82,10 +117,14 @@ class RowFailure:
 
 
 class FileContent(ABC):
-    """The content of a file that is being read; `headings` are those of a table, `delimiter` is that of CSV."""
+    """The content of a file that is being read.
+
+    `headings` are those of a table, `delimiter` is that of CSV, `found` has what the reading options did not say.
+    """
 
     headings: Sequence[str] | None = None
     delimiter = ","
+    found = NOTHING_FOUND
 
     @abstractmethod
     def rows(self) -> Iterator[Row | ElementRow | RowFailure]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.csv_reading import csv_table
 from bulkops.files.formats.json_reading import JsonArray, JsonLines
-from bulkops.files.formats.rows import FileContent, Shape
+from bulkops.files.formats.rows import FileContent, ReadingOptions, Shape
 from bulkops.files.formats.tables import MAX_HEADINGS
 from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
 from dimensions_site.text.file_formats import Format
@@ -24,8 +24,8 @@ class FileFormat:
     """How files of one format are detected, read, written and named.
 
     `signatures` are the first bytes of a binary format, `begins` recognises how a text begins; the one format with
-    neither is any other text. `open` returns the content of a file, given its encoding. `write_table` writes rows of
-    values, `write_texts` one text per element: JSON, or a line of a table.
+    neither is any other text. `open` returns the content of a file, given its encoding and the reading options.
+    `write_table` writes rows of values, `write_texts` one text per element: JSON, or a line of a table.
     """
 
     # The name in the administration.
@@ -34,7 +34,7 @@ class FileFormat:
     description: "StrOrPromise"
     # The file extensions that the administration accepts.
     endings: tuple[str, ...]
-    open: Callable[[BinaryIO, str], AbstractContextManager[FileContent]]
+    open: Callable[[BinaryIO, str, ReadingOptions], AbstractContextManager[FileContent]]
     write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
     write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
     signatures: tuple[bytes, ...] = ()
@@ -46,11 +46,11 @@ class FileFormat:
     encoding: str = "utf-8"
 
 
-def _workbook(file: BinaryIO, _encoding: str) -> AbstractContextManager[FileContent]:
+def _workbook(file: BinaryIO, _encoding: str, options: ReadingOptions) -> AbstractContextManager[FileContent]:
     # Loading openpyxl takes longer than reading a small file of another format in a process of its own.
     from bulkops.files.workbooks.reading import workbook_table  # noqa: PLC0415
 
-    return workbook_table(file)
+    return workbook_table(file, options)
 
 
 FORMATS: Mapping[Format, FileFormat] = {
@@ -77,7 +77,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         label=_("JSON, an array of elements (.json)"),
         description=_("an array in JSON"),
         endings=(".json",),
-        open=lambda file, encoding: nullcontext(JsonArray(file, encoding)),
+        open=lambda file, encoding, _options: nullcontext(JsonArray(file, encoding)),
         write_texts=ArrayFile,
         begins=lambda text: text.startswith("["),
     ),
@@ -85,7 +85,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         label=_("NDJSON, an element on each line (.ndjson)"),
         description=_("one JSON object on each line"),
         endings=(".ndjson", ".jsonl"),
-        open=lambda file, encoding: nullcontext(JsonLines(file, encoding)),
+        open=lambda file, encoding, _options: nullcontext(JsonLines(file, encoding)),
         write_texts=LinesFile,
         begins=lambda text: text.startswith("{"),
     ),

@@ -86,11 +86,11 @@ def _set_limits(seconds: int, memory: int, file_size: int) -> None:
 
 def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
     try:
-        with open_source(file) as source:
+        with open_source(file, request.options) as source:
             if request.is_preview:
                 yield FirstLook(preview(source))
                 return
-            yield Beginning(source.shape, source.headings)
+            yield Beginning(source.shape, source.headings, source.found)
             for number, row in enumerate(source.rows(), start=1):
                 yield of_row(row)
                 if number % _STEP == 0:

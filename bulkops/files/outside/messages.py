@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape
+from bulkops.files.formats.rows import AS_FOUND, ElementRow, Found, ReadingOptions, Row, RowFailure, Shape
 from bulkops.files.outside.previews import Preview
 from dimensions_site.api.json.reader import read_json
 
@@ -22,7 +22,8 @@ MAX_BYTES = 64 * 1024**2
 class Request(msgspec.Struct):
     """The request to the process: read the file that is open as `descriptor`, as rows or only as a preview.
 
-    Messages for people are in `language`. The process is limited to `seconds` of processor time and `memory` bytes.
+    The file is read as the `options` say. Messages for people are in `language`. The process is limited to `seconds` of
+    processor time and `memory` bytes.
     """
 
     descriptor: int
@@ -30,13 +31,15 @@ class Request(msgspec.Struct):
     language: str
     seconds: int
     memory: int
+    options: ReadingOptions = AS_FOUND
 
 
 class Beginning(msgspec.Struct, array_like=True, tag=True):
-    """The shape of the file and the headings of its table, None for JSON."""
+    """The shape of the file, the headings of its table, None for JSON, and what else was found out."""
 
     shape: Shape
     headings: Sequence[str] | None
+    found: Found
 
 
 class TableRow(msgspec.Struct, array_like=True, tag=True):

@@ -19,11 +19,24 @@ _LOOKED_AT = 1_000
 
 
 class Preview(msgspec.Struct):
-    """The format and, for a table, the headings and the shortened cells of its first rows."""
+    """The format and, for a table, the headings and the shortened cells of its first rows.
+
+    `encoding` is that of a text, and `is_encoding_certain` as in `Found`. `sheets` are the names of all sheets with
+    something in them, `sheet` is the one that is read, none yet if several could be meant. `heading_row` is the number
+    of the row with the headings, None without headings; `first_rows` are ten rows as they are shown, from the first on:
+    their number and their cells. `refusal` says why the table cannot be read unless a person chooses otherwise.
+    """
 
     format: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
+    encoding: str = "utf-8"
+    is_encoding_certain: bool = True
+    sheet: str = ""
+    sheets: Sequence[str] = ()
+    heading_row: int | None = None
+    first_rows: Sequence[tuple[int, Sequence[str]]] = ()
+    refusal: str = ""
 
 
 def preview(source: Source) -> Preview:
@@ -42,4 +55,12 @@ def preview(source: Source) -> Preview:
         raise UnreadableFile(1, message.format(count=grouped(len(source.headings)), maximum=MOST_HEADINGS))
     good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, Row))
     cells = [[shortened(row.cells[heading]) for heading in source.headings] for row in islice(good, PREVIEW_ROWS)]
-    return Preview(source.shape.format, source.headings, cells)
+    return Preview(
+        source.shape.format,
+        source.headings,
+        cells,
+        source.shape.encoding,
+        source.found.is_encoding_certain,
+        source.found.sheet,
+        heading_row=source.found.heading_row,
+    )

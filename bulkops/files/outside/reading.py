@@ -23,7 +23,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import AS_FOUND, ElementRow, ReadingOptions, Row, RowFailure, UnreadableFile
 from bulkops.files.outside import messages
 from bulkops.files.outside.messages import (
     LENGTH_BYTES,
@@ -63,12 +63,12 @@ class ReadingFailed(Exception):
     """The process that reads the file ended or answered unexpectedly: a fault of the code or the machine."""
 
 
-def preview_outside(file: BinaryIO, limits: Limits) -> Preview:
-    """Return the preview of `file`, a real and seekable one.
+def preview_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS_FOUND) -> Preview:
+    """Return the preview of `file`, a real and seekable one, read as the `options` say.
 
     Raises UnreadableFile, also for a file that exceeds the `limits`, and ReadingFailed.
     """
-    with _reading(file, limits, is_preview=True) as reading:
+    with _reading(file, limits, options, is_preview=True) as reading:
         message = reading.next()
         if isinstance(message, FirstLook):
             return message.preview
@@ -76,27 +76,34 @@ def preview_outside(file: BinaryIO, limits: Limits) -> Preview:
 
 
 @contextmanager
-def source_outside(file: BinaryIO, limits: Limits) -> Iterator[Source]:
+def source_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS_FOUND) -> Iterator[Source]:
     """Yield the content of `file`, a real and seekable one, like `open_source`.
 
     The clock runs only while a row is awaited. Raises UnreadableFile, also when the `limits` are reached, and
     ReadingFailed; so do the rows.
     """
-    with _reading(file, limits, is_preview=False) as reading:
+    with _reading(file, limits, options, is_preview=False) as reading:
         message = reading.next()
         if not isinstance(message, Beginning):
             reading.fail(message)
         headings = message.headings
-        yield Source(message.shape, headings, lambda: reading.rows(headings or ()), lambda: reading.progress)
+        yield Source(
+            message.shape,
+            headings,
+            lambda: reading.rows(headings or ()),
+            lambda: reading.progress,
+            message.found,
+        )
 
 
 @contextmanager
-def _reading(file: BinaryIO, limits: Limits, *, is_preview: bool) -> "Iterator[_Reading]":
+def _reading(file: BinaryIO, limits: Limits, options: ReadingOptions, *, is_preview: bool) -> "Iterator[_Reading]":
     """Run the process that reads `file`; it ends with the context, which restores the position in the file."""
     file.flush()
     descriptor = file.fileno()
     position = os.lseek(descriptor, 0, os.SEEK_CUR)
-    request = Request(descriptor, is_preview, get_language() or "en", seconds=limits.seconds, memory=limits.memory)
+    language = get_language() or "en"
+    request = Request(descriptor, is_preview, language, limits.seconds, limits.memory, options)
     process = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", "bulkops.files.outside.child", msgspec.json.encode(request).decode()],
         stdin=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from openpyxl.utils import get_column_letter
 
 from bulkops.files.formats.decompression import open_zip, reading_parts
-from bulkops.files.formats.rows import FileContent, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import FileContent, ReadingOptions, Row, RowFailure, UnreadableFile
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, read_headings, row_failure, table_row
 from bulkops.files.workbooks.parts import Sheet, Workbook
 from bulkops.files.workbooks.shared_texts import SharedTexts, shared_texts
@@ -28,7 +28,7 @@ _TOO_LONG = _("The row has more than {maximum} characters.")
 
 
 @contextmanager
-def workbook_table(file: BinaryIO) -> "Iterator[WorkbookTable]":
+def workbook_table(file: BinaryIO, options: ReadingOptions) -> "Iterator[WorkbookTable]":
     """Yield the table of the only visible sheet with content of the workbook in `file`.
 
     Formulas are never calculated, and links never followed. Raises UnreadableFile for a damaged or dangerous file, for

@@ -197,9 +197,9 @@ def test_an_import_that_is_dropped_while_a_worker_is_at_it_saves_nothing(begin, 
     """The worker stops at its next heartbeat, or at the latest before the end."""
     file_import = begin(status=status)
 
-    def dropped_meanwhile(file, limits):
+    def dropped_meanwhile(file, limits, options):
         assert file_imports.drop(file_import)
-        return source_outside(file, limits)
+        return source_outside(file, limits, options)
 
     monkeypatch.setattr("bulkops.jobs.import_work.source_outside", dropped_meanwhile)
     work()

@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
 
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape, UnreadableFile
+from bulkops.files.formats.rows import ElementRow, ReadingOptions, Row, RowFailure, Shape, UnreadableFile
 from dimensions_site.text.file_formats import Format
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -58,7 +58,7 @@ def read(content: bytes, format: Format | None = None) -> Outcome:
     with tempfile.TemporaryFile() as file:
         file.write(content)
         try:
-            with open_source(file, format=format) as source:
+            with open_source(file, ReadingOptions(format)) as source:
                 outcome.shape = source.shape
                 outcome.headings = None if source.headings is None else list(source.headings)
                 for row in source.rows():

@@ -17,27 +17,26 @@ from dimensions_site.text.shortening import shortened
 class Scope:
     """A client's rights in one dimension of one repository.
 
-    `role` is the lower of the role of its grants and that of its `credential`.
+    `granted` is the role of its grants. Its `credential`, which allows a role, may narrow it.
     """
 
     repository: Repository
     dimension: str
-    role: Role
+    granted: Role
     credential: Credential = PASSWORD
 
     def require(self, role: Role) -> None:
-        """Raise 403 if the client's role is lower than `role` (contract G2)."""
-        if self.role >= role:
-            return
-        has, headers = "you have", {}
-        if self.credential.role == self.role:
-            has, headers = f"the {self.credential} allows", self.credential.challenge(role)
-        raise forbidden(
-            "ROLE_TOO_SMALL",
+        """Raise 403 if the grants do not permit what needs the `role`, or the credential does not (contract G2)."""
+        needs = (
             f"This call needs the role {role.label} for the {self.dimension} dimension of repository "
-            f"'{self.repository.db_id}'; {has} the role {self.role.label}.",
-            headers,
+            f"'{self.repository.db_id}'"
         )
+        if self.granted < role:
+            raise forbidden("ROLE_TOO_SMALL", f"{needs}; you have the role {self.granted.label}.")
+        allowed = self.credential.role
+        if allowed is not None and allowed < role:
+            detail = f"{needs}; the {self.credential} allows the role {allowed.label}."
+            raise forbidden("CREDENTIAL_TOO_NARROW", detail, self.credential.challenge(role))
 
 
 def check_access(user: User, db_id: str, dimension: str, credential: Credential | None = None) -> Scope:
@@ -65,7 +64,7 @@ def check_access(user: User, db_id: str, dimension: str, credential: Credential 
         )
     if not repository.api_enabled:
         raise forbidden("API_NOT_ENABLED", f"The REST API is not enabled in repository '{db_id}'.")
-    return Scope(repository, dimension, min(Role(granted), credential.role), credential)
+    return Scope(repository, dimension, Role(granted), credential)
 
 
 def grants_of(user: User, dimension: str) -> QuerySet[AccessGrant]:

@@ -41,7 +41,7 @@ def test_a_new_key_is_narrowed_on_its_page(root, alice, northwind):
     assert stored.allows() == "reader of account in northwind"
     assert program.get(program.account()).status_code == 200
     assert program.get(program.currency()).json()["code"] == "CREDENTIAL_TOO_NARROW"
-    assert program.send("POST", program.account(), {}).json()["code"] == "ROLE_TOO_SMALL"
+    assert program.send("POST", program.account(), {}).json()["code"] == "CREDENTIAL_TOO_NARROW"
 
 
 def test_a_key_that_is_made_without_a_choice_allows_all_that_its_user_may(root, alice):

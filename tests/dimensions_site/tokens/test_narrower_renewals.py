@@ -33,7 +33,7 @@ def test_a_narrower_token_opens_no_more_than_it_says(alice: Caller) -> None:
     client, tokens = allowed(signed_in(alice.user), "write")
     program = with_token(renewed(client, tokens["refresh_token"], scope="read").json()["access_token"])
     assert program.get(program.currency("elements-count")).status_code == 200
-    assert program.send("POST", program.currency(), currency()).json()["code"] == "ROLE_TOO_SMALL"
+    assert program.send("POST", program.currency(), currency()).json()["code"] == "CREDENTIAL_TOO_NARROW"
 
 
 def test_the_refresh_token_keeps_what_was_granted_at_first(alice: Caller) -> None:

@@ -26,7 +26,9 @@ _SHARE = r"^([0-9]{1,9}|(100|[0-9]{1,2}(\.[0-9]{1,6})?)%)$"
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$"
 _PLAN_ID = "6b1f8e62-3c0a-4f0e-9a57-0d8b1c2e7f44"
 _PLAN = parameter("path", "planId", "The id of the plan, from the response to its making.", format="uuid")
-_IF_MATCH = parameter("header", "If-Match", "The `ETag` of the plan that you have seen.", required=True)
+_IF_MATCH = parameter(
+    "header", "If-Match", "The `ETag` of the plan that you have seen.", required=True, **parameters.ENTITY_TAGS
+)
 _ETAG = parameter("header", "ETag", "The state of the plan, for `If-Match`.", required=True, on=[200, 201])
 _DELETED = parameter(
     "header", "X-Deleted", "The number of elements that are deleted.", on=[200, 201], type="integer", minimum=0

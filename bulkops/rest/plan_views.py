@@ -28,7 +28,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, typed_reason
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
-from dimensions_site.elements.reading.etags import check_preconditions, etag_of
+from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
 from dimensions_site.elements.reading.streams import begun
 from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
 from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
@@ -100,11 +100,12 @@ class PlanViewSet(DimensionViewSet):
     @operations.APPLY
     def apply(self, request: Request, **path: str) -> HttpResponse:
         """Do exactly what the plan shows, or nothing (contract K6)."""
+        check_tags(request)
         plan = self._found(path)
         _ = request.data  # a body is an error
         check_applicable(plan)
-        if "If-Match" not in request.headers:
-            detail = "Send If-Match with the ETag of the plan that you have seen."
+        if request.headers.get("If-Match", "*").strip() == "*":
+            detail = "Send If-Match with the ETag of the plan that you have seen; * names none."
             raise Problem(428, "PRECONDITION_REQUIRED", detail)
         check_preconditions(request, etag_of(plan_text(plan)))
         if plan.deleted:

@@ -52,6 +52,7 @@ def _qualities(accept: str) -> dict[str, float]:
     qualities: dict[str, float] = {}
     for item in accept.lower().split(","):
         media_range, *parameters = (part.strip() for part in item.split(";"))
+        media_range = "*/*" if media_range == "*" else media_range  # as Java's HttpURLConnection writes it
         weights = [_weight(parameter[2:]) for parameter in parameters if parameter.startswith("q=")]
         quality = weights[0] if weights else 1.0
         qualities[media_range] = max(quality, qualities.get(media_range, 0.0))

@@ -65,6 +65,6 @@ class NoBodyParser(StrictJSONParser):
 
 def _check_charset(content_type: str) -> None:
     charset = parse_header_parameters(content_type)[1].get("charset", "utf-8")
-    if charset.lower() not in ("utf-8", "utf8"):
+    if charset.lower() not in ("utf-8", "utf8", "us-ascii"):  # every text in ASCII is UTF-8
         detail = f"The header Content-Type names the charset {quoted(charset)}; bodies are read in utf-8 only."
         raise Problem(415, "UNSUPPORTED_CHARSET", detail)

@@ -33,7 +33,7 @@ ERRORS: Mapping[int, tuple[str, str]] = {
     414: ("AddressTooLong", "The URL with its query is longer than the service accepts."),
     415: ("UnsupportedMediaType", "The media type, charset or content encoding of the body is not supported."),
     422: ("KeyReused", "The `Idempotency-Key` was used with another request before."),
-    428: ("PreconditionRequired", "`If-Match` is missing; nothing was written."),
+    428: ("PreconditionRequired", "`If-Match` is missing, or names no version; nothing was written."),
     429: ("TooManyRequests", "You have made too many calls, or sent wrong credentials too often."),
     431: ("HeadersTooLarge", "The headers are larger or more numerous than the service accepts."),
     500: ("InternalError", "The service failed unexpectedly; its log has the details under the `requestId`."),

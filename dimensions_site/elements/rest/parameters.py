@@ -165,11 +165,15 @@ LIST = [
     _header("Content-Disposition", "A file name, for CSV and NDJSON.", on=[200]),
     SYNC_TOKEN,
 ]
-IF_NONE_MATCH = _header("If-None-Match", "The `ETag` of the version that you have.")
+# One or more entity tags, as schemas of headers describe them.
+_TAGS = r'"[!#-~]*"(, *"[!#-~]*")*'
+ENTITY_TAGS: Any = {"pattern": f"^{_TAGS}$"}
+_TAGS_OR_ANY: Any = {"pattern": rf"^(\*|{_TAGS})$"}
+IF_NONE_MATCH = _header("If-None-Match", "The `ETag` of the version that you have.", **_TAGS_OR_ANY)
 # Those of a write to an existing element.
 PRECONDITIONS = [
-    _header("If-Match", "The `ETag` of the version that you read, or `*` for any."),
-    _header("If-None-Match", "`*`: write only if there is no such element yet."),
+    _header("If-Match", "The `ETag` of the version that you read, or `*` for any.", **_TAGS_OR_ANY),
+    _header("If-None-Match", "`*`: write only if there is no such element yet.", **_TAGS_OR_ANY),
     ETAG,
 ]
 

@@ -19,7 +19,7 @@ from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
-from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
+from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
@@ -78,6 +78,8 @@ class ElementViewSet(UsesMixin):
     @from_replica
     def retrieve(self, request: Request, **path: str) -> HttpResponse:
         """Return one element, with its entity tag (contract C16)."""
+        if self.allowed_query_parameters() is not None:  # reading a currency is never 400 (contract A7)
+            check_tags(request, is_read=True)
         renderer = full_renderer(self.dimension, self._language)
         text = renderer.one(self.scope.repository, path["id"], using=self.database)
         if text is None:
@@ -98,11 +100,13 @@ class ElementViewSet(UsesMixin):
     @operations.REPLACE
     def replace(self, request: Request, **path: str) -> HttpResponse:
         """Replace the element, or insert it: 200, or 201 with its location (contract C14)."""
+        check_tags(request)
         return self._saved(self._editor.replace(path["id"], request.data))
 
     @operations.MODIFY
     def modify(self, request: Request, **path: str) -> HttpResponse:
         """Change the fields in the body and leave the others (contract C15)."""
+        check_tags(request)
         saved = self._editor.modify(path["id"], request.data)
         if saved is None:
             raise self._unknown(path["id"])

@@ -143,6 +143,10 @@ def test_the_order_of_refusals_to_apply(alice, chart):
 
     response = alice.send("POST", address, "")
     assert (response.status_code, read(response)["code"]) == (428, "PRECONDITION_REQUIRED")
+    response = alice.send("POST", address, "", **{"If-Match": "*"})
+    assert (response.status_code, read(response)["code"]) == (428, "PRECONDITION_REQUIRED")
+    for tag in ('W/"another"', "another"):
+        assert refused(alice.send("POST", address, "", **{"If-Match": tag}))["errors"][0]["path"] == "If-Match"
     response = alice.send("POST", address, "", **{"If-Match": '"another"'})
     assert (response.status_code, read(response)["code"]) == (412, "PRECONDITION_FAILED")
     response = alice.send("POST", address, '{"reason": "x"}', **{"If-Match": "*"})

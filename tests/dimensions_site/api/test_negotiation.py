@@ -29,6 +29,8 @@ def chosen(accept: str | None) -> str:
         (None, "application/json"),
         ("", "application/json"),
         ("*/*", "application/json"),
+        ("*", "application/json"),
+        ("application/json;q=0, *;q=0.1", "text/csv"),
         ("application/*", "application/json"),
         ("application/json; charset=utf-8", "application/json"),
         ("application/json; indent=4", "application/json"),

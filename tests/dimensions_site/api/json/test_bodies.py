@@ -31,7 +31,13 @@ def refused(response, status: int, code: str) -> str:
 @pytest.mark.contract("B3", "C10")
 @pytest.mark.parametrize(
     "content_type",
-    ["application/json", "Application/JSON", "application/json; charset=UTF-8", 'application/json;charset="utf-8";v=1'],
+    [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=UTF-8",
+        "application/json; charset=us-ascii",
+        'application/json;charset="utf-8";v=1',
+    ],
 )
 def test_json_in_utf_8_is_read(post, content_type):
     """However the header is written; numbers keep their digits."""
@@ -52,7 +58,7 @@ def test_other_content_types_are_415(post, content_type):
 
 
 @pytest.mark.contract("B3")
-@pytest.mark.parametrize("charset", ["latin-1", "utf-16", "nonsense", "us-ascii"])
+@pytest.mark.parametrize("charset", ["latin-1", "utf-16", "nonsense"])
 def test_other_charsets_are_415(post, charset):
     """JSON is exchanged in UTF-8."""
     detail = refused(post(b"{}", f"application/json; charset={charset}"), 415, "UNSUPPORTED_CHARSET")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.bulkops.save.bulk import refused
 from tests.factories import account, content, currency, read
 
 
@@ -50,7 +51,7 @@ def test_a_known_version_is_not_sent_again(alice, tag, path, form):
 
 
 @pytest.mark.contract("C16")
-@pytest.mark.parametrize("header", ['"other"', "", "nonsense"])
+@pytest.mark.parametrize("header", ['"other"', 'W/"other"', ""])
 def test_an_unknown_version_is_sent(alice, tag, path, header):
     """200 with the element."""
     response = alice.get(path, headers={"If-None-Match": header})
@@ -72,14 +73,51 @@ def test_a_write_goes_through_when_the_version_is_the_named_one(alice, tag, path
 
 @pytest.mark.contract("C16")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-@pytest.mark.parametrize("form", ['"other"', "W/{0}", "", "nonsense"])
+@pytest.mark.parametrize("form", ['"other"', '"other", "third"'])
 def test_a_write_is_refused_when_the_version_is_another(alice, tag, path, method, form):
-    """412, and the element stays; a weak tag never matches."""
+    """412, and the element stays."""
     response = alice.send(method, path, account(type="DETAIL"), If_Match=form.format(tag))
 
     assert response.status_code == 412
     assert response.json()["code"] == "PRECONDITION_FAILED"
     assert alice.get(path).headers["ETag"] == tag
+
+
+@pytest.mark.contract("C16", "A6")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("header", ["If-Match", "If-None-Match"])
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("W/{0}", "W/ marks a weak tag, which never holds"),
+        ('"other", W/{0}', "W/ marks a weak tag, which never holds"),
+        ("{1}", "in double quotes"),
+        ("nonsense", "in double quotes"),
+        ("{0}, {1}", "in double quotes"),
+        ("'{1}'", "in double quotes"),
+        ('"{1}', "in double quotes"),
+        ("", "in double quotes"),
+    ],
+)
+def test_a_tag_that_never_holds_is_refused(alice, tag, path, method, header, form, words):
+    """A client that reads again and retries would do so for ever. It is 400 for an element that is not there, too."""
+    sent = form.format(tag, tag.strip('"'))
+    for element in (path, alice.account("elements/none")):
+        report = refused(alice.send(method, element, account(type="DETAIL"), **{header: sent}))
+        assert [(error["path"], error["code"]) for error in report["errors"]] == [(header, "INVALID_VALUE")]
+        assert words in report["detail"]
+    assert alice.get(path).headers["ETag"] == tag
+
+
+@pytest.mark.contract("C16", "A7")
+def test_a_read_refuses_a_tag_without_quotes_except_of_a_currency(alice, tag, path):
+    """Reading a currency is never 400; weak tags are for reading (RFC 9110)."""
+    alice.send("POST", alice.currency(), currency())
+    headers = {"If-None-Match": tag.strip('"')}
+
+    assert "in double quotes" in refused(alice.get(path, headers=headers))["detail"]
+    assert refused(alice.get(alice.account("elements/none"), headers=headers))["code"] == "INVALID_VALUE"
+    assert alice.get(alice.currency("elements/EUR"), headers=headers).status_code == 200
 
 
 @pytest.mark.contract("C16")

@@ -173,9 +173,9 @@ def test_if_match_without_an_entity_tag_is_refused_with_its_form(alice):
 
     response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="abc")
 
-    assert response.status_code == 412
+    assert response.status_code == 400
     assert response.json()["detail"] == (
-        "If-Match must be * or an entity tag in double quotes, as in the header ETag; got 'abc'."
+        'If-Match must be * or entity tags in double quotes, as in the header ETag; got "abc".'
     )
 
 

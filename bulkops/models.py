@@ -224,7 +224,8 @@ class Plan(models.Model):
     """What a source would change in one dimension of one repository, computed and kept until somebody applies it
     (contract K4 to K7).
 
-    `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it.
+    `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it;
+    `table_digest` is that of the table that was checked on a page, which applies no other plans.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -248,6 +249,7 @@ class Plan(models.Model):
     applied_at = models.DateTimeField(_("applied (UTC)"), null=True)
     applied_by = CodePointTextField(_("applied by"), null=True)
     change_set = models.UUIDField(null=True)
+    table_digest = CodePointTextField(null=True)
 
     class Meta:
         verbose_name = _("plan")

@@ -113,7 +113,7 @@ class PlanCommand(FileCommand):
                     actor,
                     request,
                     state_of=lambda: self._state(repository, options["repository"], options["as_of"]),
-                    check_deletion=lambda: None,
+                    require=lambda _role: None,
                 )
             except Problem as problem:
                 refusal = None if file is None else file.refused(problem)

@@ -1,5 +1,6 @@
 """Applying plans: exactly what a plan shows, in one transaction and one change set, or nothing (contract K6)."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from tempfile import TemporaryFile
@@ -11,7 +12,7 @@ from django.db import connection
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
-from bulkops.plans.stored import READ_TOGETHER, changes_of, find_plan
+from bulkops.plans.stored import READ_TOGETHER, changes_of, find_plan, role_of
 from bulkops.save.envelope import Envelope, SaveMode, operations
 from bulkops.save.saving import BulkSave
 from bulkops.writers.disk_lists import DiskList
@@ -22,20 +23,24 @@ from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
+from dimensions_site.repositories.models import Role
 from dimensions_site.text.shortening import shortened
 
 # How many elements are locked at a time.
 _TOGETHER = 200
 
 
-def apply_plan(plan: Plan, actor: Actor) -> Plan:
+def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Plan:
     """Do what the `plan` shows, on behalf of `actor`; return the applied plan.
+
+    `require` raises if `actor` has a smaller role than the one it is called with.
 
     Raises `Problem` 409 PLAN_APPLIED for an applied plan, PLAN_INVALID for one with errors, and PLAN_OUTDATED with
     every element that has changed since the plan was made; 400 with what the rules of saving reject by now; 404 if the
     plan was deleted meanwhile, and 503 if others write for too long. Then nothing is saved.
     """
     check_applicable(plan)
+    require(role_of(plan))
     with ExitStack() as stack:
         texts = {name: DiskList[msgspec.Raw](stack.enter_context(TemporaryFile())) for name in ("post", "put")}
         ids: dict[str, list[str]] = {name: [] for name in texts}

@@ -13,6 +13,7 @@ from bulkops.models import Plan, PlanChange, PlanStatus
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import ElementScope
 from bulkops.plans.sources import StateSource, Wanted
+from bulkops.plans.stored import role_of
 from bulkops.plans.trial import PlanTrial, Step
 from bulkops.save.envelope import Envelope, operations
 from bulkops.writers.attempts import writer_for
@@ -22,7 +23,7 @@ from dimensions_site.api.errors import MAX_FAILURES, Problem
 from dimensions_site.changes.states import State
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped
 
 
@@ -33,12 +34,12 @@ def make_plan(
     request: PlanRequest,
     *,
     state_of: Callable[[], tuple[Repository, State | None]],
-    check_deletion: Callable[[], None],
+    require: Callable[[Role], None],
 ) -> Plan:
     """Return a new plan of what the source in the `request` would change.
 
-    `state_of` returns the repository and the state of a source that is one; a plan that deletes calls `check_deletion`,
-    which raises if `actor` may not delete. Raises `Problem` 400 with the errors in what was sent. What the stored
+    `state_of` returns the repository and the state of a source that is one; `require` raises if `actor` has a smaller
+    role than the one it is called with. Raises `Problem` 400 with the errors in what was sent. What the stored
     elements forbid are errors of the plan, which then cannot be applied.
     """
     _refuse_too_many(dimension, repository, actor)
@@ -74,10 +75,10 @@ def make_plan(
             scope=request.scope,
             save_mode=envelope.save_mode,
             reason=request.reason,
+            table_digest=request.table_digest,
         )
         _try(trial, envelope, wanted, plan)
-        if plan.deleted:
-            check_deletion()
+        require(role_of(plan))
         # Django's own insertion of many rows takes several times as long.
         _store(plan, steps, writer_for(dimension.model, (), repository))
     plan.refresh_from_db()

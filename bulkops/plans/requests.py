@@ -42,7 +42,8 @@ class PlanRequest:
     """The source of a plan, and the rules for it.
 
     `envelope` and `deletions` have the elements that the client sent. A plan from a `snapshot` deletes the elements
-    that it does not have. Of a repository, an earlier state or an undo there is only the name.
+    that it does not have. Of a repository, an earlier state or an undo there is only the name; `table_digest` is that
+    of `Plan`.
     """
 
     envelope: Envelope
@@ -55,6 +56,7 @@ class PlanRequest:
     scope: str | None = None
     max_delete: Share = field(default_factory=lambda: Share.parse(MAX_DELETE))
     reason: str | None = None
+    table_digest: str | None = None
 
     @property
     def source(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dimensions_site.api.errors import not_found
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.history.moments import written
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.shortening import shortened
 
 # How many changes are fetched together: this many of the largest take 50 MB.
@@ -41,6 +41,11 @@ def find_plan(repository: Repository, dimension: str, id: str) -> Plan:
             f"Plans are kept for {settings.PLAN_RETENTION_DAYS} days.",
         )
     return found
+
+
+def role_of(plan: Plan) -> Role:
+    """Return the smallest role that may make and apply the `plan` (contract G2)."""
+    return Role.MANAGER if plan.deleted else Role.EDITOR
 
 
 def plan_text(plan: Plan) -> str:

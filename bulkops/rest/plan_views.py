@@ -62,7 +62,7 @@ class PlanViewSet(DimensionViewSet):
             Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", reason),
             plan_request,
             state_of=lambda: self._state(plan_request),
-            check_deletion=lambda: self.scope.require(Role.MANAGER),
+            require=self.scope.require,
         )
         namespace = cast(ResolverMatch, self.request.resolver_match).namespace
         place = reverse(f"{namespace}:plan", kwargs={"db_id": path["db_id"], "plan_id": str(plan.pk)})
@@ -108,10 +108,8 @@ class PlanViewSet(DimensionViewSet):
             detail = "Send If-Match with the ETag of the plan that you have seen; * names none."
             raise Problem(428, "PRECONDITION_REQUIRED", detail)
         check_preconditions(request, etag_of(plan_text(plan)))
-        if plan.deleted:
-            self.scope.require(Role.MANAGER)
         actor = Actor(self.user.get_username(), Channel.PLAN, str(plan.pk), self._reason_to_apply(plan))
-        return self._answer(apply_plan(plan, actor))
+        return self._answer(apply_plan(plan, actor, self.scope.require))
 
     @operations.REMOVE
     def remove(self, request: Request, **path: str) -> HttpResponse:

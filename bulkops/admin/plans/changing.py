@@ -94,9 +94,9 @@ class ChangeActionMixin(SelectionMixin, PickedAdmin):
             repository,
             Actor(request.user.get_username(), Channel.PLAN, f"{uuid4()}"),
             PlanRequest(Envelope("LOOSE", operations({"patch": patches}))),
-            # It has the elements, and deletes none.
+            # It has the elements, and the page is for editors.
             state_of=lambda: (repository, None),
-            check_deletion=lambda: None,
+            require=lambda _role: None,
         )
         if plan.changed:
             return plan

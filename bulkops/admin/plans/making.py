@@ -57,13 +57,13 @@ def _made(request: HttpRequest, dimension: Dimension, repository: Repository, pl
         moment = plan_request.as_of
         return source, None if moment is None else state_of_moment("asOf", moment, source, dimension.name)
 
-    def check_deletion() -> None:
-        if repository.pk not in open_keys(request, dimension.name, Role.MANAGER):
+    def require(role: Role) -> None:
+        if repository.pk not in open_keys(request, dimension.name, role):
             message = _("This would delete elements, for which you need the role manager in the repository.")
             raise forbidden("ROLE_TOO_SMALL", message)
 
     actor = Actor(request.user.get_username(), Channel.PLAN)
-    return make_plan(dimension, repository, actor, plan_request, state_of=state_of, check_deletion=check_deletion)
+    return make_plan(dimension, repository, actor, plan_request, state_of=state_of, require=require)
 
 
 def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Repository:

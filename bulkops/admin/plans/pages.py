@@ -1,6 +1,7 @@
 """Plans: what would change, before anybody applies it (contract K4 to K7, G2)."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 from django.conf import settings
@@ -36,7 +37,7 @@ from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.applying import apply_plan, check_applicable
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.sources import change_sets
-from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text
+from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.save.envelope import Envelope, SaveMode
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
@@ -48,7 +49,7 @@ from dimensions_site.elements.admin.lists.filters import GrantedRepositoryFilter
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.admin.repositories import when
+from dimensions_site.repositories.admin.repositories import require_role, when
 from dimensions_site.repositories.models import Role
 
 # Sources that a plan keeps, so that it can be made again.
@@ -111,8 +112,8 @@ class PlanAdmin(GrantedAdmin):
     def apply_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Apply the plan, or show why that is impossible: for editors, or managers if it deletes (contract K6)."""
         plan: Plan = self.get_object(request, oid)
-        if not self.has_role(request, plan, _role_to_apply(plan)):
-            raise PermissionDenied
+        require = partial(require_role, request, plan.repository, plan.dimension)
+        require(role_of(plan))
         reason = ReasonField(plan.repository, request.POST)
         try:
             check_applicable(plan)
@@ -121,7 +122,8 @@ class PlanAdmin(GrantedAdmin):
                 return redirect(self.route("change", plan.pk))
             if reason.error:
                 return self._page(request, plan, reason)
-            apply_plan(plan, Actor(request.user.get_username(), Channel.PLAN, str(plan.pk), reason.reason))
+            actor = Actor(request.user.get_username(), Channel.PLAN, str(plan.pk), reason.reason)
+            apply_plan(plan, actor, require)
         except Problem as problem:
             if problem.code == "PLAN_NOT_FOUND":
                 messages.error(request, problem_words(problem)[0])
@@ -180,7 +182,7 @@ class PlanAdmin(GrantedAdmin):
         errors, error_count = plan.errors, plan.error_count
         if refusal is not None and refusal.failures:
             errors, error_count = [failure.as_json() for failure in refusal.failures], refusal.failure_count
-        role = _role_to_apply(plan)
+        role = role_of(plan)
         has_role, changes_any = self.has_role(request, plan, role), plan.created or plan.changed or plan.deleted
         can_be_applied = plan.status == PlanStatus.READY and bool(changes_any) and not errors
         return self.render_page(
@@ -224,10 +226,6 @@ class PlanAdmin(GrantedAdmin):
     @admin.display(description=_("repository"))
     def repository_name(self, obj: Plan) -> str:
         return obj.repository.db_id
-
-
-def _role_to_apply(plan: Plan) -> Role:
-    return Role.MANAGER if plan.deleted else Role.EDITOR
 
 
 def _undone(plan: Plan) -> str:

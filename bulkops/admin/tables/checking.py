@@ -97,8 +97,10 @@ class TableCheck:
         self._user = user
         self._columns = columns
 
-    def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int]) -> Checked:
-        """Return the result. A plan is made only if there is no conflict, and kept only if it changes something."""
+    def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
+        """Return the result. A plan is made only if there is no conflict, and kept only if it changes something; it
+        keeps the `digest` of the table.
+        """
         checked = Checked()
         edited = [row for row in rows if row.typed]
         checked.errors = list(self._ambiguous(edited))
@@ -109,7 +111,7 @@ class TableCheck:
         if checked.conflicts or not edited:
             return checked
         try:
-            plan = self._plan(edited)
+            plan = self._plan(edited, digest)
         except Problem as problem:
             if problem.status_code == HTTPStatus.BAD_REQUEST:
                 self._place(problem.failures, edited, checked)
@@ -156,17 +158,17 @@ class TableCheck:
                 cell, mine_text = Cell(row.id, column), row.typed[column.heading]
                 checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
 
-    def _plan(self, rows: Sequence[SentRow]) -> Plan:
+    def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
         """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
         patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
         return make_plan(
             self._dimension,
             self._repository,
             Actor(self._user, Channel.PLAN, f"{uuid4()}"),
-            PlanRequest(Envelope("LOOSE", operations({"patch": patches}))),
-            # It has the elements, and deletes none.
+            PlanRequest(Envelope("LOOSE", operations({"patch": patches})), table_digest=digest),
+            # It has the elements, and the page is for editors.
             state_of=lambda: (self._repository, None),
-            check_deletion=lambda: None,
+            require=lambda _role: None,
         )
 
     def _patch(self, row: SentRow) -> dict[str, Any]:

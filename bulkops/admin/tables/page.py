@@ -36,6 +36,7 @@ from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.admin.repositories import require_role
 from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped
@@ -165,29 +166,34 @@ class TablePage:
             plan.delete()
         return self._check(table, reason, problems)
 
-    def _checked_plan(self, table: Table, text: str) -> Plan | None:
-        """Return the user's plan that the page names. If it was made from other entries, delete it and return None."""
-        id, _colon, digest = text.partition(":")
+    def _checked_plan(self, table: Table, id: str) -> Plan | None:
+        """Return the user's plan that the page names. If it was made from other entries, delete it and return None.
+
+        Raises PermissionDenied for a plan that no table was checked for: its user has seen something else.
+        """
         own = plans(table.repository, self._admin.dimension.name).filter(requester=self._request.user.get_username())
         try:
             plan = own.filter(pk=UUID(id), status=PlanStatus.READY).first()
         except ValueError:
             return None
-        if plan is not None and digest != table.sent.digest:
-            plan.delete()
-            return None
-        return plan
+        if plan is None or plan.table_digest == table.sent.digest:
+            return plan
+        if plan.table_digest is None:
+            raise PermissionDenied
+        plan.delete()
+        return None
 
     def _check(self, table: Table, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
         check = TableCheck(self._admin.dimension, table.repository, self._request.user.get_username(), table.columns)
-        checked = check.run(table.typed, table.numbers)
+        checked = check.run(table.typed, table.numbers, table.sent.digest)
         checked.problems[:0] = problems
         return self._page(table, checked, ReasonField(table.repository, typed=reason.typed))
 
     def _save(self, plan: Plan, reason: str | None) -> HttpResponse:
         """Apply the plan and return to the list. Raises as `apply_plan` does."""
-        apply_plan(plan, Actor(self._request.user.get_username(), Channel.PLAN, str(plan.pk), reason))
+        require = partial(require_role, self._request, plan.repository, plan.dimension)
+        apply_plan(plan, Actor(self._request.user.get_username(), Channel.PLAN, str(plan.pk), reason), require)
         message = ngettext("%(count)s element was changed.", "%(count)s elements were changed.", plan.changed)
         activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
         link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
@@ -223,7 +229,7 @@ class TablePage:
             more_errors=checked.error_count - min(len(checked.errors), _LISTED),
             unknown=self._unknown(table, picker_address) if is_checked else [],
             note=note,
-            plan=f"{checked.plan.pk}:{table.sent.digest}" if checked.plan else "",
+            plan=checked.plan.pk if checked.plan else "",
             reason=reason or ReasonField(table.repository),
             maximum_columns=MAX_COLUMNS,
             address=self._admin.address_with_query(self._request),

@@ -43,7 +43,8 @@ class Command(BaseCommand):
                 observing(Observed(repository=repository.db_id, dimension=plan.dimension)),
                 interruptible("Stopped. Nothing was changed."),
             ):
-                plan = apply_plan(plan, Actor(SYSTEM, Channel.PLAN, str(plan.pk), reason))
+                # Who may run commands may do everything.
+                plan = apply_plan(plan, Actor(SYSTEM, Channel.PLAN, str(plan.pk), reason), lambda _role: None)
                 log.info("plan_applied", plan=str(plan.pk))
         except Problem as problem:
             if problem.code == "PLAN_OUTDATED":

@@ -59,6 +59,12 @@ def open_keys(request: HttpRequest, dimension: str, role: Role = Role.READER) ->
     return frozenset(key for key, granted in known[dimension].items() if granted >= role)
 
 
+def require_role(request: HttpRequest, repository: Repository, dimension: str, role: Role) -> None:
+    """Raise PermissionDenied unless the user has at least `role` in the `dimension` of the repository (contract G2)."""
+    if repository.pk not in open_keys(request, dimension, role):
+        raise PermissionDenied
+
+
 # Django's scripts that no page of this service uses: they fill fields from others.
 _UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "vendor/xregexp/xregexp.min.js")
 

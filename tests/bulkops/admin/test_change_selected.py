@@ -73,7 +73,7 @@ def described(plan: Plan) -> dict[str, set[tuple[str, Any, Any]]]:
 
 
 def applied(plan: Plan, name: str = "ed") -> Plan:
-    return apply_plan(plan, Actor(name, Channel.PLAN, str(plan.pk), "tidy up"))
+    return apply_plan(plan, Actor(name, Channel.PLAN, str(plan.pk), "tidy up"), lambda _role: None)
 
 
 def said(response: Any) -> list[str]:

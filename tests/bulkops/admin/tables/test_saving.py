@@ -1,14 +1,22 @@
 """A checked table is saved: all or nothing, in one change set, with its reason; and it can be undone."""
 
+import hashlib
+import json
+
 import pytest
 from django.contrib.messages import get_messages
+from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from bulkops.models import Plan
-from dimensions_site.changes.models import ChangeSet
+from bulkops.models import Plan, PlanStatus
+from bulkops.plans.applying import apply_plan
+from dimensions_site.changes.models import ChangeSet, Channel
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.admin.tables.grids import cells, checked, opened, send
+from tests.bulkops.plans.plans import make
 from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import account
 from tests.storing import store_accounts
@@ -125,3 +133,32 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(ed, northwind):
         counts.append([len(of_opening), len(of_check), len(of_save)])
     assert counts[0] == counts[1]
     assert counts[0] <= [14, 48, 42]
+
+
+@pytest.mark.contract("G2")
+def test_the_page_applies_no_plan_of_another_origin(chart, alice, northwind):
+    """Somebody made a plan that deletes as manager, and is an editor by now: nobody has checked a table for it."""
+    plan = make(alice, "account", bulk={"delete": [{"id": "0090"}, {"id": "1100"}]}, maxDelete="100%")
+    AccessGrant.objects.update(role=Role.EDITOR)
+    table = json.dumps({"repository": northwind.pk, "columns": [], "rows": []})
+    digest = hashlib.sha256(b"[]").hexdigest()[:32]
+    browser = browser_of(alice)
+    for name in (f"{plan['planId']}:{digest}", plan["planId"]):
+        answer = browser.post(page(Account, "table"), {"_do": "save", "_plan": name, "_table": table})
+        assert (answer.status_code, Account.objects.count()) in ((200, 3), (403, 3))
+    assert answer.status_code == 403
+    assert Plan.objects.get().status == PlanStatus.READY
+
+
+@pytest.mark.contract("G2")
+def test_a_plan_needs_its_role_from_whoever_applies_it(chart, alice):
+    """The writers ask for it themselves, so that no page can leave it out."""
+    plan = Plan.objects.get(pk=make(alice, "account", bulk={"delete": [{"id": "0090"}]}, maxDelete="100%")["planId"])
+
+    def require(role: Role) -> None:
+        assert role is Role.MANAGER
+        raise PermissionDenied
+
+    with pytest.raises(PermissionDenied):
+        apply_plan(plan, Actor("alice", Channel.PLAN), require)
+    assert Account.objects.count() == 3

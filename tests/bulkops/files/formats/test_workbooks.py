@@ -358,4 +358,4 @@ def test_links_to_other_files_are_not_followed():
         return relations.replace(b"/xl/worksheets/sheet1.xml", b"../../../etc/passwd")
 
     content = with_parts(workbook(["id"], ["1000"]), {RELATIONS: outside})
-    assert read(content).refusal == f"line 1: {EMPTY}"
+    assert read(content).refusal == f"line 1: {DAMAGED}"

@@ -96,7 +96,7 @@ class Workbook:
     def open_shared_texts(self) -> IO[bytes] | None:
         """Open the part with the texts that cells share; None without one."""
         path = self._part_of_kind("sharedStrings")
-        return self._open(path) if path in self._entries else None
+        return None if path is None or path not in self._entries else self._open(path)
 
     def _workbook_path(self) -> str:
         for name, message in _OTHER_ARCHIVES.items():

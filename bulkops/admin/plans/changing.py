@@ -1,6 +1,7 @@
 """The admin action that changes fields of the selected elements by a plan (contract C15, K4, G2)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -81,6 +82,7 @@ class ChangeActionMixin(SelectionMixin, PickedAdmin):
             set(self.model.unique_in_repository.values()),
             known_keys(self.dimension, repository),
             lambda dimension: self.picker_address(request, dimension, repository),
+            partial(self.descriptions, request, repository),
         )
 
     def _plan_of(

@@ -25,12 +25,13 @@ from bulkops.save.envelope import Envelope, operations
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.changes.models import Channel
+from dimensions_site.elements.admin.editor.forms import Descriptions
 from dimensions_site.elements.declaration.words import AmbiguousText
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.tables import Column
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.merging import merged, put
+from dimensions_site.elements.writing.merging import Spot, merged, put
 from dimensions_site.repositories.models import Repository
 
 # The place of an error in a bulk body: the position of the entry, and the field.
@@ -77,7 +78,8 @@ class CellConflict:
 class Checked:
     """The result: a `plan`, or what has to be corrected or decided first.
 
-    `taken` are cells that only others have changed, `problems` what concerns no single cell.
+    `taken` are cells that only others have changed, `problems` what concerns no single cell, `descriptions` those of
+    the elements whose ids were typed.
     """
 
     plan: Plan | None = None
@@ -86,22 +88,34 @@ class Checked:
     conflicts: list[CellConflict] = field(default_factory=list)
     taken: list[Cell] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    descriptions: Descriptions = field(default_factory=dict)
 
 
 class TableCheck:
-    """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`."""
+    """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`.
 
-    def __init__(self, dimension: Dimension, repository: Repository, user: str, columns: Mapping[str, Column]) -> None:
+    The description of a reference follows an id that was typed, unless it was typed, too: it is one of `descriptions`.
+    """
+
+    def __init__(
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        user: str,
+        columns: Mapping[str, Column],
+        descriptions: Descriptions,
+    ) -> None:
         self._dimension = dimension
         self._repository = repository
         self._user = user
         self._columns = columns
+        self._descriptions = descriptions
 
     def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
         """Return the result. A plan is made only if there is no conflict, and kept only if it changes something; it
         keeps the `digest` of the table.
         """
-        checked = Checked()
+        checked = Checked(descriptions=self._descriptions)
         edited = [row for row in rows if row.typed]
         checked.errors = list(self._ambiguous(edited))
         checked.error_count = len(checked.errors)
@@ -175,6 +189,10 @@ class TableCheck:
         patch: dict[str, Any] = {}
         for column, value in self._typed(row):
             put(patch, spot_of(column), value)
+            words = self._dimension.wire.described.get(column.place.path)
+            if words is not None and words.path not in row.typed:
+                named = (column.place.leaf.refers_to, value or "")
+                put(patch, Spot(words.path), self._descriptions.get(named) or None)
         return patch
 
     def _typed(self, row: SentRow) -> Iterator[tuple[Column, Any]]:

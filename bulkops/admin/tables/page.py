@@ -1,6 +1,5 @@
 """The page where the elements of a list are edited as a table (contract C16, G2, K4)."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 from uuid import UUID
@@ -21,7 +20,7 @@ from unfold.decorators import action
 
 from bulkops.admin.plans.words import problem_words
 from bulkops.admin.selecting import SelectionMixin
-from bulkops.admin.tables.checking import Cell, Checked, TableCheck
+from bulkops.admin.tables.checking import Checked, TableCheck
 from bulkops.admin.tables.columns import MAX_COLUMNS
 from bulkops.admin.tables.sent import MAX_ROWS, SentRow, SentTable, read_sent
 from bulkops.admin.tables.table import Table
@@ -31,10 +30,9 @@ from bulkops.plans.stored import plans
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.admin.editor.forms import Descriptions
 from dimensions_site.elements.admin.editor.pickers import PickedAdmin
 from dimensions_site.elements.declaration.labels import labels_in_messages
-from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.admin.repositories import require_role
 from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
@@ -155,7 +153,7 @@ class TablePage:
         plan, problems = self._checked_plan(table, data.get(PLAN, "")), []
         if plan is not None and do == "save":
             if reason.error:
-                return self._page(table, Checked(plan), reason)
+                return self._page(table, Checked(plan, descriptions=self._descriptions(table)), reason)
             try:
                 return self._save(plan, reason.reason)
             except Problem as problem:
@@ -185,7 +183,8 @@ class TablePage:
 
     def _check(self, table: Table, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
-        check = TableCheck(self._admin.dimension, table.repository, self._request.user.get_username(), table.columns)
+        user, found = self._request.user.get_username(), self._descriptions(table)
+        check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found)
         checked = check.run(table.typed, table.numbers, table.sent.digest)
         checked.problems[:0] = problems
         return self._page(table, checked, ReasonField(table.repository, typed=reason.typed))
@@ -227,7 +226,9 @@ class TablePage:
             unchanged=len(table.rows) - (0 if checked.plan is None else checked.plan.changed),
             listed_errors=checked.errors[:_LISTED],
             more_errors=checked.error_count - min(len(checked.errors), _LISTED),
-            unknown=self._unknown(table, picker_address) if is_checked else [],
+            unknown=[
+                (cell, named[1]) for cell, named in table.references() if checked.descriptions.get(named, "") is None
+            ],
             note=note,
             plan=checked.plan.pk if checked.plan else "",
             reason=reason or ReasonField(table.repository),
@@ -236,14 +237,5 @@ class TablePage:
             list_address=self._admin.address_with_query(self._request, "changelist"),
         )
 
-    def _unknown(self, table: Table, picker_address: Callable[[str], str | None]) -> list[tuple[Cell, str]]:
-        """Return the cells with an id that no element has; one query for each dimension that the user may see."""
-        unknown: list[tuple[Cell, str]] = []
-        for dimension, cells in table.references().items():
-            if picker_address(dimension) is None:
-                continue
-            ids = {text for _cell, text in cells if "\0" not in text}
-            found = with_ids(dimension_named(dimension).model, table.repository, ids)
-            known = set(found.values_list("element_id", flat=True))
-            unknown += ((cell, text) for cell, text in cells if text not in known)
-        return unknown
+    def _descriptions(self, table: Table) -> Descriptions:
+        return self._admin.descriptions(self._request, table.repository, (named for _cell, named in table.references()))

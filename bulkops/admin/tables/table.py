@@ -12,6 +12,7 @@ from bulkops.admin.tables.checking import Cell, Checked
 from bulkops.admin.tables.columns import MAX_COLUMNS, Group, TableColumns, label_of
 from bulkops.admin.tables.sent import SentRow, SentTable
 from bulkops.admin.tables.stored import StoredRow, stored_rows
+from dimensions_site.elements.admin.editor.forms import Named
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.tables import Column
 from dimensions_site.repositories.models import Repository
@@ -118,15 +119,14 @@ class Table:
         """The rows in which something was typed."""
         return [row for row, _stored in self.rows if row.typed]
 
-    def references(self) -> dict[str, list[tuple[Cell, str]]]:
-        """Return the cells in which an id of another element was typed, by its dimension."""
-        found: dict[str, list[tuple[Cell, str]]] = {}
-        for row in self.typed:
-            for name, text in row.typed.items():
-                column = self.columns[name]
-                if text and column.place.leaf.refers_to is not None:
-                    found.setdefault(column.place.leaf.refers_to, []).append((Cell(row.id, column), text))
-        return found
+    def references(self) -> list[tuple[Cell, Named]]:
+        """Return the cells in which an id of another element was typed, with its dimension and the id."""
+        typed = ((row.id, self.columns[name], text) for row in self.typed for name, text in row.typed.items() if text)
+        return [
+            (Cell(id, column), (dimension, text))
+            for id, column, text in typed
+            if (dimension := column.place.leaf.refers_to) is not None
+        ]
 
     def choices(self) -> list[tuple[Group, list[Choice]]]:
         """Return the columns that can be chosen, group by group; entries of maps that were added are among them."""

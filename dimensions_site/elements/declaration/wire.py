@@ -76,6 +76,12 @@ class Wire:
         """The leaves that hold the id of another element."""
         return [place for place in self.places.values() if place.leaf.refers_to is not None]
 
+    @cached_property
+    def described(self) -> Mapping[str, Place]:
+        """The leaves with the description of what a reference names, each by the path of the reference's id."""
+        pairs = ((path, f"{path.removesuffix('.id')}.description") for path in self.places if path.endswith(".id"))
+        return {path: self.places[description] for path, description in pairs if description in self.places}
+
     def canonical_path(self, path: str) -> str:
         """Return `path` in the spelling of responses (contract C6)."""
         return self.spellings.canonical_path(path)

@@ -29,18 +29,26 @@ class FieldChange:
     key: str | None
     how: How
     value: Any = None
+    # The change of the id that this description belongs to; elements that have the id already keep theirs.
+    follows: "FieldChange | None" = None
 
     @property
     def depends_on_stored(self) -> bool:
         """Whether the same change gives different elements different values."""
-        return self.how in (How.APPEND, How.PREPEND) or (self.how == How.CLEAR and self.key is not None)
+        return self.follows is not None or not self._is_alike
+
+    @property
+    def _is_alike(self) -> bool:
+        return self.how == How.SET or (self.how == How.CLEAR and self.key is None)
 
     def add_to(self, patch: dict[str, Any], columns: Mapping[str, Any]) -> None:
         """Add the change to the `patch` of an element, of which `columns` has the stored values.
 
         An element without a text gets none added. A missing entry of a map is not cleared, which would create it.
         """
-        if not self.depends_on_stored:
+        if self.follows is not None and self.follows._stored(columns) == self.follows.value:
+            return
+        if self._is_alike:
             put(patch, Spot(self.place.path, self.key), self.value)
             return
         stored = self._stored(columns)

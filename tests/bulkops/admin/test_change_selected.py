@@ -373,3 +373,32 @@ def test_stored_texts_are_read_in_batches(chart, ed, northwind, changes):
     assert Plan.objects.order_by("-changed")[0].changes.filter(action=PlanAction.CHANGED).count() == 450
     assert set(Plan.objects.values_list("status", flat=True)) == {PlanStatus.READY}
     assert many - few <= 16
+
+
+def test_the_description_of_a_reference_follows_the_id_that_is_set(chart, ed, northwind):
+    """Elements that have the id already keep theirs; a description that is changed itself is as it was chosen."""
+    debit = "rules.accrual.debitAccrual"
+    stored = (("A1", "2000", "My own"), ("A2", "1000", "Cash"), ("A3", None, None))
+    store_accounts(
+        northwind,
+        *(account(id, rules={"accrual": {"debitAccrual": {"id": to, "description": text}}}) for id, to, text in stored),
+    )
+    selected = keys("A1", "A2", "A3")
+    chosen(browser_of(ed), selected, {f"{debit}.id:how": "set", f"{debit}.id": "2000"})
+    follows = (f"{debit}.description", "Cash", "Loans"), (f"{debit}.description", None, "Loans")
+    assert described(Plan.objects.get()) == {
+        "A2": {(f"{debit}.id", "1000", "2000"), follows[0]},
+        "A3": {(f"{debit}.id", None, "2000"), follows[1]},
+    }
+    Plan.objects.all().delete()
+    chosen(browser_of(ed), selected, {f"{debit}.id:how": "clear"})
+    assert described(Plan.objects.get()) == {
+        "A1": {(f"{debit}.id", "2000", None), (f"{debit}.description", "My own", None)},
+        "A2": {(f"{debit}.id", "1000", None), (f"{debit}.description", "Cash", None)},
+    }
+    Plan.objects.all().delete()
+    own = {f"{debit}.description:how": "set", f"{debit}.description": "Chosen"}
+    chosen(browser_of(ed), selected, {f"{debit}.id:how": "set", f"{debit}.id": "NOPE", **own})
+    assert all(
+        (f"{debit}.description", text, "Chosen") in described(Plan.objects.get())[id] for id, _to, text in stored
+    )

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import flatten
 from dimensions_site.elements.admin.editor.controls import Control, as_meant
-from dimensions_site.elements.admin.editor.forms import ElementForm, refuse_nul
+from dimensions_site.elements.admin.editor.forms import Descriptions, ElementForm, Named, refuse_nul
 from dimensions_site.elements.admin.editor.map_editor import MapControl, Row
 from dimensions_site.elements.declaration.fields import TextField
 from dimensions_site.elements.declaration.wire import Node, Place, Wire
@@ -122,8 +122,9 @@ class ChangesForm(ElementForm):
         immutable: Collection[str],
         known_keys: Mapping[str, Iterable[str]],
         picker_address: Callable[[str], str | None],
+        descriptions_of: Callable[[Iterable[Named]], Descriptions],
     ) -> None:
-        super().__init__(wire, {}, immutable, known_keys, picker_address)
+        super().__init__(wire, {}, immutable, known_keys, picker_address, descriptions_of)
 
     def _has_control(self, place: Place) -> bool:
         return super()._has_control(place) and place.path not in self._fixed
@@ -142,7 +143,20 @@ class ChangesForm(ElementForm):
         found = [change for control in self.controls.values() for change in self._changes(control, data)]
         if not found and not self.error_count:
             self.errors.append(_("Choose for at least one field what to do with it."))
-        return found
+        return [*found, *self._following(found)]
+
+    def _following(self, changes: Iterable[FieldChange]) -> Iterator[FieldChange]:
+        """Yield the changes of descriptions that follow changed ids, unless they are changed themselves."""
+        places = {change.place.path for change in changes}
+        described = self._wire.described
+        named = {
+            change: (change.place.leaf.refers_to, change.value or "")
+            for change in changes
+            if change.place.path in described and described[change.place.path].path not in places
+        }
+        found = self._descriptions_of(named.values())
+        for change, name in named.items():
+            yield FieldChange(described[change.place.path], None, How.SET, found.get(name) or None, follows=change)
 
     def _changes(self, control: Control, data: QueryDict) -> Iterator[FieldChange]:
         if isinstance(control, ChangedMapControl):

@@ -44,6 +44,8 @@ class Control:
     is_group: ClassVar[bool] = False
     # It is shown, and cannot be changed.
     is_fixed = False
+    # The description that the service has filled in, and that nobody typed.
+    filled: str | None = None
     # What to do with the field of many elements, in the form that changes them.
     choice: Any = None
 
@@ -123,7 +125,7 @@ class Control:
 
     def adopt(self, other: Any) -> None:
         """Show what was typed in the `other` control of the same field."""
-        self.typed = other.typed
+        self.typed, self.filled = other.typed, other.filled
 
     def value_of(self, text: str) -> Any:
         """Return the JSON value that the typed `text` means; the serializer decides whether it is valid."""

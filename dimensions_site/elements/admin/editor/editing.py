@@ -236,12 +236,16 @@ class EditedAdmin(ElementPageAdmin):
         messages.info(request, message % {"who": shown.element.update_user, "fields": shortened(fields)})
 
     def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
-        """Name the ids that the element refers to and that no element has."""
+        """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
         unknown = self.mark_unknown(request, shown.repository, attempt.form)
         if unknown:
             message = _("It was saved, but it refers to ids that no element of the repository has: %(references)s.")
             references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
             messages.warning(request, message % {"references": references})
+        if attempt.form.undescribed:
+            message = _("These descriptions belonged to other ids, and were removed: %(fields)s.")
+            fields = ", ".join(f"{words.place.heading} '{words.stored}'" for words in attempt.form.undescribed)
+            messages.warning(request, message % {"fields": shortened(fields)})
 
 
 def _draft_number(data: QueryDict) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import orjson
@@ -101,6 +102,7 @@ class ElementPageAdmin(PickedAdmin):
             fixed,
             known,
             lambda dimension: self.picker_address(request, dimension, shown.repository),
+            partial(self.descriptions, request, shown.repository),
         )
 
     def page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:

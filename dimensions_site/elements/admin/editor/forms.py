@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.core.exceptions import BadRequest
 from django.http import QueryDict
@@ -11,9 +11,14 @@ from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
-from dimensions_site.elements.admin.editor.controls import Control, PickerControl, control_of
+from dimensions_site.elements.admin.editor.controls import Control, PickerControl, as_meant, control_of
 from dimensions_site.elements.admin.editor.map_editor import MapControl
 from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.writing.merging import Spot, put, value_at
+
+# An element by its dimension and id, and the description of each such element; None if there is no such element.
+Named: TypeAlias = tuple[str | None, str]
+Descriptions: TypeAlias = dict[Named, str | None]
 
 
 @dataclass
@@ -34,7 +39,9 @@ class ElementForm:
     """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields.
 
     The values at the paths `fixed` cannot be changed. `known_keys` are the keys that other elements have in the map at
-    a path; `picker_address` returns the URL that finds elements of a dimension, if the user may see them.
+    a path; `picker_address` returns the URL that finds elements of a dimension, if the user may see them;
+    `descriptions_of` returns the descriptions of elements. After `read`, `undescribed` are the references whose
+    description was removed, because it described another id.
     """
 
     def __init__(
@@ -44,10 +51,14 @@ class ElementForm:
         fixed: Container[str],
         known_keys: Mapping[str, Iterable[str]],
         picker_address: Callable[[str], str | None],
+        descriptions_of: Callable[[Iterable[Named]], Descriptions],
     ) -> None:
+        self._wire = wire
         self._fixed = fixed
         self._known_keys = known_keys
         self._picker_address = picker_address
+        self._descriptions_of = descriptions_of
+        self.undescribed: list[Control] = []
         self.controls: dict[str, Control] = {}
         self.errors: list[str] = []
         general = self._section(wire.root, element, _("General"))
@@ -77,8 +88,8 @@ class ElementForm:
         if place.is_map:
             return MapControl(place, value, self._known_keys[place.path])
         if place.leaf.refers_to is not None:
-            described = node.members.get("description") if place.path.endswith(".id") else None
-            fills = described.path if isinstance(described, Place) else None
+            described = self._wire.described.get(place.path)
+            fills = None if described is None else described.path
             return PickerControl(place, value, fills, self._picker_address(place.leaf.refers_to))
         return control_of(place, value)
 
@@ -107,8 +118,25 @@ class ElementForm:
             value = control.stored if control.is_fixed else control.read(data)
             # An empty field that cannot be null is left out: it is missing, or the service generates it.
             if value is not None or control.leaf.allow_null:
-                _put(element, path.split("."), value)
+                put(element, Spot(path), value)
+        self._describe(element, data)
         return element
+
+    def _describe(self, element: dict[str, Any], data: QueryDict) -> None:
+        """Let the description of each reference follow the id that was typed, unless it was typed, too."""
+        changed: list[tuple[Named, Control]] = []
+        for path, place in self._wire.described.items():
+            id, text = (value_at(element, Spot(each)) for each in (path, place.path))
+            control, words = self.controls[path], self.controls[place.path]
+            if id != control.stored and text in (None, words.stored, as_meant(data.get(f"{words.name}:filled", ""))):
+                changed.append(((control.leaf.refers_to, id or ""), words))
+        found = self._descriptions_of(named for named, _words in changed)
+        for named, words in changed:
+            words.filled = found.get(named) or None
+            put(element, Spot(words.name), words.filled)
+            words.show(words.filled)
+            if words.stored and not words.filled:
+                self.undescribed.append(words)
 
     def adopt(self, other: "ElementForm") -> None:
         """Show what was typed in the `other` form of the same element."""
@@ -157,10 +185,3 @@ def _leaves(node: Node) -> Iterator[Place]:
             yield member
         else:
             yield from _leaves(member)
-
-
-def _put(element: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    *groups, name = path
-    for group in groups:
-        element = element.setdefault(group, {})
-    element[name] = value

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
 from dimensions_site.elements.admin.editor.controls import PickerControl
-from dimensions_site.elements.admin.editor.forms import ElementForm
+from dimensions_site.elements.admin.editor.forms import Descriptions, ElementForm, Named
 from dimensions_site.elements.admin.lists.described import language_of_page
 from dimensions_site.elements.admin.lists.finding import first_fitting
 from dimensions_site.elements.admin.scope import ScopedAdmin
@@ -53,21 +53,35 @@ class PickedAdmin(ScopedAdmin):
     def mark_unknown(self, request: HttpRequest, repository: Repository, form: ElementForm) -> list[PickerControl]:
         """Mark the fields of the form with an id that no element has; return them.
 
-        Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out. One
-        query for each dimension that is referred to.
+        Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out.
         """
-        by_dimension: dict[str, list[PickerControl]] = {}
-        for control in form.controls.values():
-            if isinstance(control, PickerControl) and control.typed and not control.is_fixed:
-                by_dimension.setdefault(str(control.leaf.refers_to), []).append(control)
-        for dimension, controls in by_dimension.items():
+        controls = {
+            control: (control.leaf.refers_to, control.typed)
+            for control in form.controls.values()
+            if isinstance(control, PickerControl) and control.typed and not control.is_fixed
+        }
+        found = self.descriptions(request, repository, controls.values())
+        for control, named in controls.items():
+            control.is_unknown = found.get(named, "") is None
+        return [control for control in controls if control.is_unknown]
+
+    def descriptions(self, request: HttpRequest, repository: Repository, named: Iterable[Named]) -> Descriptions:
+        """Return the description of each element that is named by its dimension and id, None where there is none.
+
+        Dimensions that the user may not see, or that are not in this service, are left out. One query for each.
+        """
+        ids: dict[str, set[str]] = {}
+        for dimension, id in named:
+            if dimension is not None and "\0" not in id:
+                ids.setdefault(dimension, set()).add(id)
+        result: Descriptions = {}
+        for dimension, wanted in ids.items():
             other = self._open_admin(request, dimension, repository)
             if other is not None:
-                ids = {control.typed for control in controls}
-                known = set(with_ids(other.model, repository, ids).values_list("element_id", flat=True))
-                for control in controls:
-                    control.is_unknown = control.typed not in known
-        return [control for controls in by_dimension.values() for control in controls if control.is_unknown]
+                rows = with_ids(other.model, repository, wanted).only("element_id", "descriptions")
+                texts = {one["id"]: one["description"] for one in _as_json(rows, repository)}
+                result |= {(dimension, id): texts.get(id) for id in wanted}
+        return result
 
     def _open_admin(self, request: HttpRequest, dimension: str, repository: Repository) -> "PickedAdmin | None":
         """Return the admin of the dimension, if the user may see it in the repository."""

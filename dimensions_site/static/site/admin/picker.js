@@ -18,6 +18,9 @@ export const equip = (picker) => {
   const warning = picker.querySelector("[data-unknown]");
   let pending = null;
   let timer = 0;
+  // The id that the description belongs to, unless somebody types another description.
+  const first = { id: input.value, words: description?.value };
+  let described = first;
   // The last text that was compared with the ids of elements.
   let known = warning.textContent ? null : input.value;
 
@@ -57,9 +60,18 @@ export const equip = (picker) => {
     input.setAttribute("aria-activedescendant", options[active].id);
   };
 
+  const describe = (id, words) => {
+    if (!description) return;
+    described = { id, words };
+    description.value = words;
+    description.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
+  };
+
   // Ids that begin with the text come first, in order, so an equal one is the first.
   const judge = (text, { results, near = [] }) => {
     known = text;
+    const named = text === first.id ? first.words : results?.find(({ id }) => id === text)?.description;
+    if (text !== described.id && description?.value === described.words) describe(text, named ?? "");
     warning.textContent = text === "" || results[0]?.id === text ? "" : warning.dataset.text;
     if (!warning.textContent) return;
     const similar = [...results, ...near].slice(0, NEAREST);
@@ -93,11 +105,8 @@ export const equip = (picker) => {
 
   const take = (id, words) => {
     input.value = id;
+    describe(id, words);
     judge(id, { results: [{ id }] });
-    if (description) {
-      description.value = words;
-      description.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
-    }
     input.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
     leave();
   };

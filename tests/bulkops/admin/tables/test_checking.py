@@ -183,3 +183,23 @@ def test_a_row_that_others_deleted_is_left_out_and_what_was_typed_is_shown(chart
     assert "This element no longer exists and is left out: 0090." in text
     assert "0090 · Description (de): Barkasse" in text
     assert (list(cells(shown)), Plan.objects.get().changed) == (["1100", "2000"], 1)
+
+
+def test_the_description_of_a_reference_follows_the_id_that_was_typed(chart, ed, alice):
+    """Unless it was typed, too; an id that no element has brings none."""
+    credit = "cashFlowPlanning.variation.credit"
+    stored = {"cashFlowPlanning": {"variation": {"credit": {"id": "OLD", "description": "Receivables"}}}}
+    ids = ("0090", "1100", "2000")
+    for id in ids:
+        assert alice.send("PATCH", alice.account(f"elements/{id}"), stored).status_code == 200
+    typed = {
+        "0090": {f"{credit}.id": "1100"},
+        "1100": {f"{credit}.id": "0090", f"{credit}.description": "My own"},
+        "2000": {f"{credit}.id": "NOPE"},
+    }
+    browser = browser_of(ed)
+    shown = checked(browser, typed)
+    assert [(cell.id, text) for cell, text in shown.context["unknown"]] == [("2000", "NOPE")]
+    assert send(browser, shown, "save").status_code == 302
+    found = [Account.objects.get(element_id=id).cash_flow_planning["variation"]["credit"] for id in ids]
+    assert [(one["id"], one["description"]) for one in found] == [("1100", "Bank"), ("0090", "My own"), ("NOPE", None)]

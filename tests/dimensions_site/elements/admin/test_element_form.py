@@ -197,14 +197,14 @@ def test_an_empty_text_is_cleared_by_its_box_alone(ed, northwind):
 
 @pytest.mark.contract("C14", "C18")
 def test_what_is_changed_is_saved_and_the_rest_stays(ed, northwind):
-    """Only the field that was typed in differs, and the history has one more version."""
+    """Only the field that was typed in differs, and the description that belonged to it; there is one more version."""
     store_accounts(northwind, FULL)
     answer = change(browser_of(ed), Account.objects.get(), **{"rules.accrual.debitAccrual.id": "7", "_continue": "1"})
     assert answer["Location"].startswith(page(Account, "change", Account.objects.get().pk))
     stored = without_stamp(read(ed.get(ed.account("elements/1000"))))
     expected = {
         **FULL["rules"],
-        "accrual": {**FULL["rules"]["accrual"], "debitAccrual": {"id": "7", "description": "Account 2001"}},
+        "accrual": {**FULL["rules"]["accrual"], "debitAccrual": {"id": "7", "description": None}},
     }
     assert stored == {**FULL, "rules": expected}
     assert AccountVersion.objects.count() == 2

@@ -1,15 +1,18 @@
 """Cells as people write them, in files that a person checks before anything is saved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+from django.utils.translation import override
 
 from bulkops.files.columns import Column, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import EnumField, Leaf, TextField
-from dimensions_site.elements.declaration.words import AmbiguousText, from_words, takes_any_text
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField, Leaf, TextField
+from dimensions_site.elements.declaration.timestamps import TimestampField
+from dimensions_site.elements.declaration.words import AmbiguousText, from_words, has_label, takes_any_text
 from dimensions_site.elements.reading.cells import UNSET, read_cell
 from dimensions_site.text.shortening import shortened
 
@@ -21,31 +24,46 @@ MEANINGS = 1_000
 
 @dataclass
 class Meaning:
-    """What the `text` of cells under a heading was understood as, and how often."""
+    """What the `text` of cells under a heading was understood as, and how often; `value` is empty if it was not."""
 
     heading: str
     text: str
     value: str
     count: int = 0
+    # Whether a person should look at it.
+    is_surprising: bool = False
+
+
+class Doubt(NamedTuple):
+    """A cell that leaves the stored value as it is if that is among its `readings`; else it has the `failure`."""
+
+    segments: Segments
+    readings: Sequence[str]
+    failure: Failure | None = None
 
 
 class Understanding:
-    """What the cells of one file were understood as; `failures` are the ambiguous cells of the current row."""
+    """What the cells of one file were understood as; `doubts` are about cells of the current row.
 
-    def __init__(self) -> None:
+    `rules` are the values that texts mean, as in `Options.values`.
+    """
+
+    def __init__(self, rules: Mapping[str, Mapping[str, str]]) -> None:
+        self.rules = rules
         self._meanings: dict[tuple[str, str], Meaning] = {}
+        self._unknown: dict[tuple[str, str], Meaning] = {}
         # All further ones together.
         self._others = Meaning("", "", "")
-        self.failures: list[Failure] = []
+        self.doubts: list[Doubt] = []
 
     def column(self, column: Column) -> Column:
         """Return the column that reads cells as people write them."""
         leaf = column.leaf
-        if leaf is None or takes_any_text(leaf):
-            return column
-        return UnderstandingColumn(column.heading, column.segments, leaf, self)
+        if leaf is None:
+            return TrimmedColumn(column.heading, column.segments, leaf, self)
+        return column if takes_any_text(leaf) else UnderstandingColumn(column.heading, column.segments, leaf, self)
 
-    def meaning(self, heading: str, text: str, value: Any, leaf: Leaf) -> Meaning:
+    def meaning(self, heading: str, text: str, value: Any, leaf: Leaf | None = None) -> Meaning:
         """Return the counter of the cells with this text; texts beyond a limit share one counter."""
         key = (heading, text)
         if key not in self._meanings:
@@ -53,16 +71,25 @@ class Understanding:
                 return self._others
             words = "" if value is UNSET else value if isinstance(value, str) else json_text(value)
             is_labelled = isinstance(value, bool) or (isinstance(leaf, EnumField) and value in leaf.choices.values)
-            label = leaf.in_words(value) if is_labelled else words
+            label = leaf.in_words(value) if is_labelled and leaf is not None else words
             self._meanings[key] = Meaning(
-                heading, shortened(text), shortened(words if label == words else f"{label} ({words})")
+                heading,
+                shortened(text),
+                shortened(words if label == words else f"{label} ({words})"),
+                is_surprising=value is not UNSET and self._is_surprising(heading, text, value, leaf),
             )
         return self._meanings[key]
 
-    def take_failures(self) -> list[Failure]:
-        """Return the ambiguous cells of the row that was read last."""
-        failures, self.failures = self.failures, []
-        return failures
+    def unknown(self, heading: str, text: str) -> Meaning:
+        """Return the counter of the cells with this text, which is none of the values of the column."""
+        if len(self._unknown) >= MEANINGS:
+            return self._unknown.get((heading, text), Meaning(heading, text, ""))
+        return self._unknown.setdefault((heading, text), Meaning(heading, text, ""))
+
+    def take_doubts(self) -> list[Doubt]:
+        """Return the doubts about the row that was read last."""
+        doubts, self.doubts = self.doubts, []
+        return doubts
 
     @property
     def count(self) -> int:
@@ -70,8 +97,40 @@ class Understanding:
         return self._others.count + sum(meaning.count for meaning in self._meanings.values())
 
     def most_frequent(self, number: int) -> Sequence[Meaning]:
-        """Return what most cells mean."""
-        return sorted(self._meanings.values(), key=lambda meaning: -meaning.count)[:number]
+        """Return what most cells mean, the surprising ones first."""
+        return sorted(self._meanings.values(), key=lambda one: (not one.is_surprising, -one.count))[:number]
+
+    def unknown_values(self, number: int) -> Sequence[Meaning]:
+        """Return the texts that are no value of their columns, the most frequent ones first."""
+        return sorted(self._unknown.values(), key=lambda one: -one.count)[:number]
+
+    def _is_surprising(self, heading: str, text: str, value: Any, leaf: Leaf | None) -> bool:
+        if text.strip() in self.rules.get(heading, {}):
+            return True
+        if isinstance(leaf, TimestampField):
+            with override("en"):
+                try:
+                    return bool(from_words(leaf, text) != value)
+                except AmbiguousText:
+                    return True
+        return isinstance(leaf, EnumField) and not has_label(leaf, text)
+
+
+class TrimmedColumn(Column):
+    """A column of texts that people read, without blanks around them."""
+
+    def __init__(self, heading: str, segments: Segments, leaf: Leaf | None, understanding: Understanding) -> None:
+        super().__init__(heading, segments, leaf)
+        self._understanding = understanding
+
+    def value_of(self, text: str) -> Any:
+        stripped = text.strip()
+        if text == stripped or read_cell(text) != text:
+            return super().value_of(text)
+        value = stripped or UNSET
+        self._understanding.meaning(self.heading, text, value).count += 1
+        self._understanding.doubts.append(Doubt(self.segments, [text]))
+        return value
 
 
 class UnderstandingColumn(Column):
@@ -83,6 +142,7 @@ class UnderstandingColumn(Column):
         self._is_text = isinstance(leaf, TextField)
         self._from_words = partial(from_words, leaf)
         self._understanding = understanding
+        self._rules = understanding.rules.get(heading, {})
         # Texts and their values; the meaning is None if the value is what the text says.
         self._known: dict[str, tuple[Any, Meaning | None]] = {}
 
@@ -101,12 +161,18 @@ class UnderstandingColumn(Column):
             value = self._understood(text, written)
         except AmbiguousText as error:
             # The row is not saved, so its value does not matter; without one it has no second error.
-            self._understanding.failures.append(Failure(self.heading, "INVALID", str(error)))
+            failure = Failure(self.heading, "INVALID", str(error))
+            self._understanding.doubts.append(Doubt(self.segments, error.readings, failure))
             return UNSET, None
         is_same = type(value) is type(written) and value == written
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         meaning = None if is_same else self._understanding.meaning(self.heading, text, value, self._leaf)
+        if isinstance(value, str) and (
+            isinstance(self._leaf, BooleanField)
+            or (isinstance(self._leaf, EnumField) and self._leaf.spellings.get(value, value) not in self._leaf.words)
+        ):
+            meaning = self._understanding.unknown(self.heading, value)
         self._known[text] = value, meaning
         return value, meaning
 
@@ -114,4 +180,7 @@ class UnderstandingColumn(Column):
         # What has a notation of its own, such as [[null]], is meant literally.
         if read_cell(text) != text:
             return written
-        return self._from_words(text) if text.strip() else UNSET
+        stripped = text.strip()
+        if stripped in self._rules:
+            return self._leaf.from_cell(self._rules[stripped]) if self._rules[stripped] else UNSET
+        return self._from_words(text) if stripped else UNSET

@@ -1,5 +1,6 @@
 """The second half of an import: convert each row to an entry to write, given what is stored (contract C14, C15)."""
 
+import copy
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +9,11 @@ import msgspec
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from bulkops.files.columns import clear
+from bulkops.files.columns import Segments, clear
 from bulkops.files.formats.rows import RowFailure
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader, Record
+from bulkops.files.understanding import Doubt
 from bulkops.writers.entries import Change, Entry, EntryMaker
 from bulkops.writers.errors import Errors
 from dimensions_site.api.errors import Failure, flatten
@@ -114,7 +116,8 @@ class RecordReader:
 
     def _values(self, position: int, record: Record, stored: Stored | None) -> Sequence[Any] | None:
         """Return the values for the record, or None if it has an error."""
-        failures: list[Failure] = []
+        record, doubts = _settled(record, stored)
+        failures = [doubt.failure for doubt in doubts if doubt.failure is not None]
         if stored is None and record.id is not None and self._mode is Mode.UPDATE:
             message = _("The element '{id}' does not exist, so it cannot be updated.").format(id=shortened(record.id))
             failures.append(Failure("id", "ELEMENT_NOT_FOUND", message))
@@ -128,3 +131,24 @@ class RecordReader:
         return Failure(
             self._file.place_of(failure.path), failure.code, failure.message, None if id is None else shortened(id)
         )
+
+
+def _settled(record: Record, stored: Stored | None) -> tuple[Record, Sequence[Doubt]]:
+    """Return the record without the cells that may say what is `stored` already, and the doubts that remain."""
+    if stored is None or not record.doubts:
+        return record, record.doubts
+    current = msgspec.json.decode(stored.text)
+    settled = [doubt for doubt in record.doubts if _value_at(current, doubt.segments) in doubt.readings]
+    changes = copy.deepcopy(record.changes)
+    for doubt in settled:
+        clear(changes, doubt.segments)
+    cleared = [segments for segments in record.cleared if all(segments != doubt.segments for doubt in settled)]
+    remaining = [doubt for doubt in record.doubts if doubt not in settled]
+    return record._replace(changes=changes, cleared=cleared), remaining
+
+
+def _value_at(data: Any, segments: Segments) -> Any:
+    """Return the value at `segments` of the wire JSON `data`; None if there is none."""
+    for name in segments:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data

@@ -58,8 +58,8 @@ class Options:
     paths, "" to leave a column out.
 
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
-    checks the result; the report then has details for them. `corrections` replace cells of a table, by line and
-    heading.
+    checks the result; the report then has details for them. `values` gives the texts under a heading the value that
+    they mean, as in the JSON of the wire, "" for none. `corrections` replace cells of a table, by line and heading.
     """
 
     mode: Mode = Mode.UPSERT
@@ -69,4 +69,5 @@ class Options:
     max_delete: Share = Share(Decimal(5), is_percentage=True)
     mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     understands: bool = False
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))

@@ -11,7 +11,7 @@ from bulkops.files.columns import Columns, Segments, read_headings
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
-from bulkops.files.understanding import Understanding
+from bulkops.files.understanding import Doubt, Understanding
 from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.errors import BEFORE_ALL, Errors
 from dimensions_site.api.errors import Failure
@@ -39,7 +39,7 @@ class Record(NamedTuple):
 
     `changes` is the wire JSON that it sets, `cleared` the places of its empty cells. `is_readable` is false if they are
     unknown, `is_repeated` is true if its id is on an earlier line. `cells` are those of a table by heading, or in their
-    order if the row could not be read.
+    order if the row could not be read. `doubts` are about cells that depend on what is stored.
     """
 
     line: int
@@ -48,6 +48,7 @@ class Record(NamedTuple):
     is_readable: bool = True
     is_repeated: bool = False
     cells: Mapping[str, str] | Sequence[str] = ()
+    doubts: Sequence[Doubt] = ()
 
     @property
     def id(self) -> str | None:
@@ -75,7 +76,7 @@ class FileReader:
         self._language = repository.default_language
         self._records = records
         self._errors = errors
-        self.understanding = Understanding() if options is not None and options.understands else None
+        self.understanding = Understanding(options.values) if options is not None and options.understands else None
         self._corrections = {} if options is None else options.corrections
         # Unique value -> the line of its first occurrence.
         self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
@@ -130,10 +131,10 @@ class FileReader:
             if row.line in self._corrections:
                 cells = {**cells, **{name: text for name, text in self._corrections[row.line].items() if name in cells}}
             changes, cleared = columns.read(cells)
-            failures = columns.conflicts(cells)
-            if self.understanding is not None:
-                failures += self.understanding.take_failures()
-            self._keep_readable(Record(row.line, changes, cleared, cells=cells), failures)
+            doubts = [] if self.understanding is None else self.understanding.take_doubts()
+            self._keep_readable(
+                Record(row.line, changes, cleared, cells=cells, doubts=doubts), columns.conflicts(cells)
+            )
         else:
             changes = {name: value for name, value in row.element.items() if name != REASON}
             self._keep_readable(Record(row.line, changes), [])

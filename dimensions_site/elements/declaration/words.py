@@ -5,12 +5,13 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, singledispatch
 from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.formats import get_format
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
@@ -18,25 +19,43 @@ from dimensions_site.elements.declaration.fields import BooleanField, EnumField,
 from dimensions_site.elements.declaration.names import folded
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.text.decimals import is_decimal
 
 # In the languages of the administration, as spreadsheet programs and people write them.
 _YES = ("yes", "y", "true", "ja", "j", "wahr", "oui", "o", "vrai", "sì", "s", "vero", "verdadero", "1")
 _NO = ("no", "n", "false", "nein", "falsch", "non", "faux", "falso", "0")
 _BOOLEANS = {folded(word): value for words, value in ((_YES, True), (_NO, False)) for word in words}
-# 31.01.2026, 31/01/2026 or 31-1-2026, perhaps with a time.
-_DATE = re.compile(r"(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?:[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
-# The decimal point and what separates thousands.
-_BLANKS = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-_SEPARATORS = {"en": (".", ","), "fr": (",", _BLANKS)}
-_OTHER_SEPARATORS = (",", f".{_BLANKS}")
+# 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
+_DATE = re.compile(
+    r"(?:(?P<year>\d{4})(?P<first>[./-])\s?(?P<month>\d{1,2})(?P=first)\s?(?P<day>\d{1,2})\.?"
+    r"|(?P<one>\d{1,2})(?P<separator>[./-])\s?(?P<other>\d{1,2})(?P=separator)\s?(?P<end>\d{4}|\d{2}))"
+    r"(?:[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\s?(?P<half>[ap])\.?m\.?)?)?",
+    re.IGNORECASE,
+)
+_CENTURY = 2000
+_BEFORE_NOON = 12
+# 1936, 1.936 or 1,936.
+_DECIMAL = re.compile(r"(?P<whole>\d+)(?:(?P<point>[.,])(?P<fraction>\d+))?", re.ASCII)
+# 1.936, 1 936,27 or 1'936'000.5: no language has one sign for thousands and decimals.
+_GROUPED = re.compile(
+    r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,' \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{RIGHT SINGLE QUOTATION MARK}])"
+    r"\d{3}(?:(?P=mark)\d{3})*)(?:(?!(?P=mark))[.,](?P<fraction>\d+))?",
+    re.ASCII,
+)
 _MONTHS = 12
 # The digits between two separators of thousands.
 _GROUP = 3
 
 
 class AmbiguousText(ValueError):
-    """The text has two meanings; the message for people says which, and how to write either."""
+    """The text has two meanings; the message for people says which, and how to write either.
+
+    `readings` are the values that it may mean.
+    """
+
+    def __init__(self, text: str, one: str, other: str, readings: Sequence[str] = ()) -> None:
+        message = _("{text} may be {one} or {other}. Write one of these.")
+        super().__init__(message.format(text=text, one=one, other=other))
+        self.readings = readings
 
 
 def takes_any_text(leaf: Leaf) -> bool:
@@ -70,6 +89,11 @@ def _of_enum(leaf: EnumField, text: str) -> Any:
     return next(iter(found)) if len(found) == 1 else text.strip()
 
 
+def has_label(leaf: EnumField, text: str) -> bool:
+    """Return whether the `text` is a value of the leaf, or its label in any language."""
+    return any(folded(text) in labels for labels in _labels(leaf.choices).values())
+
+
 @from_words.register
 def _of_boolean(leaf: BooleanField, text: str) -> Any:
     return _BOOLEANS.get(folded(text), leaf.from_cell(text.strip()))
@@ -78,8 +102,24 @@ def _of_boolean(leaf: BooleanField, text: str) -> Any:
 @from_words.register
 def _of_decimal(leaf: DecimalTextField, text: str) -> Any:
     stripped = text.strip()
-    digits = None if is_decimal(stripped) else _plain_digits(stripped, *_SEPARATORS.get(_language(), _OTHER_SEPARATORS))
-    return leaf.from_cell(stripped) if digits is None else digits
+    sign = "-" if stripped.startswith(("-", "\N{MINUS SIGN}")) else ""
+    unsigned = stripped[1:] if sign else stripped
+    decimal, grouped = _DECIMAL.fullmatch(unsigned), _GROUPED.fullmatch(unsigned)
+    if grouped is None:
+        # English has no decimal comma.
+        is_read = decimal is not None and not (decimal["point"] == "," and _language() == "en")
+        return sign + unsigned.replace(",", ".") if is_read else leaf.from_cell(stripped)
+    whole = "".join(filter(str.isdigit, grouped["whole"]))
+    if decimal is None:
+        return f"{sign}{whole}" + (f".{grouped['fraction']}" if grouped["fraction"] else "")
+    point = get_format("DECIMAL_SEPARATOR")
+    if point == decimal["point"] == ".":
+        return leaf.from_cell(stripped)
+    digits = decimal["fraction"].rstrip("0")
+    if len(digits) == _GROUP and point == ",":
+        digits += "0"  # three digits could be thousands again
+    readings = [f"{sign}{decimal['whole']}.{decimal['fraction']}", f"{sign}{whole}"]
+    raise AmbiguousText(stripped, f"{sign}{decimal['whole']}{digits and point + digits}", readings[1], readings)
 
 
 @from_words.register
@@ -94,39 +134,30 @@ def _of_timestamp(leaf: TimestampField, text: str) -> Any:
     found = _DATE.fullmatch(stripped)
     if found is None:
         return leaf.from_cell(stripped)
-    first, separator, second, year, time = found.groups()
-    day_first = _moment(year, second, first, time)
-    month_first = _moment(year, first, second, time)
-    # A point stands between day and month alone, and only English has both orders.
-    if separator == "." or _language() != "en":
+    if found["year"]:
+        return _moment(found, found["year"], found["month"], found["day"]) or stripped
+    year = found["end"] if len(found["end"]) > 2 else f"{_CENTURY + int(found['end'])}"
+    day_first = _moment(found, year, found["other"], found["one"])
+    # A point stands between day and month alone, and only English has both orders, and halves of the day.
+    if found["separator"] == "." or (_language() != "en" and not found["half"]):
         return day_first or stripped
+    month_first = _moment(found, year, found["one"], found["other"])
     if day_first and month_first and day_first != month_first:
-        message = _("{text} may be {one} or {other}. Write one of these.")
-        raise AmbiguousText(message.format(text=stripped, one=day_first, other=month_first))
+        raise AmbiguousText(stripped, day_first, month_first)
     return day_first or month_first or stripped
 
 
-def _moment(year: str, month: str, day: str, time: str | None) -> str | None:
-    """Return the moment in ISO 8601; None if there is no such day."""
+def _moment(found: re.Match[str], year: str, month: str, day: str) -> str | None:
+    """Return the moment in ISO 8601, with the time that was found; None if there is no such day."""
     if int(year) < 1 or not 1 <= int(month) <= _MONTHS or not 1 <= int(day) <= monthrange(int(year), int(month))[1]:
         return None
     date = f"{year}-{int(month):02}-{int(day):02}"
-    return date if time is None else f"{date}T{time.zfill(len('00:00:00') if time.count(':') > 1 else len('00:00'))}"
-
-
-def _plain_digits(text: str, point: str, thousands: str) -> str | None:
-    """Return the number as a program writes it; None if `text` has no `point`, or irregular groups of `thousands`."""
-    unsigned = text[1:] if text.startswith(("-", "\N{MINUS SIGN}")) else text
-    whole, _point, fraction = unsigned.partition(point)
-    first, *groups = whole.translate({ord(separator): "," for separator in thousands}).split(",")
-    is_regular = not groups or (len(first) <= _GROUP and all(len(group) == _GROUP for group in groups))
-    if not is_regular or not all(map(_is_digits, (first, *groups, fraction))):
-        return None
-    return f"{'' if unsigned == text else '-'}{first}{''.join(groups)}.{fraction}"
-
-
-def _is_digits(text: str) -> bool:
-    return text.isascii() and text.isdecimal()
+    if found["time"] is None:
+        return date
+    hour, _colon, rest = found["time"].partition(":")
+    if found["half"]:
+        hour = f"{int(hour) % _BEFORE_NOON + (_BEFORE_NOON if found['half'] in 'pP' else 0)}"
+    return f"{date}T{hour.zfill(2)}:{rest}"
 
 
 @cache

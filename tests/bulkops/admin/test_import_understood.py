@@ -100,6 +100,50 @@ def test_an_ambiguous_date_is_an_error_that_says_so(ed, northwind):
     assert "03/04/2026" not in [text for _, text in meanings(file_import)]
 
 
+NUMBERS = "id;descriptions.en;decimalNumbers;percentageDifference;referenceCurrency.coefficient\n"
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "it", "es"])
+def test_a_number_with_two_readings_is_an_error_unless_one_of_them_is_stored(ed, northwind, language):
+    """So an export for programs comes back unchanged, and 25 is never stored for 25000."""
+    stored = {"id": "VND", "coefficient": "25.000"}
+    STORE["currency"](northwind, currency("VND", referenceCurrency=stored), currency("ITL"))
+    browser = speaks(browser_of(ed), language)
+    rows = "VND;Dong;2;0.0000;25.000\nITL;Lira;2;0;1.936\nNEW;New;2;0;25,000\nOLD;Old;2;0;1.936,27\n"
+    upload(browser, northwind, NUMBERS + rows, dimension="currency")
+    file_import = FileImport.objects.get()
+    describe(browser, file_import)
+    work()
+    file_import.refresh_from_db()
+    report = file_import.report
+    assert {(kind["heading"], tuple(kind["texts"])) for kind in report["kinds"]} == {
+        ("referenceCurrency.coefficient", ("1.936",)),
+        ("referenceCurrency.coefficient", ("25,000",)),
+    }
+    assert "1936" in str(report["kinds"])
+    assert "1,9360" in str(report["kinds"])
+    assert (report["created"], report["changed"] + report["unchanged"], report["rejected"]) == (1, 1, 2)
+    confirm(browser, file_import, leave_out="yes")
+    work()
+    coefficients = dict(Currency.objects.values_list("element_id", "reference_currency_coefficient"))
+    assert coefficients == {"VND": "25.000", "ITL": coefficients["ITL"], "OLD": "1936.27"}
+
+
+@pytest.mark.contract("C19")
+def test_blanks_around_descriptions_are_left_out_unless_they_are_stored(ed, northwind):
+    """The check shows them; REST and commands store what is sent."""
+    store_accounts(northwind, account("1000", descriptions={"en": " Cash", "de": "Kasse"}))
+    headings = "id,descriptions.en,descriptions.de,nature,type,conversion.conversionType\n"
+    rows = "1000, Cash,Kasse ,BALANCE_SHEET,NORMAL,FINAL\n1010,  New account ,  ,BALANCE_SHEET,NORMAL,FINAL\n"
+    file_import = checked(browser_of(ed), northwind, headings + rows)
+    assert (file_import.report["created"], file_import.report["rejected"]) == (1, 0)
+    assert meanings(file_import)[("descriptions.en", "  New account ")] == ("New account", 1)
+    confirm(browser_of(ed), file_import)
+    work()
+    stored = dict(Account.objects.values_list("element_id", "descriptions"))
+    assert stored == {"1000": {"en": " Cash", "de": "Kasse"}, "1010": {"en": "New account"}}
+
+
 def test_notations_are_meant_literally(ed, northwind):
     """[[null]] and [[text]] are not words."""
     store_accounts(northwind, account("1000"))

@@ -171,7 +171,8 @@ class LocalControl(TextControl):
         try:
             return from_words(self.leaf, text) if text else None
         except AmbiguousText as error:
-            self.errors.append(str(error))
+            if self.stored not in error.readings:
+                self.errors.append(str(error))
             return self.stored
 
 

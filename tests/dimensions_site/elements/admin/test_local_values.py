@@ -63,3 +63,19 @@ def test_a_decimal_has_the_separator_of_the_language(ed, northwind, language, ty
     assert form["percentageDifference"] == ("1,50" if language == "de" else "1.50")
     assert browser.post(address, {**form, "percentageDifference": typed}).status_code == 302
     assert read(ed.get(ed.currency("elements/EUR")))["percentageDifference"] == stored
+
+
+@pytest.mark.contract("C10")
+@pytest.mark.parametrize("language", ["de", "fr", "it", "es"])
+def test_a_number_with_two_readings_is_not_guessed(ed, northwind, language):
+    """The form opened and saved unchanged stays right, even if what it shows could mean something else, too."""
+    store_currencies(northwind, currency(percentageDifference="25.000"))
+    browser = in_language(ed, language)
+    address = page(Currency, "change", Currency.objects.get().pk)
+    form = filled_in(browser.get(address))
+    for same in ("25,000", "25.000"):
+        assert browser.post(address, {**form, "percentageDifference": same}).status_code == 302
+        assert read(ed.get(ed.currency("elements/EUR")))["percentageDifference"] == "25.000"
+    answer = browser.post(address, {**filled_in(browser.get(address)), "percentageDifference": "1.936"})
+    assert [("1,9360" in error, "1936" in error) for error in errors(answer)["percentageDifference"]] == [(True, True)]
+    assert filled_in(answer)["percentageDifference"] == "1.936"

@@ -67,8 +67,22 @@ def test_yes_and_no_are_understood_in_five_languages(language):
         ("de", "01/31/2026", "01/31/2026"),
         ("de", "30.02.2026", "30.02.2026"),
         ("de", "01.01.0000", "01.01.0000"),
-        ("de", "31.01.26", "31.01.26"),
+        ("de", "01/31/26", "01/31/26"),
+        ("de", "2026-02-30", "2026-02-30"),
         ("de", "soon", "soon"),
+        # The year first has one order; two digits are of this century.
+        *((language, "2026/01/31", "2026-01-31") for language in ("de", "en", "es")),
+        ("it", "2026.01.31", "2026-01-31"),
+        ("en", "2026.01.31.", "2026-01-31"),
+        ("fr", "2026-1-5", "2026-01-05"),
+        ("en", "2026/02/17 19:46:59", "2026-02-17T19:46:59"),
+        ("de", "31.01.26", "2026-01-31"),
+        ("en", "1.2.26", "2026-02-01"),
+        ("fr", "1/2/26", "2026-02-01"),
+        ("en", "31/1/26", "2026-01-31"),
+        *((language, "12/31/2026 12:00:00 AM", "2026-12-31T00:00:00") for language in ("de", "en")),
+        ("en", "12/31/2026 1:05 p.m.", "2026-12-31T13:05"),
+        ("en", "12/31/2026 12:30 PM", "2026-12-31T12:30"),
     ],
 )
 def test_local_dates_are_understood(language, text, value):
@@ -93,8 +107,17 @@ def test_a_date_with_two_meanings_is_not_guessed():
         ("es", "\N{MINUS SIGN}2,5", "-2.5"),
         ("de", " 1.5 ", "1.5"),
         ("en", "1,234.50", "1234.50"),
-        # A comma that may separate thousands or decimals.
-        ("en", "1,234", "1,234"),
+        # Two signs, two groups, or a blank, are thousands in any language; 0 begins no group.
+        *((language, "1.936,27", "1936.27") for language in LANGUAGES),
+        *((language, "1,936.27", "1936.27") for language in LANGUAGES),
+        *((language, "25.000.000", "25000000") for language in LANGUAGES),
+        *((language, "-25 000", "-25000") for language in LANGUAGES),
+        ("de", "1'936.270", "1936.270"),
+        ("de", "0.123", "0.123"),
+        ("fr", "0,123", "0.123"),
+        ("de", "1936.270", "1936.270"),
+        ("de", "1.9360", "1.9360"),
+        ("en", "25.000", "25.000"),
         ("en", "0,5", "0,5"),
         ("de", "1.2.3,4", "1.2.3,4"),
         ("de", "1e5", "1e5"),
@@ -105,6 +128,36 @@ def test_local_decimals_are_understood(language, text, value):
     with override(language):
         assert from_words(PERCENTAGE, text) == value
         assert from_words(COEFFICIENT, text) == value
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "it", "es"])
+@pytest.mark.parametrize("leaf", [PERCENTAGE, COEFFICIENT])
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("1.936", "1,9360", "1936"),
+        ("25.000", "25", "25000"),
+        ("25,000", "25", "25000"),
+        ("-100,250", "-100,25", "-100250"),
+    ],
+)
+def test_a_number_that_two_notations_read_differently_is_not_guessed(language, leaf, text, one, other):
+    """Where people write a decimal comma: both readings are named, and each can be typed."""
+    with override(language):
+        with pytest.raises(AmbiguousText) as error:
+            from_words(leaf, text)
+        assert one in str(error.value)
+        assert other in str(error.value)
+        assert error.value.readings == [text.replace(",", "."), other]
+        assert float(from_words(leaf, one)) == float(error.value.readings[0])
+        assert from_words(leaf, other) == other
+
+
+def test_a_comma_before_three_digits_is_not_guessed_in_english():
+    """The comma may separate thousands, or decimals in a file of another language."""
+    with override("en"), pytest.raises(AmbiguousText) as error:
+        from_words(PERCENTAGE, "1,936")
+    assert str(error.value) == "1,936 may be 1.936 or 1936. Write one of these."
 
 
 def test_a_coefficient_is_a_number_or_yes_or_no():

@@ -64,8 +64,9 @@ class ConditionForm:
             self.operations.append(condition.operation)
         self.operation = self.operations[0] if condition is None else condition.operation
         self.values: Sequence[str] = () if condition is None else condition.values
-        if named.kind is Kind.DECIMAL:
-            self.values = [named.place.leaf.in_words(value) for value in self.values]
+        # What is shown means the same again, even if it could mean something else, too.
+        self._shown = {named.place.leaf.in_words(value): value for value in self.values if named.kind is Kind.DECIMAL}
+        self.values = list(self._shown) or self.values
         self.key = ""
 
     @property
@@ -132,7 +133,7 @@ class ConditionForm:
         if self.named.kind not in (Kind.DECIMAL, Kind.TIMESTAMP):
             return tuple(self.values)
         try:
-            meant = [from_words(self.named.place.leaf, value) for value in self.values]
+            meant = [self._shown.get(value) or from_words(self.named.place.leaf, value) for value in self.values]
         except AmbiguousText as error:
             self.errors["value"] = str(error)
             return ()

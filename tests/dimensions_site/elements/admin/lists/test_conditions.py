@@ -164,6 +164,13 @@ def test_days_and_decimals_are_read_as_in_the_language_of_the_page(chart, rita):
         assert chip.words.endswith("1234,5")
     shown = browser.get(page(Currency, "condition"), {"list": "filter=percentageDifference<0.5", "at": "0.0"})
     assert shown.context["form"].typed["value"] == "0,5"
+    # It could mean 25000, too.
+    same = {"list": "filter=percentageDifference<25.000", "at": "0.0"}
+    shown = browser.get(page(Currency, "condition"), same).context["form"].typed["value"]
+    answer = browser.get(page(Currency, "condition"), {**same, **less, "value": shown})
+    assert answer["Location"].endswith("filter=percentageDifference%3C25.000")
+    refused = browser.get(page(Currency, "condition"), {**less, "value": "25.000"})
+    assert "25000" in refused.context["form"].errors["value"]
 
 
 def test_the_rest_of_the_list_is_kept_and_its_page_is_not(chart, rita):

@@ -26,7 +26,7 @@ def test_what_each_of_two_changed_by_themselves_is_kept_for_both(alice, ed, rest
     save(alice)
     ed.get_by_label(ENGLISH, exact=True).fill("Group bank balances")
     save(ed)
-    expect(ed.get_by_text("alice saved this element, too")).to_contain_text("These changes are kept: Description (de).")
+    expect(ed.get_by_text("Others saved this element, too")).to_contain_text("kept: Description (de) by alice.")
     expect(ed.get_by_label(GERMAN, exact=True)).to_have_value("Bankguthaben der Gruppe")
     stored = rest("elements/A.23.110")["descriptions"]
     assert (stored["en"], stored["de"]) == ("Group bank balances", "Bankguthaben der Gruppe")

@@ -69,13 +69,17 @@ def _tags(request: Request, name: str) -> list[str]:
     return ["*"] if sent.strip() == "*" else _TAG.findall(sent)
 
 
-def version_with_tag(dimension: Dimension, element: Element, etag: str) -> dict[str, Any] | None:
-    """Return the wire JSON of the version of the stored `element` with this tag, or None without one; one query.
+def versions_since(dimension: Dimension, element: Element, etag: str) -> list[dict[str, Any]]:
+    """Return the versions of the stored `element` as wire JSON, from the newest to the one with this tag; one query.
 
-    A version that was just replaced is found first.
+    Nothing is returned if none has it.
     """
     versions = element.versions_of(element.repository).filter(element_id=element.element_id, id=element.pk)
     versions = versions.order_by("-number")[:_COMPARED]
     texts = full_renderer(dimension, element.repository.default_language).each(versions)
-    text = next((text for text in texts if etag_of(text) == etag), None)
-    return None if text is None else orjson.loads(text)
+    found = []
+    for text in texts:
+        found.append(orjson.loads(text))
+        if etag_of(text) == etag:
+            return found
+    return []

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.admin.editor.element_page import PageElement
 from dimensions_site.elements.admin.editor.forms import ElementForm
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.etags import version_with_tag
+from dimensions_site.elements.reading.etags import versions_since
 from dimensions_site.elements.writing.differences import words_of
 from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, merged, put, value_at
 
@@ -23,13 +24,17 @@ THEIRS, MINE = "theirs", "mine"
 
 @dataclass(frozen=True)
 class Choice:
-    """A conflict as the page shows it: what people call the field, its three values, and the value `chosen` so far."""
+    """A conflict as the page shows it: what people call the field, its three values, and the value `chosen` so far.
+
+    `who` stored theirs; empty if that is not known any more.
+    """
 
     spot: Spot
     heading: str
     base: str
     theirs: str
     mine: str
+    who: str
     chosen: str = ""
 
     @property
@@ -42,7 +47,7 @@ class Choice:
 class Attempt:
     """What is to be saved: the wire JSON `element`, made for the stored version with the tag `etag`.
 
-    `form` shows it. `taken` are the headings of the fields that only others changed. Nothing is saved while there
+    `form` shows it. `taken` are the fields that only others changed, with their names. Nothing is saved while there
     are `choices`; `base` is the tag of the version in which they began.
     """
 
@@ -64,19 +69,23 @@ class Attempt:
         return not self.choices and not self.form.error_count
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reader:
     """Reads forms of the `stored` element: `form_of` makes a form that shows wire JSON."""
 
     dimension: Dimension
     stored: PageElement
     form_of: Callable[[Mapping[str, Any]], ElementForm]
+    # The versions since the form was opened, and since the open conflicts began; the newest is the first.
+    _since: Sequence[Mapping[str, Any]] = ()
+    _contested: Sequence[Mapping[str, Any]] = ()
 
     def read(self, data: QueryDict) -> Attempt:
         """Return what was typed in the form, merged with what is stored now."""
         stored, etag = self.stored, data.get(ETAG, "")
         is_current = etag == stored.etag
-        begun = stored.json if is_current else self._version(etag)
+        self._since, self._contested = (self._versions(tag) for tag in ("" if is_current else etag, data.get(BASE, "")))
+        begun = stored.json if is_current else self._since[-1] if self._since else None
         form = self.form_of(stored.json if begun is None else begun)
         mine = form.read(data)
         listed = self._listed(data)
@@ -103,11 +112,20 @@ class Reader:
         conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
         # The choices were made between other values.
         choices = self._choices(conflicts.values(), {})
-        taken = [self._heading(spot) for spot in merge.taken]
+        taken = [
+            _("%(field)s by %(who)s") % {"field": self._heading(spot), "who": self._author(spot)}
+            for spot in merge.taken
+        ]
         return Attempt(shown, merge.element, stored.etag, taken, choices, etag if choices else None)
 
-    def _version(self, etag: str) -> Mapping[str, Any] | None:
-        return version_with_tag(self.dimension, self.stored.element, etag) if etag else None
+    def _versions(self, etag: str) -> Sequence[Mapping[str, Any]]:
+        return versions_since(self.dimension, self.stored.element, etag) if etag else []
+
+    def _author(self, spot: Spot) -> str:
+        """Return who stored the current value of the field; an empty text if that is not known any more."""
+        versions = pairwise(self._contested or self._since)
+        changes = (new for new, old in versions if value_at(new, spot) != value_at(old, spot))
+        return next((str(new["updateInfo"]["user"]) for new in changes), "")
 
     def _listed(self, data: QueryDict) -> dict[Spot, str]:
         """Return the conflicts that the form showed, each with the user's choice; an empty text where there is none."""
@@ -134,7 +152,7 @@ class Reader:
     def _undecided(
         self, data: QueryDict, listed: Iterable[Spot], mine: Mapping[str, Any], stored: Mapping[str, Any]
     ) -> list[Conflict]:
-        base = self._version(data.get(BASE, "")) if listed else None
+        base = self._contested[-1] if self._contested else None
         return [
             Conflict(
                 spot,
@@ -153,6 +171,7 @@ class Reader:
                 self._words(conflict.spot, conflict.base),
                 self._words(conflict.spot, conflict.theirs),
                 self._words(conflict.spot, conflict.mine),
+                self._author(conflict.spot),
                 listed.get(conflict.spot, ""),
             )
             for conflict in conflicts

@@ -185,7 +185,7 @@ class EditedAdmin(ElementPageAdmin):
 
     def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
         """Show the page with what was typed, of which nothing was saved."""
-        if attempt.choices or attempt.taken:
+        if attempt.choices:
             saved = shown.element
             further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
         return self.page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
@@ -213,7 +213,7 @@ class EditedAdmin(ElementPageAdmin):
             )
         messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
         if attempt.taken:
-            self._report_taken(request, shown, attempt)
+            self._report_taken(request, attempt)
         if not is_same:
             self._warn_of_unknown(request, shown, attempt)
         response = self._after_save(request, shown, id)
@@ -229,11 +229,10 @@ class EditedAdmin(ElementPageAdmin):
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
 
-    def _report_taken(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+    def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
         """Say what others changed while the form was open."""
-        message = _("%(who)s saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
-        fields = ", ".join(attempt.taken)
-        messages.info(request, message % {"who": shown.element.update_user, "fields": shortened(fields)})
+        message = _("Others saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
+        messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
 
     def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
         """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""

@@ -115,7 +115,7 @@ def test_a_conflict_is_decided_by_keyboard_alone(form: Any, width: int) -> None:
         shown.get_by_role("button", name="Save and continue editing").focus()
         with shown.expect_navigation():
             shown.keyboard.press("Enter")
-        expect_summary(shown, "You both changed one field.")
+        expect_summary(shown, "Others changed a field that you changed, too.")
         expect(conflict.get_by_role("radio", checked=True)).to_have_count(0)
         shown.keyboard.press("Tab")
         expect(conflict.get_by_role("radio").first).to_be_focused()
@@ -145,7 +145,7 @@ def test_what_only_others_changed_is_taken_over_and_said(form: Any) -> None:
         shown.evaluate(SAVE_ELSEWHERE, {"descriptions:1:text": "Ihres"})
         shown.get_by_label(ENGLISH, exact=True).fill("Mine")
         save(shown)
-        expect(shown.get_by_text("These changes are kept: Description (de).")).to_be_in_viewport()
+        expect(shown.get_by_text("These changes are kept: Description (de) by ed.")).to_be_in_viewport()
         expect(shown.get_by_label(GERMAN, exact=True)).to_have_value("Ihres")
 
     form(look)

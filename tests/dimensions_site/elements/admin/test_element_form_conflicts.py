@@ -5,10 +5,11 @@ import pytest
 from account.models import Account, AccountVersion
 from currency.models import Currency
 from dimensions_site.api.errors import Problem
+from dimensions_site.repositories.models import AccessGrant, Role
 from tests.account.samples import FULL
 from tests.dimensions_site.site_admin.pages import errors, filled_in
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
-from tests.factories import account, currency, read
+from tests.factories import account, caller, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("C16")
@@ -60,10 +61,10 @@ def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
         follow=True,
         **{"descriptions:0:text": "Cash in hand", "documentationLink": "ed.example", "nature": "OTHER_STOCKS"},
     )
-    fields = "Description (de), Alternative description (fr), Type"
+    fields = "Description (de) by alice, Alternative description (fr) by alice, Type by alice"
     assert messages_of(answer) == [
         "The account 1000 was saved.",
-        f"alice saved this element, too, while you were editing it. These changes are kept: {fields}.",
+        f"Others saved this element, too, while you were editing it. These changes are kept: {fields}.",
     ]
     cash.refresh_from_db()
     assert cash.descriptions == {"en": "Cash in hand", "de": "Bargeld"}
@@ -81,7 +82,7 @@ def test_a_field_that_both_changed_is_for_the_second_to_decide(alice, form, cash
         "descriptions.en": ("Cash", "Cash of Alice", "Cash of Ed"),
         "documentationLink": ("not set", "alice.example", "ed.example"),
     }
-    assert answer.context["attempt"].taken == ["Description (de)"]
+    assert answer.context["attempt"].taken == ["Description (de) by alice"]
     assert "alice saved this element on 20" in answer.content.decode()
     cash.refresh_from_db()
     assert cash.descriptions == {"en": "Cash of Alice", "de": "Bargeld"}
@@ -189,7 +190,7 @@ def test_what_is_wrong_after_the_merge_is_said_at_its_field(alice, form, cash):
     assert list(errors(answer)) == ["dataEntryAndReporting.validity.endDate"]
     again = filled_in(answer)
     assert again["dataEntryAndReporting.validity.endDate"] == "2026-01-31"
-    assert "Only alice changed these fields" in answer.content.decode()
+    assert "Only others changed these fields" in answer.content.decode()
     again["dataEntryAndReporting.validity.startDate"] = "2026-01-01"
     assert form.browser.post(form.address, again).status_code == 302
 
@@ -286,3 +287,36 @@ def test_a_form_that_would_wait_for_others_for_too_long_keeps_what_was_typed(for
     answer = form(**{"descriptions:0:text": "Cash in hand"})
     assert errors(answer) == {"": ["Others are saving elements."]}
     assert "Cash in hand" in answer.content.decode()
+
+
+def test_each_field_names_who_changed_it_last(alice, bob, form, northwind):
+    """Not who saved the element last: of three who saved it, each changed another field."""
+    AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.EDITOR)
+    carl = caller("carl", northwind, Role.EDITOR)
+    patch(alice, descriptions={"de": "Von Alice", "en": "By Alice"})
+    patch(bob, descriptions={"de": "Von Bob", "fr": "De Bob"})
+    patch(carl, documentationLink="carl.example")
+    typed = {"descriptions:0:text": "Mine", "descriptions:1:text": "Meines"}
+    answer = form(**typed)
+
+    def shown() -> dict[str, str]:
+        return {str(choice.spot): choice.who for choice in answer.context["attempt"].choices}
+
+    who = {"descriptions.de": "bob", "descriptions.en": "alice"}
+    assert shown() == who
+    taken = ["Description (fr) by bob", "Link to documentation by carl"]
+    assert answer.context["attempt"].taken == taken
+    assert "Stored now (saved by bob)" in answer.content.decode()
+    answer = form.browser.post(form.address, sent_again(answer))
+    assert shown() == who
+    patch(carl, descriptions={"en": "By Carl"})
+    answer = form.browser.post(form.address, sent_again(answer))
+    assert shown() == who | {"descriptions.en": "carl"}
+
+
+def test_nobody_is_named_once_the_versions_in_between_are_unknown(alice, form):
+    """A wrong name would be worse than none."""
+    patch(alice, descriptions={"en": "Cash of Alice"})
+    answer = form(**{"descriptions:0:text": "Mine", "_etag": '"0"'})
+    assert {choice.who for choice in answer.context["attempt"].choices} == {""}
+    assert "Stored now (saved by" not in answer.content.decode()

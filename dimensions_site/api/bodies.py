@@ -4,7 +4,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import IO
 
-from dimensions_site.api.errors import Problem, quoted
+from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
+from dimensions_site.text.compression import GZIP_SIGNATURE, MAX_RATIO, is_trap
 
 # Bytes that are read or decompressed at a time.
 _PIECE = 256 * 1024
@@ -35,6 +36,10 @@ def read_body(stream: IO[bytes], headers: Mapping[str, str], limit: int) -> byte
     body = bytearray()
     for piece in pieces:
         body += piece
+    if body.startswith(GZIP_SIGNATURE):
+        is_named = encoding.lower().endswith("gzip")
+        advice = " once more; compress it only once" if is_named else "; send Content-Encoding: gzip"
+        raise bad_request([Failure("", "INVALID_ENCODING", f"The body is gzip{advice}.")])
     return body
 
 
@@ -53,10 +58,11 @@ def _received(stream: IO[bytes], declared: int | None, limit: int) -> Iterator[b
 def _decompressed(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
     """Decompress a bounded part at a time: a small input may expand to a very large output."""
     room = limit
-    members = 0
+    received = members = 0
     is_complete = True
     for piece in pieces:
         compressed = piece
+        received += len(piece)
         while compressed:
             if is_complete:
                 members += 1
@@ -70,6 +76,9 @@ def _decompressed(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
             room -= len(decompressed)
             if room < 0:
                 raise _too_large(limit, " after decompression")
+            if is_trap(limit - room, received):
+                detail = f"The body is compressed by more than {MAX_RATIO} to 1. Send it uncompressed."
+                raise Problem(413, "BODY_TOO_LARGE", detail)
             if members > _MAX_MEMBERS:
                 raise _unreadable(f"The gzip body is made of more than {_MAX_MEMBERS:,} members.")
             yield decompressed

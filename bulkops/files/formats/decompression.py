@@ -13,12 +13,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.rows import UnreadableFile
+from dimensions_site.text.compression import GZIP_SIGNATURE, is_trap
 
-GZIP_SIGNATURE = b"\x1f\x8b"
 MAX_DECOMPRESSED_BYTES = 1024**3
-# A file compressed to less than this share of its size is an attack, if it is larger than any list of short codes.
-MAX_RATIO = 200
-RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
 # A workbook has some dozens of parts; a list of millions would fill the memory before any is read.
 _MAX_DIRECTORY_BYTES = 1024**2
 _END_OF_DIRECTORY = b"PK\x05\x06"
@@ -85,8 +82,7 @@ def reading_parts() -> Iterator[None]:
 
 
 def _check_size(size: int, compressed_size: int) -> None:
-    is_trap = size > RATIO_COUNTS_FROM_BYTES and size > MAX_RATIO * compressed_size
-    if is_trap or size > MAX_DECOMPRESSED_BYTES:
+    if is_trap(size, compressed_size) or size > MAX_DECOMPRESSED_BYTES:
         raise UnreadableFile(1, _TOO_LARGE)
 
 

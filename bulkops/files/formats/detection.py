@@ -7,9 +7,9 @@ from typing import BinaryIO
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.decompression import GZIP_SIGNATURE
 from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
+from dimensions_site.text.compression import GZIP_SIGNATURE
 from dimensions_site.text.file_formats import Format
 
 _OPEN_AND_SAVE = _(

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import tracemalloc
 
 import pytest
@@ -120,3 +121,31 @@ def test_a_gzip_body_without_its_end_is_400(missing):
 def test_a_compressed_empty_body_is_400():
     """It does not count as an object without members."""
     refused(post(gzip.compress(b"")), 400, "EMPTY_BODY")
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "advice"),
+    [
+        (gzip.compress(b"{}"), "identity", "The body is gzip; send Content-Encoding: gzip."),
+        (gzip.compress(gzip.compress(b"{}")), "gzip", "The body is gzip once more; compress it only once."),
+    ],
+    ids=["without the header", "twice"],
+)
+def test_gzip_that_no_header_names_is_400_with_what_to_send(body, encoding, advice):
+    """Its first bytes are no text in any encoding."""
+    assert refused(post(body, encoding), 400, "INVALID_ENCODING") == advice
+
+
+@pytest.mark.parametrize(("ratio", "status"), [(150, 200), (1000, 413)])
+def test_a_large_body_that_is_compressed_beyond_any_real_one_is_413(settings, ratio, status):
+    """As an uploaded file is; it can be sent uncompressed."""
+    settings.API_MAX_BODY_SIZE = 128 * MEGABYTE
+    size = 65 * MEGABYTE
+    noise = json.dumps(random.Random(1).randbytes(size // ratio).hex()).encode()
+    body = gzip.compress(noise + b" " * (size - len(noise)))
+    response = post(body)
+    assert response.status_code == status
+    if status != 200:
+        assert refused(response, 413, "BODY_TOO_LARGE") == (
+            "The body is compressed by more than 200 to 1. Send it uncompressed."
+        )

@@ -1,10 +1,19 @@
 """The bodies of a bulk save besides JSON: lines of elements, and tables (contract K3)."""
 
+import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bulkops.files.formats.encodings import broken_line, codec_for
+from bulkops.files.formats.rows import ReadingOptions
 from dimensions_site.api.json.raw import check_text
+from dimensions_site.api.json.reader import json_error
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
 from dimensions_site.text.file_formats import Format
+
+# The charsets that Content-Type may name; nothing is guessed. All are among `ENCODINGS`.
+CHARSETS = ("utf-8", "utf-16", "windows-1250", "windows-1252", "iso-8859-1", "iso-8859-15")
+_PIECE = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -16,9 +25,10 @@ class Lines:
 
 @dataclass(frozen=True)
 class Table:
-    """A body in CSV, whose text is not checked yet."""
+    """A body in CSV whose text is not checked yet, and how it is to be read."""
 
     content: bytearray
+    reading: ReadingOptions
 
 
 class LinesParser(StrictJSONParser):
@@ -26,11 +36,14 @@ class LinesParser(StrictJSONParser):
 
     media_type = Format.NDJSON.media_type
     limit = BulkBodyParser.limit
+    charsets = CHARSETS
+    expected = "one JSON object on each line"
 
     def value(self, body: bytearray) -> Lines:
-        """Return the body. Raises JsonError for an empty one and for another encoding."""
-        check_text(body)
-        return Lines(body)
+        """Return the body, in UTF-8. Raises JsonError for an empty one, and if it is not in its charset."""
+        text = body if self.charset == "utf-8" else _in_utf_8(body, self.charset)
+        check_text(text)
+        return Lines(text)
 
 
 class TableParser(StrictJSONParser):
@@ -38,7 +51,24 @@ class TableParser(StrictJSONParser):
 
     media_type = Format.CSV.media_type
     limit = BulkBodyParser.limit
+    charsets = CHARSETS
+    expected = "a line of headings and rows"
 
     def value(self, body: bytearray) -> Table:
         """Return the body."""
-        return Table(body)
+        return Table(body, ReadingOptions(Format.CSV, self.charset))
+
+
+def _in_utf_8(body: bytearray, charset: str) -> bytearray:
+    """Return the text of `body`, which is in the `charset`, in UTF-8. Raises JsonError if it is not."""
+    codec = codec_for(charset, bytes(body[:4]))
+    broken = 1 if codec is None else broken_line(_pieces(body), codec)
+    if codec is None or broken is not None:
+        message = f"Line {broken} is not in the charset {charset}. Send UTF-8, or name the charset that it is in."
+        raise json_error("INVALID_ENCODING", message)
+    decoder = codecs.getincrementaldecoder(codec)()
+    return bytearray().join(decoder.decode(piece).encode() for piece in _pieces(body))
+
+
+def _pieces(body: bytearray) -> Iterator[bytes]:
+    return (bytes(body[start : start + _PIECE]) for start in range(0, len(body), _PIECE))

@@ -1,16 +1,15 @@
 """A bulk save of a table in CSV, which the engine of imports reads (contract K3)."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from tempfile import TemporaryFile
 from typing import IO, TypeVar
 
 from django.conf import settings
 
-from bulkops.files.formats.detection import recognised
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ReadingOptions, RowFailure, Shape, UnreadableFile
-from bulkops.files.formats.table import FORMATS
+from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reports import ImportRefused
@@ -24,7 +23,6 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
 
 T = TypeVar("T")
 
@@ -32,15 +30,23 @@ T = TypeVar("T")
 class TableSave:
     """Saves the rows of one table into one dimension of a repository, on behalf of `actor`.
 
-    `operation` is post, put or merge. An empty cell means "not set" in each, as in an import.
+    The table is read as `reading` says. `operation` is post, put or merge. An empty cell means "not set" in each, as in
+    an import.
     """
 
     def __init__(
-        self, dimension: Dimension, repository: Repository, actor: Actor, operation: str, save_mode: SaveMode
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        actor: Actor,
+        reading: ReadingOptions,
+        operation: str,
+        save_mode: SaveMode,
     ) -> None:
         self._dimension = dimension
         self._repository = repository
         self._actor = actor
+        self._reading = reading
         self._operation = operation
         self._save_mode = save_mode
 
@@ -68,12 +74,8 @@ class TableSave:
             file.write(body)
             body.clear()  # it is on the disk now
             try:
-                reading = ReadingOptions(Format.CSV)
-                _, encoding, _ = recognised(file, reading)
-                with FORMATS[Format.CSV].open(file, encoding, reading) as table:
-                    shape = Shape(Format.CSV, encoding, table.delimiter)
-                    rows = partial(_limited, table.rows)
-                    report = importer.run(Source(shape, table.headings, rows, table.progress))
+                with open_source(file, self._reading) as source:
+                    report = importer.run(replace(source, rows=partial(_limited, source.rows)))
             except UnreadableFile as error:
                 raise bad_request([_placed(error.failure)]) from None
             except ImportRefused as refusal:
@@ -100,4 +102,5 @@ def _limited(rows: Callable[[], Iterator[T]]) -> Iterator[T]:
 
 def _placed(failure: RowFailure) -> Failure:
     """Return the failure with its place in the table, such as `line 2, descriptions.en`."""
-    return Failure(failure.place, failure.failure.code, failure.failure.message, failure.failure.id)
+    found = failure.failure
+    return Failure(failure.place, found.code, failure.to_program or found.message, found.id)

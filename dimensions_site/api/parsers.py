@@ -1,6 +1,6 @@
 """Strict parsing of JSON request bodies (contract B3)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from django.conf import settings
@@ -11,6 +11,7 @@ from dimensions_site.api.bodies import read_body
 from dimensions_site.api.errors import Problem, bad_request, quoted
 from dimensions_site.api.json.raw import check_text
 from dimensions_site.api.json.reader import JsonError, json_error, read_json
+from dimensions_site.text.encodings import known_encoding
 
 
 class StrictJSONParser(BaseParser):
@@ -19,6 +20,11 @@ class StrictJSONParser(BaseParser):
     media_type = "application/json"
     # The setting with the largest accepted body in bytes.
     limit = "API_MAX_BODY_SIZE"
+    # What a body consists of.
+    expected = "a JSON object or array"
+    # The charsets that Content-Type may name, the default first; the one of the body that is being parsed.
+    charsets: Sequence[str] = ("utf-8",)
+    charset = "utf-8"
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -28,7 +34,7 @@ class StrictJSONParser(BaseParser):
         Raises Problem 400 for a malformed body, 413 for one that is too large (before reading it when its length is
         declared), 415 for an unsupported charset or content encoding. Contract B3.
         """
-        _check_charset(media_type or "")
+        self.charset = self._charset(media_type or "")
         context = parser_context or {}
         body = read_body(stream, context["request"].META, getattr(settings, self.limit))
         if "on_body" in context:
@@ -41,6 +47,17 @@ class StrictJSONParser(BaseParser):
     def value(self, body: bytearray) -> Any:
         """Return the value for the view. Raises JsonError."""
         return read_json(body)
+
+    def _charset(self, content_type: str) -> str:
+        sent = parse_header_parameters(content_type)[1].get("charset", self.charsets[0])
+        charset = known_encoding(sent, self.charsets)
+        if charset is None:
+            readable = (
+                f"{', '.join(self.charsets)} are read" if len(self.charsets) > 1 else "JSON is read in utf-8 only"
+            )
+            detail = f"The header Content-Type names the charset {quoted(sent)}; here {readable}."
+            raise Problem(415, "UNSUPPORTED_CHARSET", detail)
+        return charset
 
 
 class BulkBodyParser(StrictJSONParser):
@@ -61,10 +78,3 @@ class NoBodyParser(StrictJSONParser):
         """Return nothing. Raises JsonError for a body."""
         if bytes(body.strip()) not in (b"", b"{}"):
             raise json_error("NOT_ALLOWED", "This call takes no body.")
-
-
-def _check_charset(content_type: str) -> None:
-    charset = parse_header_parameters(content_type)[1].get("charset", "utf-8")
-    if charset.lower() not in ("utf-8", "utf8", "us-ascii"):  # every text in ASCII is UTF-8
-        detail = f"The header Content-Type names the charset {quoted(charset)}; bodies are read in utf-8 only."
-        raise Problem(415, "UNSUPPORTED_CHARSET", detail)

@@ -17,7 +17,8 @@ from dimensions_site.api.access.one_credential import check_one_credential, cred
 from dimensions_site.api.access.throttling import count_refusal
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
 from dimensions_site.api.middleware.addresses import decoding_error, query_error
-from dimensions_site.api.negotiation import HeaderNegotiation
+from dimensions_site.api.negotiation import HeaderNegotiation, media_type
+from dimensions_site.api.parsers import StrictJSONParser
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
@@ -162,5 +163,8 @@ def _check_body_is_sent(request: Request) -> None:
     """Refuse a missing body: REST framework would treat it as an empty object without calling the parser."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) == 0:
-        message = "The request has no body; a JSON object or array is expected."
+        sent = media_type(request.content_type)
+        parsers = [each for each in request.parsers or () if isinstance(each, StrictJSONParser)]
+        expected = next((each.expected for each in parsers if each.media_type == sent), StrictJSONParser.expected)
+        message = f"The request has no body; {expected} is expected."
         raise bad_request([Failure("", "EMPTY_BODY", message)])

@@ -20,6 +20,7 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[\r\n]*')
 _SAMPLE_CHARACTERS = 64 * 1024
 _SAMPLE_ROWS = 20
 _TOO_LONG = _("The row has more than {maximum} characters. Check that all quotes are closed.")
+_NOT_TEXT_TO_PROGRAM = "The line contains the character NUL, which is not allowed in text."
 _NOT_TEXT = _("The line contains the character NUL, which is not allowed in text. Save the file again as 'CSV UTF-8'.")
 _NEVER_CLOSED = _("A quote opens in this row and is never closed. Close it, or remove it.")
 _CLOSED_EARLY = _(
@@ -122,7 +123,7 @@ class _Lines:
         if self._length >= MAX_ROW_CHARACTERS:
             raise _RecordTooLongError
         if "\x00" in line:
-            raise UnreadableFile(self._line, _NOT_TEXT)
+            raise UnreadableFile(self._line, _NOT_TEXT, _NOT_TEXT_TO_PROGRAM)
         return line
 
     def begin_record(self) -> int:

@@ -2,11 +2,13 @@
 
 import codecs
 import re
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from bulkops.files.formats.encodings import broken_line, codec_for, encoding_shown_by
 from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from dimensions_site.text.compression import GZIP_SIGNATURE
@@ -48,11 +50,14 @@ _NO_TEXT = format_lazy(
 )
 _UTF_32 = _("The text is in UTF-32, which is not supported. Save the file again as 'CSV UTF-8'.")
 _BROKEN_TEXT = _("The line has characters that are not {encoding}. Save the file again as 'CSV UTF-8'.")
+_SEND = "Send UTF-8, or name the charset that it is in."
+_CONVERT = "Convert it to CSV."
+_NOTHING = "The body is empty; a line of headings and rows is expected."
+_INVALID_ENCODING = "INVALID_ENCODING"
 _JSON_NOT_UTF_8 = _("JSON is read in UTF-8, and this file is in another encoding. Save it in UTF-8 and load that.")
 
 _CHUNK = 1024**2
 _HEAD_BYTES = 4096
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _UTF_32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
@@ -74,15 +79,18 @@ def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, bo
     """
     expected = options.format
     head = _head(file)
-    found, encoding = _format_by_signature(head), "utf-8"
+    found, encoding, is_certain = _format_by_signature(head), "utf-8", True
     if found is None:
         _refuse_other_files(head)
-        encoding = _text_encoding(file, head)
+        encoding, is_certain = _text_encoding(file, head, options.encoding)
         found = _text_format(file, encoding)
     if expected not in (None, found):
         message = _("The file is read as {expected}, but it looks like {found}. Choose the format {format}, or none.")
-        raise UnreadableFile(1, message.format(expected=expected, found=FORMATS[found].description, format=found))
-    return found, encoding, encoding != "cp1252"
+        looks = FORMATS[found].description
+        raise UnreadableFile(
+            1, message.format(expected=expected, found=looks, format=found), f"The body looks like {looks}. {_CONVERT}"
+        )
+    return found, encoding, is_certain
 
 
 def _head(file: BinaryIO) -> bytes:
@@ -98,12 +106,12 @@ def _format_by_signature(head: bytes) -> Format | None:
 
 def _refuse_other_files(head: bytes) -> None:
     if not head:
-        raise UnreadableFile(1, _EMPTY)
+        raise UnreadableFile(1, _EMPTY, _NOTHING)
     for signature, message in _OTHER_FILES.items():
         if head.startswith(signature):
-            raise UnreadableFile(1, message)
+            raise UnreadableFile(1, message, f"The body is not text. {_CONVERT}")
     if head.startswith(_UTF_32_MARKS):
-        raise UnreadableFile(1, _UTF_32)
+        raise UnreadableFile(1, _UTF_32, f"The body is in UTF-32. {_SEND}", code=_INVALID_ENCODING)
 
 
 def _text_format(file: BinaryIO, encoding: str) -> Format:
@@ -114,50 +122,35 @@ def _text_format(file: BinaryIO, encoding: str) -> Format:
         start = decoder.decode(chunk).lstrip()
     file.seek(0)
     if not start:
-        raise UnreadableFile(1, _EMPTY)
+        raise UnreadableFile(1, _EMPTY, _NOTHING)
     if start.startswith("<"):
-        raise UnreadableFile(1, _MARKUP)
+        raise UnreadableFile(1, _MARKUP, f"The body is a web page or XML. {_CONVERT}")
     found = next((format for format, begins in _BEGINS.items() if begins(start)), _ANY_OTHER_TEXT)
     if not found.is_table and not encoding.startswith("utf-8"):
         raise UnreadableFile(1, _JSON_NOT_UTF_8)
     return found
 
 
-def _text_encoding(file: BinaryIO, head: bytes) -> str:
-    """Return the encoding of the whole text: by its byte-order mark or zero bytes, else UTF-8 or Windows-1252."""
-    encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None) or _by_zeros(head)
-    broken = _first_broken_line(file, encoding or "utf-8")
-    if broken is None:
-        return encoding or "utf-8"
-    if encoding is None and _is_windows_1252(file):
-        return "cp1252"
-    shown = "UTF-16" if encoding and encoding.startswith("utf-16") else "UTF-8"
-    raise UnreadableFile(broken, _BROKEN_TEXT.format(encoding=shown))
+def _text_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tuple[str, bool]:
+    """Return the encoding of the whole text, and whether it is certain: it is `declared`, or shown by the text."""
+    shown = encoding_shown_by(head)
+    codec = codec_for(declared, head) if declared else shown or "utf-8"
+    broken = 1 if codec is None else broken_line(_pieces(file), codec)
+    if codec is not None and broken is None:
+        return codec, True
+    if declared is None and shown is None and _is_windows_1252(file):
+        return "cp1252", False
+    named = declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8")
+    to_program = f"The line is not in the charset {named}. {_SEND}"
+    raise UnreadableFile(broken or 1, _BROKEN_TEXT.format(encoding=named), to_program, code=_INVALID_ENCODING)
 
 
-def _by_zeros(head: bytes) -> str | None:
-    """Detect UTF-16 without a mark: every other byte of Latin letters is zero."""
-    if head[1:4:2] == b"\x00\x00" and 0 not in head[:4:2]:
-        return "utf-16-le"
-    if head[:4:2] == b"\x00\x00" and 0 not in head[1:4:2]:
-        return "utf-16-be"
-    return None
-
-
-def _first_broken_line(file: BinaryIO, encoding: str) -> int | None:
-    """Return the first line that is invalid in the encoding, or None."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
-    try:
-        while chunk := file.read(_CHUNK):
-            line += decoder.decode(chunk).count("\n")
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        # The error may be in bytes that the decoder kept from the previous chunk.
-        return line + error.object[: error.start].decode(error.encoding, "ignore").count("\n")
-    finally:
-        file.seek(0)
-    return None
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the file from its beginning, and return there at the end."""
+    file.seek(0)
+    while piece := file.read(_CHUNK):
+        yield piece
+    file.seek(0)
 
 
 def _is_windows_1252(file: BinaryIO) -> bool:
@@ -167,12 +160,11 @@ def _is_windows_1252(file: BinaryIO) -> bool:
     """
     utf_8_letters = other_letters = 0
     is_text = True
-    while chunk := file.read(_CHUNK):
+    for chunk in _pieces(file):
         if _CONTROLS.search(chunk):
             raise UnreadableFile(1, _NO_TEXT)
         letters = _UTF_8_LETTER.findall(chunk)
         utf_8_letters += len(letters)
         other_letters += len(_HIGH_BYTE.findall(chunk)) - sum(map(len, letters))
         is_text = is_text and not _UNDEFINED_IN_1252.search(chunk)
-    file.seek(0)
     return is_text and other_letters > utf_8_letters

@@ -100,12 +100,14 @@ class RowFailure:
     """An error on a line of a file; lines count from 1, including the headings.
 
     `cells` (in their order) or `element` has what could be read of the row, for the file of rejected rows.
+    `to_program` is the message in words for programs, if that of the failure is one for people only.
     """
 
     line: int
     failure: Failure
     cells: Sequence[str] = ()
     element: Mapping[str, Any] = field(default_factory=dict)
+    to_program: str = ""
 
     @property
     def place(self) -> str:
@@ -136,9 +138,11 @@ class FileContent(ABC):
 
 
 class UnreadableFile(Exception):
-    """The file cannot be read, or only up to the line of `failure`."""
+    """The file cannot be read, or only up to the line of `failure`, which `to_program` says in words for programs."""
 
-    def __init__(self, line: int, message: "StrOrPromise") -> None:
+    def __init__(
+        self, line: int, message: "StrOrPromise", to_program: str = "", *, code: str = "UNREADABLE_FILE"
+    ) -> None:
         text = str(message)
         super().__init__(text)
-        self.failure = RowFailure(line, Failure("", "UNREADABLE_FILE", text))
+        self.failure = RowFailure(line, Failure("", code, text), to_program=to_program)

@@ -97,7 +97,7 @@ def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
                     yield Progress(source.progress())
             yield End()
     except UnreadableFile as error:
-        yield Unreadable(error.failure.line, error.failure.failure.message)
+        yield Unreadable(error.failure)
     except MemoryError:
         raise
     except Exception as error:

@@ -75,10 +75,9 @@ class FirstLook(msgspec.Struct, array_like=True, tag=True):
 
 
 class Unreadable(msgspec.Struct, array_like=True, tag=True):
-    """The file cannot be read, or only up to this line."""
+    """The file cannot be read, or only up to the line of the failure."""
 
-    line: int
-    message: str
+    failure: RowFailure
 
 
 class Broken(msgspec.Struct, array_like=True, tag=True):

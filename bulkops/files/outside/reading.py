@@ -163,7 +163,8 @@ class _Reading:
         """Raise the error for a message that ends the reading before the last row."""
         match message:
             case Unreadable():
-                raise UnreadableFile(message.line, message.message)
+                found = message.failure
+                raise UnreadableFile(found.line, found.failure.message, found.to_program, code=found.failure.code)
             case Broken():
                 raise ReadingFailed(message.where)
         raise ReadingFailed(f"the message {type(message).__name__} came where it means nothing")

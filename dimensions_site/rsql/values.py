@@ -11,7 +11,7 @@ from dimensions_site.rsql.fields import Field, Kind
 from dimensions_site.text.decimals import is_decimal, sort_key
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
-from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.timestamps import NoSuchMoment, parse_timestamp
 
 SqlValue = str | int | bool | datetime
 
@@ -92,9 +92,6 @@ def _boolean(field: Field, text: str) -> bool:
 def _timestamp(field: Field, text: str) -> datetime:
     try:
         return parse_timestamp(text)
-    except TooPrecise as error:
-        expected = _("a time with at most 3 digits after the seconds: times are stored in milliseconds")
-        raise _invalid(field, text, expected) from error
     except NoSuchMoment as error:
         message = _("{name}: {value} does not exist.").format(name=field.path, value=shortened(text, QUOTED))
         raise RsqlError(message, code="INVALID_VALUE") from error

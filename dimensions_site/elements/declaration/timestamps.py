@@ -12,11 +12,10 @@ from django.utils.formats import localize_input
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
-from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import Kind
-from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.timestamps import NoSuchMoment, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
 _REMEMBERED_LENGTH = 40
@@ -46,7 +45,7 @@ def _wire_text(instant: datetime) -> str:
 @lru_cache(1_000)
 def _remembered_text(stored: str) -> str:
     """Return the wire's text for a timestamp that the database wrote as text, in any form that ISO 8601 allows."""
-    return _wire_text(parse_timestamp(stored, cut=True))
+    return _wire_text(parse_timestamp(stored))
 
 
 class TimestampField(Leaf):
@@ -66,12 +65,6 @@ class TimestampField(Leaf):
         if isinstance(data, str):
             try:
                 return parse_timestamp(data)
-            except TooPrecise:
-                message = _(
-                    "{name} has more than 3 digits after the seconds: {value}. Times are stored in milliseconds; round "
-                    "it before you send it."
-                )
-                self.reject(message, value=shown(data))
             except NoSuchMoment:
                 self.reject(_("{name}: {value} does not exist."), value=data)
             except ValueError:

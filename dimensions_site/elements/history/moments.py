@@ -51,7 +51,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
         or_else = "an instant such as 2026-03-31T22:00:00Z, or "
         return state_of_token(name, text, repository, dimension, or_else=or_else)[0]
     try:
-        instant = parse_timestamp(text)
+        instant = parse_timestamp(text, exact=True)
     except (NoSuchMoment, TooPrecise) as error:
         raise bad_request([Failure(name, "INVALID_VALUE", f"{name} is {quoted(text)}. {error}")]) from None
     except ValueError:

@@ -105,7 +105,6 @@ def test_one_error_is_its_own_list() -> None:
         "active==A",
         "changed==A",
         "changed==2026-02-30",
-        "changed==2026-01-01T00:00:00.0001Z",
     ],
 )
 def test_every_error_has_words_in_the_language_of_the_page(filter: str, language: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.fields import empty
 
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
@@ -32,6 +33,9 @@ class OidField(TextField):
         )
         self.allow_null = False
 
+    def run_validation(self, data: Any = empty) -> Any:
+        return super().run_validation(empty if data is None else data)  # null is absent (contract C5)
+
     def get_default(self) -> str:
         existing = self.context.get("existing")
         return str(uuid.uuid4()) if existing is None else existing.oid
@@ -47,6 +51,9 @@ class OidField(TextField):
 
     def schema(self) -> dict[str, Any]:
         return {**super().schema(), "minLength": 1}
+
+    def request_schema(self) -> dict[str, Any]:
+        return {**self.schema(), "nullable": True}
 
 
 class ReferenceCurrencyGroup(Group):
@@ -75,31 +82,23 @@ class CurrencySerializer(ElementSerializer):
         language = self.context["repository"].default_language
         if isinstance(result.get("descriptions"), str):
             result["descriptions"] = {language: result["descriptions"]}
-        if "description" in result:
-            has_entry = language in current.get("descriptions", {})
-            errors |= self._fold(result.pop("description"), language, result, has_entry=has_entry)
+        description = result.pop("description", None)
+        if description is not None:  # null is absent (contract C5)
+            errors |= self._fold(description, language, result)
         return result, errors
 
-    def _fold(self, description: Any, language: str, data: dict[str, Any], *, has_entry: bool) -> Errors:
-        """Put `description` into the map of descriptions of `data`; return the errors at `description`.
-
-        Null needs no entry, unless the element `has_entry` for the language, which a patch then clears.
-        """
-        if description is not None:
-            try:
-                self.fields["description"].to_internal_value(description)
-            except ValidationError as error:
-                # The element is invalid already: a missing `descriptions` would be no additional error.
-                data.setdefault("descriptions", {language: "-"})
-                return {"description": error.detail}
-        elif not has_entry and "descriptions" not in data:
-            return {}
+    def _fold(self, description: Any, language: str, data: dict[str, Any]) -> Errors:
+        """Put `description` into the map of descriptions of `data`; return the errors at `description`."""
+        try:
+            self.fields["description"].to_internal_value(description)
+        except ValidationError as error:
+            # The element is invalid already: a missing `descriptions` would be no additional error.
+            data.setdefault("descriptions", {language: "-"})
+            return {"description": error.detail}
         descriptions = data.setdefault("descriptions", {language: description})
         if not isinstance(descriptions, dict):
             return {}  # the error is at `descriptions`
-        if description is not None or has_entry:
-            descriptions.setdefault(language, description)
-        if descriptions.get(language) == description:
+        if descriptions.setdefault(language, description) == description:
             return {}
         message = gettext(
             "description ({value}) means descriptions.{language} ({other}) and must have the same value; "

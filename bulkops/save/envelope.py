@@ -124,7 +124,7 @@ def check_kind(text: memoryview, opening: bytes, expected: str) -> None:
 def read_members(
     text: memoryview, known: tuple[str, ...], failures: list[Failure], place: str = ""
 ) -> dict[str, msgspec.Raw]:
-    """Return the members of the object `text` at the JSON Pointer `place`.
+    """Return the members of the object `text` at the JSON Pointer `place`; null means absent (contract C5).
 
     Unknown and repeated members are added to the `failures`. Raises `JsonError` if it is malformed, and `Problem` 400
     for far too many members.
@@ -143,7 +143,7 @@ def read_members(
         if count > 1:
             message = f"{called} must not have the key {quoted(name)} more than once."
             failures.append(Failure(path, "DUPLICATE_KEY", message))
-    return dict(found)
+    return {name: value for name, value in found if _beginning(memoryview(value)) != "null"}
 
 
 def save_mode_of(text: msgspec.Raw | None, failures: list[Failure]) -> SaveMode:

@@ -23,13 +23,29 @@ def test_a_currency_keeps_the_oid_of_the_client(alice, oid):
 
 
 @pytest.mark.contract("C2")
-@pytest.mark.parametrize("oid", ["", "x" * 65, None, 7])
+@pytest.mark.parametrize("oid", ["", "x" * 65, 7])
 def test_an_invalid_oid_is_refused(alice, oid):
-    """Empty, too long, null or not a text: 400 at `oid`."""
+    """Empty, too long or not a text: 400 at `oid`."""
     response = alice.send("POST", alice.currency(), currency(oid=oid))
 
     assert response.status_code == 400
     assert [error["path"] for error in response.json()["errors"]] == ["oid"]
+
+
+@pytest.mark.contract("C5")
+def test_null_is_no_oid_and_no_description(alice):
+    """Generated clients send every member, so null means absent, in whatever way an element is written."""
+    absent = {"oid": None, "description": None}
+    created = read(alice.send("POST", alice.currency(), currency(**absent)))
+    assert (len(created["oid"]), created["description"]) == (36, "Euro")
+
+    path = alice.currency("elements/EUR")
+    for method, body in (("PUT", currency(**absent)), ("PATCH", absent)):
+        assert read(alice.send(method, path, body))["oid"] == created["oid"]
+    for operation in ({"put": [currency(**absent)]}, {"merge": [{"id": "EUR", **absent}]}):
+        assert alice.send("POST", alice.currency("elements-bulk"), operation).status_code == 200
+        saved = read(alice.get(path))
+        assert (saved["oid"], saved["descriptions"]) == (created["oid"], created["descriptions"])
 
 
 @pytest.mark.contract("C2")

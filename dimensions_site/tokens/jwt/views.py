@@ -102,7 +102,7 @@ def _texts(body: Any, names: Sequence[str]) -> list[str]:
         if name not in names
     ]
     for name in names:
-        if name not in body:
+        if body.get(name) is None:
             failures.append(Failure(name, "REQUIRED", f"{name} is missing; it must be a non-empty string."))
         elif not isinstance(body[name], str) or not body[name]:
             failures.append(Failure(name, "INVALID", f"{name} must be a non-empty string."))

@@ -3,6 +3,7 @@
 import pytest
 
 from bulkops.models import Plan
+from bulkops.plans.requests import BULK_MEMBERS, MEMBERS
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.plans.plans import applied, apply, changes, counts, make, one, send
 from tests.bulkops.save.bulk import elements, patch, places, refused, save
@@ -133,6 +134,15 @@ def test_what_another_repository_has_may_be_refused_here(alice, bob, chart, cont
     assert plan["status"] == "INVALID"
     assert places(plan) == [("/40/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")]
     assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4", "C5")
+def test_null_means_absent_in_the_request_for_a_plan(alice, chart):
+    """Generated clients send every member."""
+    absent = dict.fromkeys(MEMBERS)
+    plan = make(alice, "account", **absent | {"bulk": dict.fromkeys(BULK_MEMBERS) | {"merge": [account("30")]}})
+    assert (plan["created"], plan["saveMode"], plan["scope"], plan["reason"]) == (1, "LOOSE", None, None)
+    assert places(refused(send(alice, "account", **absent))) == [("", "ONE_SOURCE")]
 
 
 @pytest.mark.contract("K6", "C16")

@@ -20,12 +20,15 @@ class HeaderNegotiation(BaseContentNegotiation):
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         """Return the parser for the body of `request`. Raises Problem 415 naming the supported types."""
         sent = media_type(request.content_type)
-        by_type = {parser.media_type: parser for parser in parsers}
+        fitting = (parser for parser in parsers if getattr(parser, "method", None) in (None, request.method))
+        by_type = {parser.media_type: parser for parser in fitting}
         if sent in by_type:
             return by_type[sent]
         found = f"is {quoted(sent)}" if sent else "is missing"
         readable = " or ".join(str(name) for name in by_type)
-        raise Problem(415, "UNSUPPORTED_MEDIA_TYPE", f"The header Content-Type {found}; it must be {readable}.")
+        headers = {f"Accept-{request.method.title()}": ", ".join(map(str, by_type))} if request.method else {}
+        detail = f"The header Content-Type {found}; it must be {readable}."
+        raise Problem(415, "UNSUPPORTED_MEDIA_TYPE", detail, headers=headers)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -25,6 +25,8 @@ class StrictJSONParser(BaseParser):
     # The charsets that Content-Type may name, the default first; the one of the body that is being parsed.
     charsets: Sequence[str] = ("utf-8",)
     charset = "utf-8"
+    # The only method whose bodies it reads, if any.
+    method: str | None = None
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None

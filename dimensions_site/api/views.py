@@ -109,8 +109,10 @@ class ConventionsMixin(APIView):
             _check_body_is_sent(request)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
-        """Return the permitted methods, in `Allow` and in the body. Contract A4."""
-        return Response({"allow": self.allowed_methods})
+        """Return the permitted methods, in `Allow` and in the body, and `Accept-Patch` (RFC 5789). Contract A4."""
+        types = ", ".join(str(parser.media_type) for parser in self.get_parsers())
+        headers = {"Accept-Patch": types} if "PATCH" in self.allowed_methods else {}
+        return Response({"allow": self.allowed_methods}, headers=headers)
 
     def _check_method(self, request: Request) -> None:
         if request.method not in self.allowed_methods:

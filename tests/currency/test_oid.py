@@ -1,5 +1,6 @@
 """The oid of a currency."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -35,7 +36,7 @@ def test_an_invalid_oid_is_refused(alice, oid):
 @pytest.mark.contract("C5")
 def test_null_is_no_oid_and_no_description(alice):
     """Generated clients send every member, so null means absent, in whatever way an element is written."""
-    absent = {"oid": None, "description": None}
+    absent: dict[str, Any] = {"oid": None, "description": None}
     created = read(alice.send("POST", alice.currency(), currency(**absent)))
     assert (len(created["oid"]), created["description"]) == (36, "Euro")
 

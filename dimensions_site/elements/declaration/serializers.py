@@ -11,7 +11,7 @@ underscore, which the JSON does not show (`class_` is `class`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from itertools import islice
@@ -39,6 +39,7 @@ from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
+from dimensions_site.rsql.fields import Kind
 
 
 @cache
@@ -235,16 +236,22 @@ class ElementSerializer(ColumnObject):
         last = fields.pop("updateInfo")  # the values come before `updateInfo`
         return {**fields, "updateInfo": last}
 
+    @property
+    def maps(self) -> list[str]:
+        """The names of the members that are maps."""
+        return [name for name, field in self.fields.items() if getattr(field, "kind", None) is Kind.TEXT_MAP]
+
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Return the columns to store for the element `data`. Raises `ValidationError` with every error."""
         return self._validated(data, {})
 
-    def validate_patch(self, current: Mapping[str, Any], patch: Any) -> dict[str, Any]:
+    def validate_patch(self, current: Mapping[str, Any], patch: Any, *, removes: bool = False) -> dict[str, Any]:
         """Return the columns to store for the element `current` (wire JSON) after `patch` (contract C15).
 
-        Objects and maps are merged member by member; null clears. The result is validated as a whole.
+        Objects and maps are merged member by member. Null clears, or `removes` the entry of a map. The result is
+        validated as a whole.
         """
-        return self._validated(patch, current)
+        return self._validated(patch, current, removes=removes)
 
     def check_patch(self, patch: Any) -> None:
         """Raise `ValidationError` for errors in `patch` that do not depend on the element."""
@@ -268,12 +275,12 @@ class ElementSerializer(ColumnObject):
             result["id"] = expected
         return result, errors
 
-    def _validated(self, data: Any, current: Mapping[str, Any]) -> dict[str, Any]:
+    def _validated(self, data: Any, current: Mapping[str, Any], *, removes: bool = False) -> dict[str, Any]:
         if not isinstance(data, Mapping):
             return super().to_internal_value(data)
         canonical, errors = self.canonical(data, current)
         try:
-            values = super().to_internal_value(merged(current, canonical))
+            values = super().to_internal_value(merged(current, canonical, self.maps if removes else ()))
         except ValidationError as error:
             raise ValidationError(joined(errors, error.detail)) from None
         if errors:
@@ -287,10 +294,15 @@ def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
 
 
-def merged(current: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON object `current` after `patch`; objects are merged member by member (contract C15)."""
+def merged(current: Mapping[str, Any], patch: Mapping[str, Any], shrinking: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON object `current` after `patch`; objects are merged member by member (contract C15).
+
+    Null is a value like others, except that it removes entries of the members `shrinking`.
+    """
     result = dict(current)
     for name, value in patch.items():
         present = result.get(name)
         result[name] = merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+        if name in shrinking and isinstance(value, dict):
+            result[name] = {key: text for key, text in result[name].items() if text is not None or key not in value}
     return result

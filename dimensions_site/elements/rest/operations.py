@@ -108,7 +108,8 @@ MODIFY = extend_schema(
     operation_id="patch{noun}",
     summary="Change some fields of one {dimension}",
     description="Objects and maps are merged member by member; what is left out stays as it is. null unsets an "
-    "optional field, a null entry of a map is stored as null, and null for a group unsets everything in it. The "
+    "optional field, a null entry of a map is stored as null, and null for a group unsets everything in it. With "
+    "`Content-Type: application/merge-patch+json`, null removes the entry of a map, too (RFC 7396). The "
     f"result must be valid as a whole. {WHOLE} {_PRECONDITIONS}",
     parameters=parameters.PRECONDITIONS,
     request=ElementSerializer,

@@ -16,9 +16,11 @@ from dimensions_site.api.openapi.problems import ALWAYS, ERRORS, InvalidRequestS
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
+from dimensions_site.elements.writing.raw_element import MergePatchParser
 from dimensions_site.repositories.models import Role
 
 JSON = "application/json"
+_MERGE_PATCH = MergePatchParser.media_type
 
 
 class DimensionSchema(AutoSchema):
@@ -133,7 +135,14 @@ class DimensionSchema(AutoSchema):
         if "requestBody" in operation:
             examples = {name: {"value": value} for name, value in self.request_examples().items()}
             operation["requestBody"]["required"] = True
-            for content in operation["requestBody"]["content"].values():
+            bodies = operation["requestBody"]["content"]
+            if bodies.pop(_MERGE_PATCH, None) and self.method == MergePatchParser.method:
+                # A component of its own: openapi-python-client sends a body as the last type that has its class.
+                patch = self.registry[bodies[JSON]["schema"]["$ref"].rpartition("/")[2], ResolvedComponent.SCHEMA]
+                schema = {**patch.schema, "description": "A merge patch (RFC 7396): null removes the entry of a map."}
+                reference = self._shared(ResolvedComponent.SCHEMA, f"{self.noun}MergePatch", schema)
+                bodies[_MERGE_PATCH] = {"schema": reference}
+            for content in bodies.values():
                 content["examples"] = examples
             if self.view.role is Role.EDITOR:
                 operation["description"] += parameters.spellings_text(self.view.dimension.wire)

@@ -31,7 +31,7 @@ from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
 from dimensions_site.elements.rest.uses import UsesMixin
 from dimensions_site.elements.writing.editing import Editor, Saved
-from dimensions_site.elements.writing.raw_element import ElementParser
+from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 
@@ -51,7 +51,7 @@ class ElementViewSet(UsesMixin):
         "fetch": LIST_PARAMETERS | {PROPERTIES},
         "uses": UsesMixin.uses_parameters,
     }
-    parser_classes = (ElementParser,)
+    parser_classes = (ElementParser, MergePatchParser)
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
 
     # --- Reading -------------------------------------------------------------------------------

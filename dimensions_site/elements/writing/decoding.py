@@ -89,7 +89,7 @@ class RowDecoder:
         `current` is the element's JSON as `full_renderer` writes it.
         """
         length = len(current.encode()) + len(patch.text)
-        return self._fast(length, existing, existing.element_id, lambda: self._plan.patched(current, patch.members))
+        return self._fast(length, existing, existing.element_id, lambda: self._plan.patched(current, patch))
 
     def fast_stored(self, current: str, existing: Element) -> Row | None:
         """Return the row of the stored element whose JSON is `current`, or None if the serializer has to decode it."""
@@ -118,14 +118,20 @@ class RowDecoder:
         return self._of_right_size(self._declaration.run_validation(data), stored)
 
     def exact_patch(
-        self, current: Mapping[str, Any], patch: Any, existing: Element | None, stored: str | None = None
+        self,
+        current: Mapping[str, Any],
+        patch: Any,
+        existing: Element | None,
+        stored: str | None = None,
+        *,
+        removes: bool = False,
     ) -> Row:
         """Return the row of the element whose JSON is `current` after `patch` (contract C15). Raises `ValidationError`.
 
-        `stored` as in `exact`.
+        `stored` as in `exact`, `removes` as of `RawElement`.
         """
         self._context.update(existing=existing, id=None if existing is None else existing.element_id, stored=stored)
-        return self._of_right_size(self._declaration.validate_patch(current, patch), stored)
+        return self._of_right_size(self._declaration.validate_patch(current, patch, removes=removes), stored)
 
     def check_patch(self, patch: Any, id: str) -> None:
         """Raise `Problem` 400 for errors in `patch` that do not depend on the element: no element has the `id`."""
@@ -197,6 +203,7 @@ class _Plan:
         self.sizes = Sizes(declaration, paths, {position for position, _ in self.json_positions})
         self.id_position = self.columns.index("element_id")
         self.derived = [name for name, leaf in declaration.fields.items() if isinstance(leaf, DescriptionField)]
+        self._maps = declaration.maps
         self._struct = struct_of(declaration)
         # Returns the struct for the JSON text of a complete element.
         self.decode = msgspec.json.Decoder(self._struct).decode
@@ -226,14 +233,14 @@ class _Plan:
         known = {} if id is None else {"id": id}
         return msgspec.convert(self._shape.completed({**known, **members}), self._struct)
 
-    def patched(self, current: str, patch: Mapping[str, Any] | None) -> Any:
+    def patched(self, current: str, patch: RawElement) -> Any:
         """Return the struct of the element whose JSON is `current` after the `patch`."""
-        if patch is None:
+        if patch.members is None:
             return None
         stored: dict[str, Any] = msgspec.json.decode(current)
         for name in self.derived:
             del stored[name]
-        return self.completed(merged(stored, patch), None)
+        return self.completed(merged(stored, patch.members, self._maps if patch.removes else ()), None)
 
 
 _plan = cache(_Plan)

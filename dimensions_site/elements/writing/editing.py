@@ -86,7 +86,7 @@ class Editor:
             row = self._decoder.fast_patch(stored.text, sent, stored.element)
             if row is None:
                 row = self._decoder.exact_patch(
-                    msgspec.json.decode(stored.text), sent.value, stored.element, stored.text
+                    msgspec.json.decode(stored.text), sent.value, stored.element, stored.text, removes=sent.removes
                 )
             return self._changed(stored, row)
 

@@ -12,10 +12,14 @@ from dimensions_site.api.parsers import StrictJSONParser
 
 
 class RawElement:
-    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it encodes."""
+    """An element or a patch: its JSON `text` in UTF-8, and the `value` that it encodes.
 
-    def __init__(self, text: bytes) -> None:
+    In a patch that `removes`, null removes the entry of a map (RFC 7396).
+    """
+
+    def __init__(self, text: bytes, *, removes: bool = False) -> None:
         self.text = text
+        self.removes = removes
 
     @cached_property
     def members(self) -> Mapping[str, Any] | None:
@@ -43,9 +47,19 @@ def as_raw(data: Any) -> RawElement:
 class ElementParser(StrictJSONParser):
     """Passes the body to the view as `RawElement`. Errors in the JSON are raised at once, before anything is locked."""
 
+    removes = False
+
     def value(self, body: bytearray) -> RawElement:
         """Return the body. Raises `JsonError`."""
-        sent = RawElement(bytes(body))
+        sent = RawElement(bytes(body), removes=self.removes)
         if sent.members is None:
             sent.value = super().value(body)
         return sent
+
+
+class MergePatchParser(ElementParser):
+    """Does the same with a patch in which null removes the entry of a map (RFC 7396, contract C15)."""
+
+    media_type = "application/merge-patch+json"
+    method = "PATCH"
+    removes = True

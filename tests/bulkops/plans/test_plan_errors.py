@@ -1,5 +1,7 @@
 """What a plan refuses: what was sent is wrong (400), or what is stored forbids it (an error of the plan)."""
 
+from typing import Any
+
 import pytest
 
 from bulkops.models import Plan
@@ -139,7 +141,7 @@ def test_what_another_repository_has_may_be_refused_here(alice, bob, chart, cont
 @pytest.mark.contract("K4", "C5")
 def test_null_means_absent_in_the_request_for_a_plan(alice, chart):
     """Generated clients send every member."""
-    absent = dict.fromkeys(MEMBERS)
+    absent: dict[str, Any] = dict.fromkeys(MEMBERS)
     plan = make(alice, "account", **absent | {"bulk": dict.fromkeys(BULK_MEMBERS) | {"merge": [account("30")]}})
     assert (plan["created"], plan["saveMode"], plan["scope"], plan["reason"]) == (1, "LOOSE", None, None)
     assert places(refused(send(alice, "account", **absent))) == [("", "ONE_SOURCE")]

@@ -1,10 +1,12 @@
 """Modifying elements in part."""
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.account.samples import FULL, MINIMAL
+from tests.bulkops.save.bulk import refused
 from tests.factories import account, currency, read
 
 
@@ -157,8 +159,7 @@ def test_required_fields_cannot_be_cleared(alice, patch, path):
     [
         ({"decimalNumbers": None}, "decimalNumbers"),
         ({"percentageDifference": None}, "percentageDifference"),
-        ({"oid": None}, "oid"),
-        ({"description": None, "descriptions": {"de": None}}, "descriptions"),
+        ({"descriptions": {"en": None, "de": None}}, "descriptions"),
     ],
 )
 def test_required_fields_of_a_currency_cannot_be_cleared(alice, patch, path):
@@ -193,3 +194,73 @@ def test_a_patch_of_an_unknown_element_is_refused(alice, patch, status):
     """404, unless the patch would be invalid for any element: 400 comes first."""
     assert alice.send("PATCH", alice.account("elements/7"), patch).status_code == status
     assert read(alice.get(alice.account())) == []
+
+
+MERGE_PATCH = "application/merge-patch+json"
+
+
+def merge_patch(alice, patch: Any, **sent: Any) -> Any:
+    """The answer to a merge patch of the account 1000."""
+    text = patch if isinstance(patch, str) else json.dumps(patch)
+    return alice.generic("PATCH", alice.account("elements/1000"), text, **{"content_type": MERGE_PATCH, **sent})
+
+
+@pytest.mark.contract("C15")
+def test_a_merge_patch_removes_entries_of_maps(alice):
+    """RFC 7396. Other fields and groups are always there, and get null as by any patch."""
+    alice.send("POST", alice.account(), FULL)
+    patch = {
+        "descriptions": {"it": None, "es": None, "none": None, "de": "Kasse"},
+        "customAttributes": {"Owner of the account": None},
+        "documentationLink": None,
+        "dataEntryAndReporting": {"class": None},
+        "rules": {"accrual": None},
+        "CtpElement": None,
+    }
+    response = merge_patch(alice, patch)
+    assert response.status_code == 200, response.content
+    element = read(response)
+    assert element["descriptions"] == {"en": "Cash", "de": "Kasse"}
+    assert element["customAttributes"] == {"Region": None}
+    assert (element["documentationLink"], element["restrictions"]["ctpRestriction"]) == (None, None)
+    assert element["dataEntryAndReporting"]["class"] is None
+    assert element["rules"]["accrual"] == {"debitAccrual": None, "creditAccrual": None}
+    assert element["rules"]["validationChecks"] == FULL["rules"]["validationChecks"]
+    assert read(alice.get(alice.account("elements/1000"))) == element
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize("text", ['{{"customAttributes": {}}}', '{{"customAttributes": {},\n "type": "\\u0044ETAIL"}}'])
+def test_a_merge_patch_makes_a_map_without_null(alice, text):
+    """Of an element that has none, too; whether the fast decoder reads it or not."""
+    alice.send("POST", alice.account(), MINIMAL)
+    response = merge_patch(alice, text.format('{"a": null, "b": "B"}'))
+    assert read(response)["customAttributes"] == {"b": "B"}
+    assert read(merge_patch(alice, text.format("null")))["customAttributes"] is None
+
+
+@pytest.mark.contract("C15", "B1")
+def test_a_merge_patch_removes_nothing_that_is_required(alice):
+    """All errors at once, and nothing is changed."""
+    alice.send("POST", alice.account(), MINIMAL)
+    report = refused(merge_patch(alice, {"nature": None, "descriptions": {"en": None, "de": None}, "id": None}))
+    assert {error["path"] for error in report["errors"]} == {"id", "descriptions", "nature"}
+    assert refused(merge_patch(alice, "[]"))["code"] == "INVALID"
+    report = refused(merge_patch(alice, {"nothing": None, "rules": {"nothing": None}}))
+    assert [error["code"] for error in report["errors"]] == ["UNKNOWN_MEMBER"] * 2
+
+
+@pytest.mark.contract("C15", "A4")
+def test_a_path_names_the_formats_of_its_patches(alice):
+    """`Accept-Patch` (RFC 5789) comes with OPTIONS and with the refusal of another format, which names it, too."""
+    alice.send("POST", alice.account(), MINIMAL)
+    types = "application/json, application/merge-patch+json"
+    assert alice.options(alice.account("elements/1000"))["Accept-Patch"] == types
+    assert "Accept-Patch" not in alice.options(alice.account())
+    response = merge_patch(alice, "{}", content_type="application/json-patch+json")
+    assert (response.status_code, response["Accept-Patch"]) == (415, types)
+    assert "application/json or application/merge-patch+json" in response.json()["detail"]
+    for method, path in (("PUT", "elements/1000"), ("POST", "elements"), ("POST", "elements-bulk")):
+        response = alice.generic(method, alice.account(path), "{}", content_type=MERGE_PATCH)
+        assert (response.status_code, MERGE_PATCH in response.json()["detail"].partition("; ")[2]) == (415, False)
+        assert response.headers.get("Accept-Post", "application/json").startswith("application/json")

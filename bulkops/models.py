@@ -185,13 +185,14 @@ class FileImportPiece(models.Model):
 class ColumnMapping(models.Model):
     """What the headings of tables meant in the last confirmed import with the same headings into a dimension.
 
-    `headings` is a digest of them; `mapping` is that of `bulkops.jobs.file_imports.Choices`.
+    `headings` is a digest of them; `mapping` and what is in `rules` are as in `bulkops.jobs.file_imports.Choices`.
     """
 
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+", db_index=False)
     dimension = CodePointTextField(choices=dimension_choices)
     headings = CodePointTextField()
     mapping = json_column()
+    rules = json_column(null=True)
     confirmed_at = models.DateTimeField()
 
     class Meta:

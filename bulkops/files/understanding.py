@@ -142,7 +142,9 @@ class UnderstandingColumn(Column):
         self._is_text = isinstance(leaf, TextField)
         self._from_words = partial(from_words, leaf)
         self._understanding = understanding
-        self._rules = understanding.rules.get(heading, {})
+        # A rule may be from an import in which the column had another field.
+        values = ("", *(leaf.words or ("true", "false")))
+        self._rules = {text: value for text, value in understanding.rules.get(heading, {}).items() if value in values}
         # Texts and their values; the meaning is None if the value is what the text says.
         self._known: dict[str, tuple[Any, Meaning | None]] = {}
 

@@ -46,7 +46,8 @@ class Choices:
     """The choices for an import: `mapping` has the wire path for a heading, "" for a column to leave out.
 
     With `leaves_out_errors` the rows with errors are left out and the others are imported; otherwise all or none. The
-    report is written in the `language` of the requester. `reading` is what they said about how the file is read.
+    report is written in the `language` of the requester. `reading` is what they said about how the file is read,
+    `values` and `without_totals` are as in `bulkops.files.imports.options.Options`.
     """
 
     mode: str = Mode.UPSERT.value
@@ -56,6 +57,8 @@ class Choices:
     leaves_out_errors: bool = False
     language: str = settings.LANGUAGE_CODE
     reading: ReadingOptions = AS_FOUND
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    without_totals: bool = False
 
     @classmethod
     def of(cls, file_import: FileImport) -> "Choices":
@@ -115,7 +118,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
     """
     with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file:
         preview = _preview(file, reading)
-    choices = replace(Choices.of(file_import), reading=reading, mapping={})
+    choices = replace(Choices.of(file_import), reading=reading, mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
         status=ImportStatus.DRAFT,
         preview=msgspec.to_builtins(preview),
@@ -186,7 +189,8 @@ def confirm(file_import: FileImport, choices: Choices, reason: str | None = None
     """Have a worker do what was checked, for that reason; return False if another request was first."""
     won = _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
     if won:
-        mappings.remember(file_import, choices.mapping)
+        rules = {"values": choices.values, "without_totals": choices.without_totals}
+        mappings.remember(file_import, choices.mapping, rules)
     return won
 
 

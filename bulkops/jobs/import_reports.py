@@ -43,6 +43,9 @@ def stored_report(
         ],
         "understood": [asdict(meaning) for meaning in report.understood],
         "understood_count": report.understood_count,
+        "unknown": [asdict(meaning) for meaning in report.unknown],
+        "totals": [asdict(total) for total in report.totals],
+        "total_count": report.total_count,
         "samples": [
             {
                 "line": sample.line,
@@ -60,6 +63,7 @@ def stored_report(
             for sample in report.samples[:_SAMPLES]
         ],
         "deleted_ids": list(report.deleted_ids),
+        "deleted_texts": dict(report.deleted_texts),
     }
 
 

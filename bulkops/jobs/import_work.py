@@ -119,6 +119,8 @@ class _Work:
             max_delete=Share.parse(self._choices.max_delete),
             mapping=self._choices.mapping,
             understands=True,
+            values=self._choices.values,
+            without_totals=self._choices.without_totals,
             corrections={int(line): cells for line, cells in (self._file_import.corrections or {}).items()},
         )
         leaves_out = self._is_check or self._choices.leaves_out_errors

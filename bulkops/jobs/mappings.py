@@ -1,8 +1,9 @@
-"""What headings meant the last time, so that nobody chooses the columns of the same monthly file again."""
+"""What headings and values meant the last time, so that nobody chooses the columns of the same monthly file again."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -13,21 +14,23 @@ from bulkops.models import ColumnMapping, FileImport
 MAX_MAPPINGS = 200
 
 
-def remembered(file_import: FileImport) -> Mapping[str, str]:
-    """Return the mapping of the last confirmed import of a table with the same headings, or an empty one."""
+def remembered(file_import: FileImport) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+    """Return the mapping of the last confirmed import of a table with the same headings, and its rules for values and
+    rows; both empty without one.
+    """
     found = _mappings(file_import).filter(headings=_digest(file_import.preview.get("headings", []))).first()
-    return {} if found is None else found.mapping
+    return ({}, {}) if found is None else (found.mapping, found.rules or {})
 
 
-def remember(file_import: FileImport, mapping: Mapping[str, str]) -> None:
-    """Keep the confirmed `mapping` for the next import of a table with the same headings."""
+def remember(file_import: FileImport, mapping: Mapping[str, str], rules: Mapping[str, Any] | None = None) -> None:
+    """Keep the confirmed `mapping` and the `rules` for the next import of a table with the same headings."""
     if not mapping:
         return
     ColumnMapping.objects.update_or_create(
         repository_id=file_import.repository_id,
         dimension=file_import.dimension,
         headings=_digest(mapping),
-        defaults={"mapping": dict(mapping), "confirmed_at": timezone.now()},
+        defaults={"mapping": dict(mapping), "rules": rules, "confirmed_at": timezone.now()},
     )
     newest = _mappings(file_import).order_by("-confirmed_at", "-pk").values_list("pk", flat=True)[:MAX_MAPPINGS]
     _mappings(file_import).exclude(pk__in=list(newest)).delete()

@@ -1,4 +1,4 @@
-"""The rows of a checked file that have errors, whose cells are corrected in the browser."""
+"""What a person corrects of a checked file in the browser: what values mean, and cells of rows with errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.import_reports import LONGEST_CELL
 from bulkops.models import FileImport
+from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.admin.editor.controls import as_meant
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.tables import Column, choices_of
@@ -20,8 +21,8 @@ ROWS_ON_A_PAGE = 50
 # More are corrected in the file.
 MAX_CORRECTIONS = 500
 PAGE = "page"
-# Corrects the same text in the same column in the other rows, too.
-EVERYWHERE = "everywhere"
+# Stands for no value at all.
+_EMPTY = "-"
 
 
 @dataclass
@@ -44,6 +45,21 @@ class CellToCorrect:
         return "\n" in self.stored or "\r" in self.stored
 
 
+@dataclass(frozen=True)
+class ValueToMean:
+    """A `text` under a heading that is no value of its column: how often it is there, and what it may mean.
+
+    `options` are pairs of what is sent and what is shown, `chosen` is what was sent.
+    """
+
+    name: str
+    heading: str
+    text: str
+    count: int
+    options: Sequence[tuple[str, str]]
+    chosen: str = ""
+
+
 @dataclass
 class RowToCorrect:
     """A row with errors on a `line` of the file, with the texts of some `others` of its cells."""
@@ -55,26 +71,58 @@ class RowToCorrect:
 
 
 class Corrections:
-    """The rows with errors on one page of an import, and what was typed (`data`) into their cells."""
+    """What is to be corrected in an import, and what was sent (`data`): the `values` that are unknown, and the rows
+    with errors on one page.
+    """
 
     def __init__(self, file_import: FileImport, page: str | None, data: QueryDict | None = None) -> None:
         self._kept: dict[str, dict[str, str]] = file_import.corrections or {}
-        self._all: Sequence[Mapping[str, Any]] = file_import.report.get("rows", [])
-        self.page = Paginator(self._all, ROWS_ON_A_PAGE).get_page(page)
+        self.page = Paginator(file_import.report.get("rows", []), ROWS_ON_A_PAGE).get_page(page)
         self.rows = [_row(row, data) for row in self.page.object_list]
-        self.is_everywhere = data is not None and EVERYWHERE in data
         self.error = ""
-        self.lists = self._lists(file_import)
+        self._wire = dimension_named(file_import.dimension).wire
+        self._choices = Choices.of(file_import)
+        self.lists = self._lists()
+        self.values = [
+            self._value(number, found, data) for number, found in enumerate(file_import.report.get("unknown", []))
+        ]
 
-    def _lists(self, file_import: FileImport) -> list[tuple[str, list[str]]]:
+    @property
+    def rules(self) -> Mapping[str, Mapping[str, str]]:
+        """The values that texts mean by heading, with those that were chosen now."""
+        rules = {heading: dict(texts) for heading, texts in self._choices.values.items()}
+        for value in self.values:
+            if value.chosen in dict(value.options) and value.chosen:
+                chosen = value.chosen.removeprefix(_EMPTY)
+                rules.setdefault(value.heading, {})[value.text] = chosen
+        return rules
+
+    @property
+    def kept_rules(self) -> list[tuple[str, str, str]]:
+        """The heading, the text and what it means, of the rules that hold already."""
+        return [
+            (heading, text, self._options(heading).get(value, value))
+            for heading, texts in self._choices.values.items()
+            for text, value in texts.items()
+        ]
+
+    def _value(self, number: int, found: Mapping[str, Any], data: QueryDict | None) -> ValueToMean:
+        name, heading = f"value-{number}", found["heading"]
+        options = [*self._options(heading).items(), (_EMPTY, _("not set"))]
+        chosen = "" if data is None else data.get(name, "")
+        return ValueToMean(name, heading, found["text"], found["count"], options, chosen)
+
+    def _options(self, heading: str) -> Mapping[str, str]:
+        place = self._wire.places.get(self._choices.mapping.get(heading, ""))
+        choices = {} if place is None else choices_of(Column(heading, place))
+        return {value if isinstance(value, str) else json_text(value): words for value, words in choices.items()}
+
+    def _lists(self) -> list[tuple[str, list[str]]]:
         """Give the cells of each column with a list of values its id; return the ids and the lists."""
-        wire = dimension_named(file_import.dimension).wire
-        mapping = Choices.of(file_import).mapping
         lists: dict[str, list[str]] = {}
         names: dict[str, str] = {}
         for cell in (cell for row in self.rows for cell in row.cells):
-            place = wire.places.get(mapping.get(cell.heading, ""))
-            choices = {} if place is None else choices_of(Column(cell.heading, place))
+            choices = self._options(cell.heading)
             if choices:
                 cell.list = names.setdefault(cell.heading, f"values-{len(names)}")
                 lists[cell.list] = list(choices.values())
@@ -87,8 +135,8 @@ class Corrections:
 
     @property
     def has_cells(self) -> bool:
-        """Whether any cell of the page can be corrected."""
-        return any(cell.is_whole for row in self.rows for cell in row.cells)
+        """Whether there is anything to correct on the page."""
+        return bool(self.values) or any(cell.is_whole for row in self.rows for cell in row.cells)
 
     @property
     def kept(self) -> list[tuple[str, str, str]]:
@@ -99,13 +147,6 @@ class Corrections:
         """Return all corrections with what was typed; None, and an `error`, if it cannot be kept."""
         result = {line: dict(cells) for line, cells in self._kept.items()}
         changed = [(row.line, cell) for row in self.rows for cell in row.cells if cell.typed != cell.stored]
-        if self.is_everywhere:
-            typed = {(cell.heading, cell.stored): cell.typed for _line, cell in reversed(changed)}
-            for row in self._all:
-                for same in row["cells"]:
-                    text = typed.get((same["heading"], same["text"]))
-                    if text is not None and same["is_whole"]:
-                        result.setdefault(str(row["line"]), {})[same["heading"]] = text
         for line, cell in changed:
             if cell.is_whole:
                 result.setdefault(str(line), {})[cell.heading] = cell.typed

@@ -1,5 +1,6 @@
 """The forms of an import: its target, and the meaning of its content."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -112,9 +113,9 @@ class ChoicesForm(forms.Form):
 
     def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
         chosen = Choices.of(file_import)
-        self._reading = chosen.reading
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
-        remembered = {} if chosen.mapping or data is not None else mappings.remembered(file_import)
+        remembered, rules = ({}, {}) if chosen.mapping else mappings.remembered(file_import)
+        self._chosen = replace(chosen, **rules)
         self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
         modes = [(mode.value, text) for mode, text in _MODES.items() if is_manager or mode is not Mode.SYNC]
         mode = forms.ChoiceField(label=_("What to do"), choices=modes, widget=UnfoldAdminSelectWidget)
@@ -142,4 +143,4 @@ class ChoicesForm(forms.Form):
     def choices(self) -> Choices:
         """Return the choices of a valid form."""
         language = get_language() or settings.LANGUAGE_CODE
-        return Choices(mapping=self.columns.mapping, language=language, reading=self._reading, **self.cleaned_data)
+        return replace(self._chosen, mapping=self.columns.mapping, language=language, **self.cleaned_data)

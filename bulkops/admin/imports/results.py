@@ -12,19 +12,30 @@ from bulkops.models import FileImport, ImportStatus
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.text.formats import grouped
 
+# Up to so many rows with errors, and such a share of all, may stay out without a second thought.
+_FEW = 3
+_SHARE = 0.01
+
 
 @dataclass(frozen=True)
 class Result:
     """What the page adds to the report: a sentence about it, and the number of errors that are not listed.
 
-    `can_import` says whether there is anything to confirm. Each of the samples has the URL of its element.
+    `can_import` says whether there is anything to confirm, `left_out` what stays out then. Each of the samples has the
+    URL of its element.
     """
 
     lead: str
     counts: Sequence[tuple[str, int]]
     can_import: bool
+    left_out: str
+    leaves_out_few: bool
+    surprising: Sequence[Mapping[str, Any]]
+    usual: Sequence[Mapping[str, Any]]
     more_failures: int
     samples: Sequence[Mapping[str, Any]]
+    # The ids and the descriptions of the first elements that are deleted.
+    deleted: Sequence[tuple[str, str]]
     # The list of the repository's elements.
     elements_address: str
 
@@ -32,13 +43,19 @@ class Result:
 def result_of(file_import: FileImport) -> Result:
     """Return the result of an import that no worker has claimed."""
     report = file_import.report
+    understood = report.get("understood", [])
     elements = element_route(dimension_named(file_import.dimension), "changelist")
     return Result(
         lead=_lead(file_import),
         counts=_counts(file_import) if report else [],
         can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
+        left_out=_left_out(report) if report.get("rejected") else "",
+        leaves_out_few=report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
+        surprising=[meaning for meaning in understood if meaning.get("is_surprising", True)],
+        usual=[meaning for meaning in understood if not meaning.get("is_surprising", True)],
         more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
         samples=_linked(file_import, report.get("samples", [])),
+        deleted=[(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
         elements_address=f"{elements}?repository__id__exact={file_import.repository_id}",
     )
 
@@ -73,6 +90,24 @@ def _lead(file_import: FileImport) -> str:
         )
         return message % {"count": grouped(report["rejected"])}
     return _("The file has no errors. Check what the import changes, and confirm it.")
+
+
+def _rows(report: Mapping[str, Any]) -> int:
+    return sum(report.get(name, 0) for name in ("created", "changed", "unchanged", "rejected"))
+
+
+def _left_out(report: Mapping[str, Any]) -> str:
+    """Return the sentence about the rows that an import without them leaves out, with the first of them."""
+    named = ngettext(
+        "{count} of {total} rows stays out: {rows}", "{count} of {total} rows stay out: {rows}", report["rejected"]
+    )
+    rows = [
+        f"{row['line']} ({' · '.join([*(cell['text'] for cell in row['cells']), *row['others']][:_FEW])})"
+        for row in report["rows"][:_FEW]
+    ]
+    more = ["…"] if len(rows) < report["rejected"] else []
+    counts = {"count": grouped(report["rejected"]), "total": grouped(_rows(report))}
+    return named.format(rows=", ".join([*rows, *more]), **counts)
 
 
 def _counts(file_import: FileImport) -> list[tuple[str, int]]:

@@ -178,10 +178,16 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         if file_import.status != ImportStatus.CHECKED:
             return _to_page(file_import)
         corrections = Corrections(file_import, request.POST.get(PAGE), request.POST)
-        merged = None if "take_back" in request.POST else corrections.merged()
+        choices = Choices.of(file_import)
+        if "take_back" in request.POST:
+            file_imports.check(file_import, replace(choices, values={}, without_totals=False), corrections=None)
+            return _to_page(file_import)
+        merged = corrections.merged()
         if corrections.error:
             return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
-        file_imports.check(file_import, Choices.of(file_import), corrections=merged)
+        without_totals = choices.without_totals or "without_totals" in request.POST
+        choices = replace(choices, values=corrections.rules, without_totals=without_totals)
+        file_imports.check(file_import, choices, corrections=merged)
         return _to_page(file_import)
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:

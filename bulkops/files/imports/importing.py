@@ -36,6 +36,7 @@ from bulkops.writers.references import References
 from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.descriptions import preferred_texts
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.actors import Actor
@@ -52,7 +53,7 @@ BATCH_ROWS = 200
 # How many elements a report lists with their changes.
 SAMPLES = 50
 # What a report says about the effect of an import.
-_EFFECTS = ("created", "changed", "unchanged", "deleted", "samples", "deleted_ids")
+_EFFECTS = ("created", "changed", "unchanged", "deleted", "samples", "deleted_ids", "deleted_texts")
 _UNKNOWN_REFERENCE = gettext_lazy(
     "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this file; name one that is, "
     "or import without the strict check."
@@ -153,12 +154,7 @@ class Importer:
 
     def _stage(self) -> None:
         self._reader = RecordReader(
-            self._dimension,
-            self._repository,
-            self._decoder,
-            self._options,
-            self._file,
-            self._errors,
+            self._dimension, self._repository, self._decoder, self._options, self._file, self._errors
         )
         invalid = self._errors.positions
         for start in range(0, len(self._records), BATCH_ROWS):
@@ -175,6 +171,7 @@ class Importer:
         """Delete stored elements that are not in the file, unless there are too many or the file is incomplete."""
         absent = self._writer.absent()
         count = absent.count()
+        self._report.deleted_texts = preferred_texts(absent, SAMPLES, self._repository.default_language)
         total = self._dimension.model.of(self._repository).count()
         if count and self._file.unnamed_line is not None:
             self._reason = _(
@@ -293,8 +290,7 @@ class Importer:
         self._report.rejected = sum(0 <= position < len(self._records) for position in self._errors.positions)
         if self._file.understanding is not None:
             self._report.details = details_of(self._errors.in_order(), self._record)
-            self._report.understood = self._file.understanding.most_frequent(SAMPLES)
-            self._report.understood_count = self._file.understanding.count
+            self._report = replace(self._report, **self._file.for_people)
 
     def _record(self, position: int) -> Record | None:
         return self._records[position] if 0 <= position < len(self._records) else None

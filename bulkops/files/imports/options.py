@@ -59,7 +59,8 @@ class Options:
 
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
     checks the result; the report then has details for them. `values` gives the texts under a heading the value that
-    they mean, as in the JSON of the wire, "" for none. `corrections` replace cells of a table, by line and heading.
+    they mean, as in the JSON of the wire, "" for none. With `without_totals`, rows that look like totals are left out,
+    as `Report.totals` describes them. `corrections` replace cells of a table, by line and heading.
     """
 
     mode: Mode = Mode.UPSERT
@@ -70,4 +71,5 @@ class Options:
     mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     understands: bool = False
     values: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    without_totals: bool = False
     corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))

@@ -11,6 +11,7 @@ from bulkops.files.columns import Columns, Segments, read_headings
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
+from bulkops.files.totals import Totals
 from bulkops.files.understanding import Doubt, Understanding
 from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.errors import BEFORE_ALL, Errors
@@ -21,6 +22,9 @@ from dimensions_site.text.shortening import shortened
 
 # Rows between two progress reports.
 _STEP = 1_000
+# How many understood and unknown texts a report lists.
+_LISTED = 50
+_UNKNOWN = 200
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
@@ -78,6 +82,8 @@ class FileReader:
         self._errors = errors
         self.understanding = Understanding(options.values) if options is not None and options.understands else None
         self._corrections = {} if options is None else options.corrections
+        self._without_totals = options is not None and options.without_totals
+        self.totals = Totals()
         # Unique value -> the line of its first occurrence.
         self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
         # None for JSON elements.
@@ -106,6 +112,19 @@ class FileReader:
             self.is_complete = True
         return True
 
+    @property
+    def for_people(self) -> Mapping[str, Any]:
+        """What a report says about the cells and rows of a file that a person checks."""
+        if self.understanding is None:
+            return {}
+        return {
+            "understood": self.understanding.most_frequent(_LISTED),
+            "understood_count": self.understanding.count,
+            "unknown": self.understanding.unknown_values(_UNKNOWN),
+            "totals": self.totals.first,
+            "total_count": self.totals.count,
+        }
+
     def place_of(self, path: str) -> str:
         """Return the file's name for the field at the wire path."""
         return path if self.columns is None else self.columns.heading_of(path)
@@ -130,6 +149,9 @@ class FileReader:
             cells = row.cells
             if row.line in self._corrections:
                 cells = {**cells, **{name: text for name, text in self._corrections[row.line].items() if name in cells}}
+            is_total = self.understanding is not None and self.totals.note(row.line, cells, columns.heading_of("id"))
+            if is_total and self._without_totals:
+                return
             changes, cleared = columns.read(cells)
             doubts = [] if self.understanding is None else self.understanding.take_doubts()
             self._keep_readable(

@@ -1,6 +1,6 @@
 """The reports of an import: during its run and at its end."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext, ngettext
 
 from bulkops.files.formats.rows import RowFailure
 from bulkops.files.imports.details import ErrorDetails
+from bulkops.files.totals import Total
 from bulkops.files.understanding import Meaning
 from dimensions_site.elements.writing.differences import Difference
 from dimensions_site.text.formats import grouped
@@ -37,7 +38,9 @@ class Report:
     `failures` are the first errors in the order of the lines, `failure_count` is their total, or a minimum if
     `is_count_exact` is false. `samples` are the first created or changed elements, `deleted_ids` the first deleted
     ones. `details` and `understood`, the most frequent of `understood_count` cells that do not say literally what they
-    mean, are for people only.
+    mean, are for people only; so are `unknown`, the most frequent texts that are no value of their columns, and
+    `deleted_texts`, the descriptions of the deleted
+    elements, and `totals`, the first of `total_count` rows without an id or with one such as "Total".
     """
 
     created: int = 0
@@ -50,9 +53,13 @@ class Report:
     is_count_exact: bool = True
     samples: Sequence[Sample] = field(default_factory=list)
     deleted_ids: Sequence[str] = field(default_factory=list)
+    deleted_texts: Mapping[str, str] = field(default_factory=dict)
     details: ErrorDetails = field(default_factory=ErrorDetails)
     understood: Sequence[Meaning] = ()
     understood_count: int = 0
+    unknown: Sequence[Meaning] = ()
+    totals: Sequence[Total] = ()
+    total_count: int = 0
 
 
 class ImportRefused(Exception):

@@ -1,11 +1,12 @@
 """The description that somebody reads: in their language, else in the repository's default language, else in any."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import F, Func, TextField
+from django.db.models import F, Func, QuerySet, TextField
 from django.db.models.sql.compiler import SQLCompiler
+from django.utils.translation import get_language
 
 from dimensions_site.elements.reading.searching import SEARCHED
 from dimensions_site.rsql.characters import fold
@@ -31,6 +32,13 @@ def preferred(texts: Texts, language: str, default: str) -> tuple[str, str]:
     )
     *_, tag, text = min(ranked, default=("", ""))
     return tag, text
+
+
+def preferred_texts(elements: QuerySet[Any], maximum: int, default: str) -> dict[str, str]:
+    """Return the descriptions of the first `elements` in the language of the thread if they have one, by id."""
+    language = (get_language() or default).partition("-")[0]
+    first = elements.order_by("element_id").values_list("element_id", "descriptions")[:maximum]
+    return {id: preferred(texts, language, default)[1] for id, texts in first}
 
 
 class Preferred(Func):

@@ -1,9 +1,13 @@
 """Errors of an import are shown by kind, and cells with errors are corrected in the browser."""
 
+import re
+from collections import Counter
+
 import pytest
 
 from account.models import Account
 from bulkops.admin.imports import corrections
+from bulkops.files.imports import details
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
@@ -103,16 +107,72 @@ def test_all_corrections_are_taken_back(ed, northwind):
     assert (file_import.corrections, file_import.report["rejected"]) == (None, 1)
 
 
-def test_the_same_text_is_corrected_everywhere_if_wanted(ed, northwind):
-    """In the same column, on all pages; a cell with a correction of its own keeps that."""
+def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
+    """However many there are, with one choice; a cell with a correction of its own keeps that."""
+    monkeypatch.setattr(details, "MAX_ROWS", 5)
     browser = browser_of(ed)
-    file_import = checked(browser, northwind, HEADINGS + many(60))
-    correct(browser, file_import, **{"cell-2-0": "Balance sheet", "cell-4-0": "Other stocks"})
-    assert file_import.report["rejected"] == 58
-    correct(browser, file_import, **{"cell-3-0": "Balance sheet", "cell-6-0": "Other stocks", "everywhere": "yes"})
-    assert (file_import.report["rejected"], len(file_import.corrections)) == (0, 60)
-    assert file_import.corrections["6"] == {"nature": "Other stocks"}
-    assert file_import.corrections["61"] == {"nature": "Balance sheet"}
+    table = HEADINGS + many(60) + CASH + many(2, "ELSE").replace("200", "300")
+    file_import = checked(browser, northwind, table)
+    unknown = [(found["heading"], found["text"], found["count"]) for found in file_import.report["unknown"]]
+    assert unknown == [("nature", "NOWHERE", 60), ("nature", "ELSE", 2)]
+    assert '<option value="OTHER_STOCKS">Other stocks</option>' in shown(browser, file_import)
+    correct(browser, file_import, **{"value-0": "PROFIT_AND_LOSS", "cell-3-0": "Other stocks"})
+    assert file_import.options["values"] == {"nature": {"NOWHERE": "PROFIT_AND_LOSS"}}
+    assert (file_import.report["rejected"], file_import.report["created"]) == (2, 61)
+    text = shown(browser, file_import)
+    assert "1 value was given a meaning" in text
+    assert "2 of 63 rows stay out: 63 (ELSE · 3000 · Loans), 64 (ELSE · 3001 · Loans)" in text
+    correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
+    confirm(browser, file_import)
+    work()
+    natures = Counter(Account.objects.values_list("nature", flat=True))
+    assert natures == {"PROFIT_AND_LOSS": 59, "OTHER_STOCKS": 1, "BALANCE_SHEET": 3}
+    # The next file with these headings needs no choice, whoever imports it.
+    again = checked(browser_of(alice), northwind, HEADINGS + many(2).replace("200", "500"))
+    assert (again.report["rejected"], again.report["created"]) == (0, 2)
+    assert {found["text"]: found["is_surprising"] for found in again.report["understood"]} == {"NOWHERE": True}
+
+
+def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
+    """A value that the column cannot have is not taken."""
+    browser = browser_of(ed)
+    headings = HEADINGS.replace("\n", ",dataEntryAndReporting.icManagement\n")
+    file_import = checked(browser, northwind, headings + CASH.replace("\n", ",perhaps\n"))
+    correct(browser, file_import, **{"value-0": "BALANCE_SHEET", "value-7": "true"})
+    assert (file_import.options["values"], file_import.report["rejected"]) == ({}, 1)
+    correct(browser, file_import, **{"value-0": "-"})
+    assert file_import.report["created"] == 1
+    correct(browser, file_import, take_back="yes")
+    assert (file_import.options["values"], file_import.report["rejected"]) == ({}, 1)
+    correct(browser, file_import, **{"value-0": "true"})
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get().ic_management is True
+
+
+@pytest.mark.parametrize("total", [",Summe Aktiva,,,", "Total,,,,", " Somme : 12,,,,", "Totaal activa,x,,,", "Σ,,,,"])
+def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
+    """The check lists them; an account whose description begins like a total stays."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH.replace("Cash", "Total assets") + total + "\n")
+    assert [found["line"] for found in file_import.report["totals"]] == [3]
+    assert "1 row looks like a total" in shown(browser, file_import)
+    correct(browser, file_import, without_totals="yes")
+    assert (file_import.report["rejected"], file_import.report["created"]) == (0, 1)
+    assert "They are left out." in shown(browser, file_import)
+    confirm(browser, file_import)
+    work()
+    assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
+
+
+@pytest.mark.parametrize(("good", "faulty", "is_main"), [(300, 3, True), (300, 4, False), (100, 2, False)])
+def test_leaving_out_more_than_a_few_rows_is_not_the_main_button(ed, northwind, good, faulty, is_main):
+    """More than three, or than one percent; the page says which stay out."""
+    rows = many(faulty) + "".join(CASH.replace("1000", f"{number}") for number in range(9000, 9000 + good))
+    text = shown(browser_of(ed), checked(browser_of(ed), northwind, HEADINGS + rows))
+    [button] = re.findall(r'name="leave_out" value="yes" class="([^"]*)"', text)
+    assert ("sheet-go" in button) is is_main
+    assert f"{faulty} of {good + faulty} rows stay out: 2 (NOWHERE · 2000 · Loans), 3 (" in text
 
 
 def test_rows_with_errors_have_pages(ed, northwind):

@@ -21,6 +21,7 @@ from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import MAX_FAILURES, Problem
 from dimensions_site.changes.states import State
+from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
@@ -48,10 +49,11 @@ def make_plan(
         wanted: Wanted | None = None
         envelope, deletions = request.envelope, request.deletions
         source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile())))
-        if request.undo is not None:
-            wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
-        elif request.repository is not None or request.as_of is not None:
-            wanted = source.state(*state_of())
+        with limited_reads():
+            if request.undo is not None:
+                wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
+            elif request.repository is not None or request.as_of is not None:
+                wanted = source.state(*state_of())
         if wanted is not None:
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
             envelope, deletions = Envelope(envelope.save_mode, found), wanted.deletions

@@ -3,10 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db import connection
+from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import bad_request
+from dimensions_site.changes.states import current, written_in
+from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.repositories.models import Repository
@@ -18,19 +21,49 @@ _WRITTEN = "updateInfo"
 
 
 class ElementScope:
-    """The elements that match a filter, or all of them without one."""
+    """The elements that match a filter, or all of them without one.
+
+    Finding them may take long, so `keep` does it once, before others have to wait, and as a read that has a limit.
+    """
 
     def __init__(self, dimension: Dimension, repository: Repository, text: str | None) -> None:
         """Raises `Problem` 400 with the errors in the filter."""
         self._dimension = dimension
         self._repository = repository
         self._text = text
-        filtered = self._filtered(dimension.model.of(repository))
+        self._stored = dimension.model.of(repository)
+        self._versions = dimension.model.versions_of(repository)
+        filtered = self._filtered(self._stored)
         if filtered.failures:
             raise bad_request([replace(failure, path="/scope") for failure in filtered.failures])
 
     def __bool__(self) -> bool:
         return self._text is not None
+
+    def keep(self) -> None:
+        """Keep the ids of the stored elements in the scope, for `kept`, in a temporary table."""
+        if not self:
+            return
+        self._state, _horizon = current(self._repository.pk, self._dimension.name)
+        lifetime = "ON COMMIT DROP" if connection.vendor == "postgresql" else ""
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE IF EXISTS plan_scope")
+            cursor.execute(f"CREATE TEMPORARY TABLE plan_scope (element_id text PRIMARY KEY) {lifetime}")
+        self._add(self._stored)
+
+    def renew(self) -> None:
+        """Look again at the elements that others have written since `keep`."""
+        if not self:
+            return
+        before, (self._state, _horizon) = self._state, current(self._repository.pk, self._dimension.name)
+        if before != self._state:
+            changed = _ids(written_in(self._versions, before.later()))
+            _execute("DELETE FROM plan_scope WHERE element_id IN ({query})", changed)
+            self._add(self._stored.filter(element_id__in=changed))
+
+    def _add(self, rows: QuerySet[Any]) -> None:
+        with limited_reads():
+            _execute("INSERT INTO plan_scope {query}", _ids(self.within(rows)))
 
     def within(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return those of the `rows`, elements or versions, that are in the scope."""
@@ -39,15 +72,43 @@ class ElementScope:
 
     def outside(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the other ones of the `rows`."""
-        if self._text is None:
-            return rows.none()
-        model = self._dimension.model
-        same = (model.of if rows.model is model else model.versions_of)(self._repository)
+        same = self._stored if rows.model is self._dimension.model else self._versions
         return rows.filter(~Exists(self.within(same).filter(pk=OuterRef("pk"))))
+
+    def kept(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Return those of the `rows` whose elements were in the scope when they were looked at."""
+        return rows.filter(_IsKept("element_id")) if self else rows
+
+    def not_kept(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the other ones of the `rows`."""
+        return rows.filter(~Q(_IsKept("element_id")))
+
+    def late(self, versions: QuerySet[Any]) -> QuerySet[Any]:
+        """Return those of the `versions` that others have written after the last look."""
+        return versions.filter(change_set__in=self._state.later().values("pk"))
 
     def _filtered(self, rows: QuerySet[Any]) -> ElementFilterSet:
         table = _ScopeFields(self._dimension, self._repository.default_language)
         return ElementFilterSet({"filter": self._text or ""}, rows, table=table)
+
+
+class _IsKept(Func):
+    """Whether an element with this id was in the scope."""
+
+    template = "EXISTS (SELECT 1 FROM plan_scope AS kept WHERE kept.element_id = %(expressions)s)"
+    output_field = BooleanField()
+    conditional = True
+
+
+def _ids(rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.order_by().values("element_id")
+
+
+def _execute(statement: str, query: QuerySet[Any]) -> None:
+    """Execute a `statement` with the `{query}`."""
+    sql, parameters = query.query.get_compiler(connection=connection, elide_empty=False).as_sql()
+    with connection.cursor() as cursor:
+        cursor.execute(statement.replace("{query}", sql), parameters)
 
 
 class _ScopeFields(ElementFields):

@@ -16,6 +16,7 @@ from bulkops.save.saving import BulkSave
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.changes.states import newest
+from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
 from dimensions_site.elements.history.comparing import Difference, Rows, differing
@@ -70,9 +71,12 @@ class PlanTrial(BulkSave):
         self.deleted = 0
         self.obstacles: list[Failure] = []
 
+    def _look(self) -> None:
+        self._scope.keep()
+
     def _begin(self) -> None:
-        stored = self._dimension.model.of(self._repository)
-        self._stored_count = self._scope.within(stored).count()
+        self._scope.renew()
+        self._stored_count = self._scope.kept(self._dimension.model.of(self._repository)).count()
 
     def _remove(self) -> None:
         for id in self._deletions:
@@ -92,12 +96,12 @@ class PlanTrial(BulkSave):
 
     def _to_delete(self) -> Iterator[QuerySet[Any]]:
         if self._deletes_absent:
-            yield self._scope.within(self._writer.absent())
+            yield self._scope.kept(self._writer.absent())
         # In the order of their ids, as all bulk writers lock elements.
         ids = sorted(self._deletions)
         for start in range(0, len(ids), _TOGETHER):
             rows = with_ids(self._dimension.model, self._repository, ids[start : start + _TOGETHER])
-            self._refuse_outside(self._scope.outside(rows))
+            self._refuse_outside(self._scope.not_kept(rows))
             yield rows
 
     def _end(self) -> None:
@@ -110,7 +114,9 @@ class PlanTrial(BulkSave):
         written = versions.filter(change_set=own)
         before = newest(versions.exclude(change_set=own), written).exclude(change=Change.DELETED)
         after = written.exclude(change=Change.DELETED)
-        self._refuse_outside(self._scope.outside(before))
+        if self._scope:
+            self._refuse_outside(self._scope.not_kept(before))
+            self._refuse_outside(self._scope.outside(self._scope.late(before)))
         self._errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
         for difference in differing(self._dimension, Rows(before), Rows(after)):
@@ -124,7 +130,8 @@ class PlanTrial(BulkSave):
         """Add an error for each of the `rows`, elements or versions that the scope excludes."""
         if not self._scope:
             return
-        ids = list(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
+        with limited_reads():
+            ids = list(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
         new = [id for id in ids if id not in self._outside]
         self._outside.update(new)
         self._errors.add_later([(len(self._outside), self._is_outside(id)) for id in new[:MAX_FAILURES]], len(new))

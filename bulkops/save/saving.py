@@ -70,6 +70,7 @@ class BulkSave:
             for operation in (post, put):
                 self._stage(self._reader.whole(operation))
             self._stage(self._reader.complete_merges(merge))
+            self._look()
             # From here on other bulk writers have to wait, because the others depend on what is stored.
             with writing_in_turn(self._repository):
                 self._begin()
@@ -85,6 +86,9 @@ class BulkSave:
                 return self._writer.saved
 
     # What a plan does in the same transaction.
+
+    def _look(self) -> None:
+        """Read what may take long, before others have to wait."""
 
     def _begin(self) -> None:
         """Check what others may have changed before the lock."""

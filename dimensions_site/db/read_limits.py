@@ -1,4 +1,4 @@
-"""Limit the time of the queries of a reading request, and cancel them when the client has disconnected (record 0035).
+"""Limit the time of the reading queries of a request, and cancel them when the client has disconnected (record 0035).
 
 A thread of the process watches running queries. It cancels those of a request that has used up its time, those of a
 client that has disconnected, and the latest ones when those of a repository, or all together, occupy too many threads.
@@ -212,30 +212,51 @@ def has_free_thread(begun: float) -> bool:
 _of_thread = threading.local()
 
 
-def current_limit() -> ReadLimit | None:
-    """Return the limit of the current thread's request; None without one."""
+def _limit_of_request() -> ReadLimit | None:
+    """Return the limit of the current thread's request, whether or not it applies now; None without one."""
     limit: ReadLimit | None = getattr(_of_thread, "limit", None)
     return limit
 
 
+def current_limit() -> ReadLimit | None:
+    """Return the limit that applies to queries of the current thread; None without one."""
+    return _limit_of_request() if getattr(_of_thread, "applies", False) else None
+
+
 def own_reads(owner: str) -> None:
     """Count further reads of the current thread as those of `owner`."""
-    limit = current_limit()
+    limit = _limit_of_request()
     if limit is not None:
         limit.owner = owner
 
 
 @contextmanager
-def read_limit(seconds: float, client: socket.socket | None = None, owner: str | None = None) -> Iterator[None]:
-    """Limit the queries of the block; streams that it begins stay limited after it. An outer limit takes precedence."""
-    if current_limit() is not None:
+def read_limit(
+    seconds: float, client: socket.socket | None = None, owner: str | None = None, *, applies: bool = True
+) -> Iterator[None]:
+    """Limit the queries of the block; streams that it begins stay limited after it. An outer limit takes precedence.
+
+    If it `applies` not to all of them, then to those in blocks of `limited_reads`.
+    """
+    if _limit_of_request() is not None:
         yield
         return
-    _of_thread.limit = ReadLimit(seconds, client, owner)
+    _of_thread.limit, _of_thread.applies = ReadLimit(seconds, client, owner), applies
     try:
         yield
     finally:
         _of_thread.limit = None
+
+
+@contextmanager
+def limited_reads() -> Iterator[None]:
+    """Apply the limit of the request to the queries of the block, which only read although the request writes."""
+    before = getattr(_of_thread, "applies", False)
+    _of_thread.applies = True
+    try:
+        yield
+    finally:
+        _of_thread.applies = before
 
 
 def limited(execute: Callable[..., T], sql: str, parameters: Any, many: bool, context: dict[str, Any]) -> T:
@@ -256,7 +277,7 @@ def limited_rows(connection: Any, rows: Iterable[T]) -> Iterator[T]:
 
 def reads_ended_by() -> End | None:
     """Return why the queries of the current thread's request were cancelled; None if they were not."""
-    limit = current_limit()
+    limit = _limit_of_request()
     return None if limit is None else limit.end
 
 

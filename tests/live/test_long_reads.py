@@ -7,16 +7,32 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPResponse, IncompleteRead
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.services.clerk import prepare
+from tests.factories import account
+from tests.services.clerk import errand, prepare
 from tests.services.database import migrated_database
-from tests.services.long_reads import BASE, CONDITIONS, ENDLESS, HEAVY, LIGHT, fill_heavily, hang_up
+from tests.services.long_reads import BASE, CONDITIONS, ENDLESS, HEAVY, LIGHT, REPOSITORY, fill_heavily, hang_up
 from tests.services.service import Service, serving
 
 CALLERS = 8
+# Plans compare versions, which elements that are put into the database do not have.
+VERSIONS = f"""
+from django.db import transaction
+from account.models import Account
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.history import record
+from dimensions_site.repositories.models import Repository
+with transaction.atomic():
+    heavy = Repository.objects.get(db_id={REPOSITORY!r})
+    record(Account.of(heavy), heavy.pk, Change.CREATED, Actor("alice", Channel.REST))
+"""
+PLANS = f"{BASE}/elements-plans"
 OTHERS = "/api/aih/dimensions/v1/northwind/currency/elements"
 
 
@@ -27,6 +43,7 @@ def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
     with migrated_database(folder, os.environ.get("DATABASE_URL", "")) as url:
         key = prepare(url)
         fill_heavily(url)
+        errand(url, VERSIONS)
         yield url, key
 
 
@@ -141,3 +158,51 @@ def test_who_reads_slowly_gets_all(hasty: Service):
         text = response.read()
         assert len(text) > 15_000_000
         assert len(json.loads(text)) == LIGHT + HEAVY
+
+
+@pytest.mark.contract("K4", "B1")
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"bulk": {"put": []}},
+        {"snapshot": [], "maxDelete": "100%"},
+        {"repository": "northwind", "maxDelete": "100%"},
+        {"undo": "the copy", "maxDelete": "100%"},
+    ],
+    ids=lambda source: next(iter(source)),
+)
+def test_a_plan_whose_scope_takes_too_long_is_answered_503(hasty: Service, source: dict[str, Any]):
+    """Whatever the source, and nothing is stored."""
+    if "undo" in source:
+        *_, change_set = hasty.send("GET", f"{BASE}/elements-changesets").json()
+        source = {**source, "undo": change_set["id"]}
+    begun = time.monotonic()
+    answer = hasty.send("POST", PLANS, {**source, "scope": CONDITIONS})
+
+    assert time.monotonic() - begun < 10
+    assert (answer.status, answer.json()["code"]) == (503, "QUERY_TIMEOUT")
+    assert hasty.send("GET", PLANS).json() == []
+
+
+@pytest.mark.contract("K4", "E2")
+def test_others_save_while_a_scope_is_looked_for(service: Service):
+    """It is not yet the turn of the plan; and one whose client has gone is given up."""
+    body = json.dumps({"snapshot": [], "maxDelete": "100%", "scope": CONDITIONS}).encode()
+    connection = service.connect()
+    connection.request("POST", PLANS, body, headers={"X-API-Key": service.key, "Content-Type": "application/json"})
+    time.sleep(1)
+    begun = time.monotonic()
+    saved = service.send("POST", f"{PLANS.removesuffix('plans')}bulk", {"put": [account("0000000")]})
+    assert (saved.status, time.monotonic() - begun < 5) == (200, True)
+    connection.close()
+    deadline = time.monotonic() + 5
+    while not _ended(service, "elements-plans", 499):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert service.send("GET", PLANS).json() == []
+
+
+def _ended(service: Service, name: str, status: int) -> bool:
+    """Whether the log has a request of the route that ended with the status."""
+    lines = map(json.loads, filter(lambda line: line.startswith("{"), service.log.read_text().splitlines()))
+    return any(line.get("route", "").endswith(name) and line.get("status") == status for line in lines)

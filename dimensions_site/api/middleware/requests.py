@@ -52,16 +52,17 @@ def standard_headers(get_response: GetResponse) -> GetResponse:
 
 
 def bounded_reads(get_response: GetResponse) -> GetResponse:
-    """Limit the query time of a reading request, and cancel its queries when the client disconnects."""
+    """Limit the time of the reading queries of a request, and cancel them when the client disconnects.
+
+    Of a request that writes, they are those in blocks of `limited_reads`.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if not _is_reading(request):
-            return get_response(request)
         # The client's connection, if the server provides it (gunicorn does).
         client = request.META.get("gunicorn.socket")
         # API views set the repository instead, and pages of the administration the user.
         session = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-        with read_limit(settings.READ_TIMEOUT_SECONDS, client, session):
+        with read_limit(settings.READ_TIMEOUT_SECONDS, client, session, applies=_is_reading(request)):
             return get_response(request)
 
     return middleware

@@ -49,6 +49,7 @@ ATTACKS = (
     Attack("F1", "format code of 4 MB, 6 uploads at once", files.format_code),
     Attack("F2", "50 conditions, 8 clients hang up", reads.filters_of_clients_who_hang_up),
     Attack("F2", "50 conditions, 8 clients stay", reads.filters_of_clients_who_stay),
+    Attack("N2", "plans with 50 conditions as scope, 8 clients", writes.plans_with_long_scopes),
     Attack("F3", "PATCH until the limit, 8 clients", writes.patches_until_the_limit),
     Attack("F3", "lists of largest elements, 8 clients at once", reads.lists_at_once),
     Attack("F3", "the same, read slowly", reads.lists_slowly, is_bounded_directly=False),

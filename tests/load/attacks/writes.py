@@ -16,6 +16,7 @@ from tests.load.attacks.reads import ELEMENTS
 from tests.load.attacks.scene import Scene, repeatedly
 from tests.services.bulk_state import marked, rows
 from tests.services.clerk import errand
+from tests.services.long_reads import CONDITIONS
 
 _CLIENTS = 8
 _HEAVY_CLIENTS = 4
@@ -74,6 +75,14 @@ def _beside_an_import(scene: Scene, write: Callable[[int], int]) -> Counter[str]
     outcomes = sum((each.result() for each in work), Counter[str]())
     outcomes[f"import {ended}"] += 1
     return outcomes
+
+
+def plans_with_long_scopes(scene: Scene) -> Counter[str]:
+    """Fifty conditions as the scope of a plan that changes nothing."""
+    body = {"bulk": {"put": []}, "scope": CONDITIONS}
+    return repeatedly(
+        _CLIENTS, scene.scale.seconds, lambda _: scene.attacker.send("POST", f"{ELEMENTS}-plans", body).status
+    )
 
 
 def empty_elements(scene: Scene) -> Counter[str]:

@@ -1,6 +1,5 @@
 """The wire of the account dimension, declared once (specification, "Account element"; contract C6 to C8)."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext
@@ -8,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from account import choices
+from account.words import ALSO_CALLED
 from dimensions_site.elements.declaration.fields import (
     CODE_LENGTH,
     LINK_LENGTH,
@@ -207,14 +207,7 @@ class AccountSerializer(ElementSerializer):
     monthlySplittingRules = MonthlySplittingRulesGroup(label=_("Monthly splitting rules"))
     cashFlowPlanning = CashFlowPlanningBundle(label=_("Cash flow planning"))
 
-    also_called: ClassVar[Mapping[str, Sequence[str]]] = {
-        "id": (
-            *("Account", "Account number", "Account code", "Konto", "Kontonummer", "Konto-Nr.", "Compte"),
-            *("Numéro de compte", "N° de compte", "No de compte", "Conto", "Numero di conto", "Codice conto", "Cuenta"),
-            *("Número de cuenta", "Code"),
-        ),
-        "descriptions": ("Account name", "Kontobezeichnung", *ElementSerializer.also_called["descriptions"]),
-    }
+    also_called = ALSO_CALLED
 
     # The specification's table "Spelling differences between the field list and example payloads".
     spellings: ClassVar[Spellings] = Spellings(

@@ -72,8 +72,21 @@ class CurrencySerializer(ElementSerializer):
     xbrlContent = FreeTextField(label=_("XBRL content"))
 
     also_called: ClassVar[Mapping[str, Sequence[str]]] = {
-        **ElementSerializer.also_called,
-        "id": ("Currency", "Currency code", "ISO code", "Code", "Währung", "Devise", "Valuta", "Moneda"),
+        "id": (
+            *("Currency", "Currency code", "ISO code", "ISO 4217", "Alphabetic Code", "Alpha code", "Code"),
+            *("Währung", "Währungscode", "Währungskürzel", "Devise", "Code devise", "Code ISO"),
+            *("Valuta", "Codice valuta", "Codice ISO", "Moneda", "Divisa", "Código de moneda", "Código ISO"),
+            *("Valutacode", "Muntcode", "Munt"),
+        ),
+        "descriptions": (
+            *("Name", "Text", "Currency", "Currency name", "Bezeichnung", "Währungsbezeichnung", "Währungsname"),
+            *("Libellé", "Intitulé", "Nom de la devise", "Nome valuta", "Nombre de la moneda", "Omschrijving", "Naam"),
+        ),
+        "decimalNumbers": (
+            *("Minor unit", "Minor units", "Decimals", "Decimal places", "Nachkommastellen", "Dezimalstellen"),
+            *("Décimales", "Nombre de décimales", "Decimali", "Cifre decimali", "Decimales", "Decimalen"),
+        ),
+        "referenceCurrency.coefficient": ("Exchange rate", "Kurs", "Taux de change", "Tasso di cambio", "Wisselkoers"),
     }
 
     def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:

@@ -8,16 +8,22 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from bulkops.admin.imports.contents import NO, YES, evidence, has_codes, has_values, has_yes_and_no
 from bulkops.files.columns import read_headings
 from bulkops.files.formats.rows import REASON
+from bulkops.files.outside.previews import Content
 from bulkops.models import FileImport
+from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
+from dimensions_site.elements.reading.tables import Column, choices_of
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
+# The share of different texts in a column of ids or descriptions.
+_DISTINCT = 0.9
 # A longer name is not sent by the page, and names no field.
 MAX_NAME = 300
 
@@ -29,6 +35,7 @@ class Origin(StrEnum):
     HEADING = "heading"
     REMEMBERED = "remembered"
     SIMILAR = "similar"
+    CONTENT = "content"
 
 
 @dataclass
@@ -48,6 +55,17 @@ class ColumnField:
     origin: Origin = Origin.NONE
     hint: str = ""
     errors: list[str] = field(default_factory=list)
+    content: Content = field(default_factory=lambda: Content(0, 0, ()))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has no field yet."""
+        return not (self.path or self.is_out)
+
+    @property
+    def is_to_check(self) -> bool:
+        """Whether a person has to look at it."""
+        return self.is_open or bool(self.errors) or self.origin in (Origin.SIMILAR, Origin.CONTENT)
 
     @property
     def name(self) -> str:
@@ -70,8 +88,14 @@ class ColumnFields:
         self._language = file_import.repository.default_language
         self.general_errors: list[str] = []
         preview = file_import.preview
+        contents = preview.get("contents")
         self.fields = [
-            ColumnField(number, heading, [row[number] for row in preview["rows"]])
+            ColumnField(
+                number,
+                heading,
+                [row[number] for row in preview["rows"]],
+                content=Content(**contents[number]) if contents else Content(0, 0, ()),
+            )
             for number, heading in enumerate(preview["headings"])
         ]
         for column in self.fields:
@@ -99,7 +123,7 @@ class ColumnFields:
     @property
     def to_check(self) -> int:
         """The number of columns that a person has to look at."""
-        return sum(column.origin is Origin.SIMILAR or not (column.path or column.is_out) for column in self.fields)
+        return sum(column.is_to_check for column in self.fields)
 
     @property
     def offers(self) -> list[tuple[str, str]]:
@@ -138,30 +162,81 @@ class ColumnFields:
             column.errors.append(self._refusal(column.typed))
 
     def _recognise(self, column: ColumnField) -> None:
-        """Choose the field that the heading names."""
+        """Choose the field that the heading names, unless the cells contradict."""
         found = self._found(column.heading)
         if column.heading == REASON or (len(found) == 1 and self._place(found[0]).leaf.read_only):
             column.is_out = True
-        elif len(found) == 1 and self._can_be_set(found[0]):
-            self._choose(column, found[0], Origin.HEADING)
+            return
+        says = {path: self._evidence(column, path) for path in found if self._can_be_set(path)}
+        best = [path for path, said in says.items() if said == max(says.values()) != NO]
+        if len(best) == 1 and (len(found) == 1 or says[best[0]] == YES):
+            # A name in a column of ids is often the wrong column.
+            is_clear = best[0] != "id" or says["id"] == YES or column.heading == "id" or not column.content.texts
+            self._choose(column, best[0], Origin.HEADING if is_clear else Origin.SIMILAR)
+        elif len(best) > 1:
+            column.hint = self._ambiguity(column.heading, found)
+        elif says:
+            message = _("It does not look like '{field}', which has this name.")
+            column.hint = message.format(field=self._called(next(iter(says))))
         elif found:
-            several = len(found) > 1
-            column.hint = self._ambiguity(column.heading, found) if several else self._wire.refusal(found[0])
+            column.hint = self._wire.refusal(found[0])
 
     def _guess(self) -> None:
-        """Choose the only field with a similar name for the headings that name none, unless another column has it."""
+        """Choose a field for the other columns if their names or cells point to one that no other column has."""
         for column in self.fields:
-            if column.path or column.is_out or column.hint:
-                continue
-            taken = {other.path for other in self.fields}
-            similar = [path for path in self._paths(self._names.similar(column.heading)) if self._can_be_set(path)]
-            if len(similar) == 1 and similar[0] not in taken:
-                self._choose(column, similar[0], Origin.SIMILAR)
-            else:
-                column.hint = unknown_field(column.heading, [self._called(path) for path in similar])
+            place = None if column.is_open else self._wire.places.get(column.path)
+            is_listed = place is not None and isinstance(place.leaf, EnumField) and bool(column.content.texts)
+            if is_listed and column.origin is Origin.HEADING and self._evidence(column, column.path) != YES:
+                self._choose_alone(column, self._with_the_values_of(column), Origin.CONTENT)
+            elif column.is_open:
+                similar = [path for path in self._paths(self._names.similar(column.heading)) if self._can_be_set(path)]
+                if len(similar) == 1 and self._is_likely(column, similar[0]):
+                    self._choose_alone(column, similar, Origin.SIMILAR)
+                if column.is_open:
+                    column.hint = column.hint or unknown_field(column.heading, [self._called(path) for path in similar])
+                    self._choose_alone(column, self._with_the_values_of(column), Origin.CONTENT)
+        described = f"{DESCRIPTIONS}.{self._language}"
+        for path, is_it in (("id", has_codes), (described, lambda content: not has_codes(content))):
+            # Such as the text in another language.
+            unnamed = [column for column in self.fields if column.is_open and not self._names.says_more(column.heading)]
+            fitting = [column for column in unnamed if _is_distinct(column.content)]
+            likely = [column for column in fitting if is_it(column.content) and not has_yes_and_no(column.content)]
+            if len(likely) == 1:
+                self._choose_alone(likely[0], [path], Origin.CONTENT)
+
+    def _is_likely(self, column: ColumnField, path: str) -> bool:
+        """Return whether the field at `path` is nearly called like the column, or has its values."""
+        says = self._evidence(column, path)
+        return (says == YES and self._is_listed(path)) or (says != NO and self._names.is_alike(column.heading, path))
+
+    def _choose_alone(self, column: ColumnField, paths: Sequence[str], origin: Origin) -> None:
+        """Choose the only one of the `paths`, unless another column has it."""
+        if len(paths) == 1 and all(paths[0] != other.path for other in self.fields):
+            self._choose(column, paths[0], origin)
+
+    def _with_the_values_of(self, column: ColumnField) -> list[str]:
+        """Return the fields that have all texts of the column as values."""
+        if not column.content.texts or has_yes_and_no(column.content):
+            return []
+        return [
+            place.path
+            for place in self._wire.places.values()
+            if isinstance(place.leaf, EnumField)
+            and self._is_listed(place.path)
+            and has_values(place.leaf, column.content, all_of_them=True)
+        ]
+
+    def _is_listed(self, path: str) -> bool:
+        """Return whether the field at `path` has one of some values, yes and no included."""
+        place = self._wire.places.get(path)
+        return place is not None and not place.leaf.read_only and bool(choices_of(Column(path, place)))
+
+    def _evidence(self, column: ColumnField, path: str) -> int:
+        is_entry = self._wire.find_entry(path) is not None
+        return evidence(None if is_entry else self._wire.places[path].leaf, column.content)
 
     def _choose(self, column: ColumnField, path: str, origin: Origin) -> None:
-        column.path, column.is_out, column.origin = path, not path, origin
+        column.path, column.is_out, column.origin, column.hint = path, not path, origin, ""
         column.typed = self._called(path) if path else ""
 
     def _is_known(self, path: str | None) -> bool:
@@ -204,3 +279,8 @@ class ColumnFields:
         if not isinstance(place.leaf, LanguageMapField):
             return ()
         return tuple(dict.fromkeys((self._language, *(code for code, _name in settings.LANGUAGES))))
+
+
+def _is_distinct(content: Content) -> bool:
+    """Return whether nearly each cell has a text of its own."""
+    return content.filled > 1 and content.distinct >= content.filled * _DISTINCT

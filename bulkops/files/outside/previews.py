@@ -1,5 +1,6 @@
 """The preview of a file: its format, its headings and its first rows."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
@@ -16,6 +17,16 @@ PREVIEW_ROWS = 5
 MOST_HEADINGS = 200
 # The first good rows are looked for among this many.
 _LOOKED_AT = 1_000
+# How many different texts of a column are looked at.
+_TEXTS = 20
+
+
+class Content(msgspec.Struct):
+    """What is in a column: the number of its filled cells, of the different texts in them, and the first of those."""
+
+    filled: int
+    distinct: int
+    texts: Sequence[str]
 
 
 class Preview(msgspec.Struct):
@@ -25,6 +36,7 @@ class Preview(msgspec.Struct):
     something in them, `sheet` is the one that is read, none yet if several could be meant. `heading_row` is the number
     of the row with the headings, None without headings; `first_rows` are ten rows as they are shown, from the first on:
     their number and their cells. `refusal` says why the table cannot be read unless a person chooses otherwise.
+    `contents` describe the columns by the first thousand rows.
     """
 
     format: str
@@ -37,6 +49,7 @@ class Preview(msgspec.Struct):
     heading_row: int | None = None
     first_rows: Sequence[tuple[int, Sequence[str]]] = ()
     refusal: str = ""
+    contents: Sequence[Content] = ()
 
 
 def preview(source: Source) -> Preview:
@@ -54,13 +67,24 @@ def preview(source: Source) -> Preview:
         )
         raise UnreadableFile(1, message.format(count=grouped(len(source.headings)), maximum=MOST_HEADINGS))
     good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, Row))
-    cells = [[shortened(row.cells[heading]) for heading in source.headings] for row in islice(good, PREVIEW_ROWS)]
+    rows: list[Sequence[str]] = []
+    columns = [Counter[str]() for _heading in source.headings]
+    try:
+        for row in good:
+            rows.append([shortened(row.cells[heading]) for heading in source.headings])
+            for texts, text in zip(columns, rows[-1], strict=True):
+                texts.update([text.strip()] if text.strip() else [])
+    except UnreadableFile:
+        # The check lists what is wrong behind the first rows.
+        if len(rows) < PREVIEW_ROWS:
+            raise
     return Preview(
         source.shape.format,
         source.headings,
-        cells,
+        rows[:PREVIEW_ROWS],
         source.shape.encoding,
         source.found.is_encoding_certain,
         source.found.sheet,
         heading_row=source.found.heading_row,
+        contents=[Content(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in columns],
     )

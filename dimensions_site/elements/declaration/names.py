@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 from functools import cache
 
 from django.conf import settings
-from django.utils.translation import override
+from django.conf.locale import LANG_INFO
+from django.utils.translation import gettext, override
 
 from dimensions_site.elements.declaration.maps import LanguageMapField, MapField
 from dimensions_site.elements.declaration.wire import Wire
@@ -17,6 +19,19 @@ _DESCRIPTIONS = "descriptions"
 _LONGEST = 400
 # `Description de`, `description_de-CH`, `description.de`.
 _WITH_LANGUAGE = re.compile(r"(.+)[\s._-]([A-Za-z]{2}(?:[-_][A-Za-z]{2})?)")
+
+# `Description Norwegian`, `description_nor`, `DescriptionNOR`.
+_WITH_LANGUAGE_NAME = re.compile(r"(.+?)(?:[\s._-]+([^\W\d_]{3,})|(?<=[a-z])([A-Z]{3}))")
+# ISO 639-2, with both codes where there are two.
+_THREE_LETTERS = (
+    "ara:ar bul:bg cat:ca ces:cs cze:cs dan:da deu:de ell:el eng:en est:et fin:fi fra:fr fre:fr ger:de gre:el heb:he "
+    "hrv:hr hun:hu ita:it jpn:ja kor:ko lav:lv lit:lt nld:nl dut:nl nor:no pol:pl por:pt ron:ro rum:ro rus:ru slk:sk "
+    "slo:sk slv:sl spa:es srp:sr swe:sv tur:tr ukr:uk zho:zh chi:zh"
+)
+# How alike a name must be to be taken for a known one.
+_LIKENESS = 0.85
+# A shorter name is the beginning of many words.
+_SHORTEST = 4
 
 
 def folded(text: str) -> str:
@@ -62,6 +77,18 @@ class FieldNames:
         text = name.strip()
         return list(dict.fromkeys(self._entries(text, self._near))) or self._near(text)
 
+    def is_alike(self, name: str, path: str) -> bool:
+        """Return whether `name` differs from a name of the field at `path` by no more than a slip of the pen."""
+        known = (one for names in (self._names, self._ends) for one, paths in names.items() if path in paths)
+        return not self.says_more(name) and any(
+            SequenceMatcher(None, one, folded(name)).ratio() >= _LIKENESS for one in known
+        )
+
+    def says_more(self, name: str) -> bool:
+        """Return whether `name` has more letters than a known name at its end, so that it is of something else."""
+        text = folded(name)
+        return any(text.startswith(one) and one != text for one in self._names if len(one) >= _SHORTEST)
+
     def _add(self, path: str, names: Sequence[str]) -> None:
         """Add what the field at `path` is called: its name, then its ends."""
         place = self._wire.places.get(path)
@@ -87,8 +114,9 @@ class FieldNames:
                 leaf = self._wire.places[path].leaf
                 if not isinstance(leaf, MapField) or (is_language and not isinstance(leaf, LanguageMapField)):
                     continue
-                if leaf.has_key(key):
-                    yield f"{path}.{leaf.key_as_written(key)}"
+                written = _language_codes().get(folded(key), key) if isinstance(leaf, LanguageMapField) else key
+                if leaf.has_key(written):
+                    yield f"{path}.{leaf.key_as_written(written)}"
 
 
 def _split(text: str) -> Iterator[tuple[str, str, bool]]:
@@ -102,6 +130,20 @@ def _split(text: str) -> Iterator[tuple[str, str, bool]]:
     found = _WITH_LANGUAGE.fullmatch(text)
     if found is not None and found[2][:2].lower() in dict(settings.LANGUAGES):
         yield found[1], found[2], True
+    named = _WITH_LANGUAGE_NAME.fullmatch(text)
+    if named is not None and folded(named[2] or named[3]) in _language_codes():
+        yield named[1], named[2] or named[3], True
+
+
+@cache
+def _language_codes() -> dict[str, str]:
+    """Return the codes of languages by their names, in themselves and in the languages of pages, and by ISO 639-2."""
+    known = {code: info for code, info in LANG_INFO.items() if len(code) == len("en") and "name" in info}
+    names = {folded(info[kind]): code for code, info in known.items() for kind in ("name", "name_local")}
+    for spoken, _name in settings.LANGUAGES:
+        with override(spoken):
+            names |= {folded(gettext(info["name"])): code for code, info in known.items()}
+    return names | dict(pair.split(":") for pair in _THREE_LETTERS.split())
 
 
 @cache

@@ -218,7 +218,7 @@ class ElementSerializer(ColumnObject):
 
     default_error_messages = {"null": gettext_lazy("The element must be an object, not null.")}
 
-    # What files of other programs call fields, besides their labels, by wire path.
+    # What files of other programs call fields, besides their labels, by wire path; and values, by `path=value`.
     also_called: ClassVar[Mapping[str, Sequence[str]]] = {
         "descriptions": ("Name", "Text", "Bezeichnung", "Libellé", "Intitulé"),
     }

@@ -16,6 +16,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField, IdField, Leaf, TextField
+from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.names import folded
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
@@ -85,7 +86,9 @@ def _of_enum(leaf: EnumField, text: str) -> Any:
     if takes_any_text(leaf) or text in leaf.choices.values or text in leaf.spellings:
         return text
     known = _labels(leaf.choices)
-    found = known[_language()].get(folded(text)) or {one for all in known.values() for one in all.get(folded(text), ())}
+    word = folded(text)
+    found = known[_language()].get(word) or {one for all in known.values() for one in all.get(word, ())}
+    found = found or _usual_words(leaf).get(word, set())
     return next(iter(found)) if len(found) == 1 else text.strip()
 
 
@@ -169,6 +172,14 @@ def _labels(choices: type[models.TextChoices]) -> Mapping[str, Mapping[str, set[
             labels[code] = _by_folded((str(label), value) for value, label in choices.choices)
     values = _by_folded((value, value) for value in choices.values)
     return {code: {**found, **values} for code, found in labels.items()}
+
+
+@cache
+def _usual_words(leaf: EnumField) -> Mapping[str, set[str]]:
+    """Return the values of the leaf by what files of other programs call them."""
+    called = getattr(leaf.root, "also_called", {})
+    path = path_of(leaf)
+    return _by_folded((word, value) for value in leaf.choices.values for word in called.get(f"{path}={value}", ()))
 
 
 def _by_folded(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:

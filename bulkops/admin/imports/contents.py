@@ -1,0 +1,59 @@
+"""What the cells of a column say about the field that it may have."""
+
+import re
+from typing import Any
+
+from bulkops.files.outside.previews import Content
+from dimensions_site.elements.declaration.fields import BooleanField, CodeField, EnumField, IdField, Leaf
+from dimensions_site.elements.declaration.words import from_words
+
+# A column with fewer different values may be a list of them, and one with more is none.
+_FEW = 20
+_REPEATED = 4
+# No word that people read: digits and capitals, such as 4711, A.24.110 or EUR.
+_CODE = re.compile(r"(?=.*\w)[^a-z\s]{1,40}")
+_BOOLEAN = BooleanField()
+# A field with more texts than this beside yes and no is no boolean.
+_STATES = 3
+
+# What the content says: it contradicts, says nothing, or agrees.
+NO, PERHAPS, YES = -1, 0, 1
+
+
+def evidence(leaf: Leaf | None, content: Content) -> int:
+    """Return what the `content` of a column says about its having the field `leaf`, None for an entry of a map."""
+    if not content.texts:
+        return PERHAPS
+    is_yes_or_no = has_yes_and_no(content)
+    match leaf:
+        case EnumField(open_length=None):
+            return YES if has_values(leaf, content) else NO if content.distinct > _FEW else PERHAPS
+        case BooleanField():
+            return YES if is_yes_or_no else NO if content.distinct > _STATES else PERHAPS
+        case IdField():
+            is_list = _REPEATED <= content.filled >= 2 * content.distinct and content.distinct <= _FEW
+            return NO if is_yes_or_no or is_list else YES if has_codes(content) else PERHAPS
+        case CodeField():
+            return NO if is_yes_or_no else PERHAPS
+        case None:
+            return NO if is_yes_or_no else PERHAPS if has_codes(content) else YES
+    return PERHAPS
+
+
+def has_yes_and_no(content: Content) -> bool:
+    """Return whether all texts say yes or no; each number may as well be an id that is there once."""
+    is_repeated = content.filled >= 2 * content.distinct
+    return all(
+        isinstance(from_words(_BOOLEAN, text), bool) and (is_repeated or not text.isdigit()) for text in content.texts
+    )
+
+
+def has_values(leaf: Any, content: Content, *, all_of_them: bool = False) -> bool:
+    """Return whether the `leaf`, which is one of some values, has at least half of the texts as values, or all."""
+    known = sum(from_words(leaf, text) in leaf.choices.values for text in content.texts)
+    return known == len(content.texts) if all_of_them else 2 * known >= len(content.texts)
+
+
+def has_codes(content: Content) -> bool:
+    """Return whether most texts look like codes."""
+    return 2 * sum(_CODE.fullmatch(text) is not None for text in content.texts) > len(content.texts)

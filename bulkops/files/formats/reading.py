@@ -47,8 +47,8 @@ def open_source(file: BinaryIO, options: ReadingOptions = AS_FOUND) -> Iterator[
     with ExitStack() as stack:
         gzipped = is_gzipped(file)
         content = stack.enter_context(decompressed(file)) if gzipped else file
-        format, encoding, is_certain = recognised(content, options)
+        format, encoding, text = recognised(content, options)
         opened = stack.enter_context(FORMATS[format].open(content, encoding, options))
         shape = Shape(format, encoding, opened.delimiter, gzipped)
-        found = replace(opened.found, is_encoding_certain=is_certain)
+        found = replace(opened.found, is_encoding_certain=text.is_encoding_certain, encodings=text.encodings)
         yield Source(shape, opened.headings, opened.rows, opened.progress, found)

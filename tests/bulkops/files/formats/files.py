@@ -47,7 +47,7 @@ class Outcome:
         return [str(failure) for failure in self.failures]
 
 
-def read(content: bytes, format: Format | None = None) -> Outcome:
+def read(content: bytes, format: Format | None = None, **options: Any) -> Outcome:
     """Read a file with that content to its end."""
     outcome = Outcome()
     kinds: Mapping[type, list[Any]] = {
@@ -58,7 +58,7 @@ def read(content: bytes, format: Format | None = None) -> Outcome:
     with tempfile.TemporaryFile() as file:
         file.write(content)
         try:
-            with open_source(file, ReadingOptions(format)) as source:
+            with open_source(file, ReadingOptions(format, **options)) as source:
                 outcome.shape = source.shape
                 outcome.headings = None if source.headings is None else list(source.headings)
                 for row in source.rows():

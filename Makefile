@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install client-tools lock run run-environment test test-quick test-long test-sqlite test-postgresql test-redis postgresql-answers redis-answers memory \
+.PHONY: help install client-tools lock run run-environment test test-quick test-long test-sqlite test-postgresql postgresql-answers memory \
 	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
@@ -18,12 +18,7 @@ ARGS ?=
 # If PG* variables are set, it is the server that psql would use.
 TEST_POSTGRESQL_URL ?= postgresql://$(if $(PGHOST)$(PGPORT)$(PGUSER)$(PGSERVICE),,postgres@127.0.0.1:5432)/postgres
 
-# A database of a Redis server that the tests may empty.
-TEST_REDIS_URL ?= redis://127.0.0.1:6379/13
-
 POSTGRESQL_ANSWERS = .venv/bin/python .ci/postgresql_answers.py "$(TEST_POSTGRESQL_URL)"
-
-REDIS_ANSWERS = .venv/bin/python -c 'import redis, sys; redis.Redis.from_url(sys.argv[1]).ping()' "$(TEST_REDIS_URL)" 2>/dev/null
 
 # tests/conftest.py decides which process runs which files.
 PYTEST = .venv/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
@@ -83,7 +78,7 @@ run-environment:
 .run/secret-key: | run-environment
 	@.run/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
 
-test: install ## Run all tests on PostgreSQL, on SQLite those of a database, and with Redis; without PostgreSQL all on SQLite (ARGS="-k name")
+test: install ## Run all tests on PostgreSQL, on SQLite those of a database; without PostgreSQL all on SQLite (ARGS="-k name")
 	@if $(POSTGRESQL_ANSWERS); then \
 		$(MAKE) --no-print-directory test-sqlite ARGS="--database-only $(ARGS)" && \
 		$(MAKE) --no-print-directory test-postgresql; \
@@ -92,13 +87,6 @@ test: install ## Run all tests on PostgreSQL, on SQLite those of a database, and
 	else \
 		$(MAKE) --no-print-directory test-sqlite && \
 		echo "PostgreSQL was left out: the tests ran on SQLite only. Name a server with TEST_POSTGRESQL_URL."; \
-	fi
-	@if $(REDIS_ANSWERS); then \
-		$(MAKE) --no-print-directory test-redis; \
-	elif [ "$(CI)" = true ]; then \
-		echo "The tests of the worker did not run with Redis, and CI demands it. Name a server with TEST_REDIS_URL." >&2; exit 1; \
-	else \
-		echo "Redis was left out: the worker was tested with its queue in the database only. Name a server with TEST_REDIS_URL."; \
 	fi
 
 test-quick: install ## Run the tests of daily work: on SQLite, without processes, browsers and what takes seconds
@@ -116,16 +104,8 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 	@echo "The tests on PostgreSQL"
 	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST)
 
-test-redis: install ## Run the tests of deletions and of the worker with the queue in Redis (TEST_REDIS_URL)
-	@echo "The tests of deletions and of the worker with Redis"
-	@DATABASE_URL=sqlite:// BROKER_URL="$(TEST_REDIS_URL)" $(PYTEST) \
-		$(wildcard tests/bulkops/*/test_deletion*.py tests/live/test_worker*.py tests/live/test_deletion*.py)
-
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
-
-redis-answers: install
-	@$(REDIS_ANSWERS)
 
 contract-table: install ## Write docs/contract/tests.md from the markers of the tests
 	.venv/bin/python -m tests.contract_table > docs/contract/tests.md

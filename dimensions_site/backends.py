@@ -1,4 +1,4 @@
-"""Readers of database, cache and queue URLs, for the settings.
+"""Readers of database and cache URLs, for the settings.
 
 Like those in `environment`, they raise ImproperlyConfigured with one sentence. It never shows the URL, which may
 contain a password. django-environ parses the database URLs (record 0044).
@@ -19,7 +19,6 @@ _DATABASES = (
     "or sqlite:////absolute/path"
 )
 _REDIS = "redis://user:password@host:6379/0, or rediss:// for TLS (special characters of the password written as %XX)"
-_QUEUES = f"database, or {_REDIS}"
 _CACHES = f"locmemcache:// or {_REDIS}"
 
 
@@ -78,17 +77,6 @@ def cache(name: str, *, default: str) -> dict[str, Any]:
         # An unresponsive cache must not delay requests.
         "OPTIONS": {"serializer": serializer, "socket_connect_timeout": 1, "socket_timeout": 1},
     }
-
-
-def queue(name: str, *, default: str) -> str:
-    """Return `database`, or the URL of a Redis database."""
-    address = os.environ.get(name, default)
-    if address == "database":
-        return address
-    _scheme(name, address, ("redis", "rediss"), _QUEUES)
-    if not _is_redis(address):
-        raise _unreadable(name, _QUEUES)
-    return address
 
 
 def _scheme(name: str, address: str, known: Sequence[str], right: str) -> str:

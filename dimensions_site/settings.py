@@ -317,10 +317,9 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1
 WORKER_CONCURRENCY = env.integer("WORKER_CONCURRENCY", default=2, minimum=1, maximum=256)
 WORKER_LOST_AFTER_SECONDS = env.integer("WORKER_LOST_AFTER_SECONDS", default=30, minimum=2, maximum=3600)
 # The queue only wakes the workers: the jobs are in the database, and survive the loss of the queue.
-BROKER_URL = backends.queue("BROKER_URL", default="database")
 Q_CLUSTER = {
     "name": "dimensions",
-    "broker_class": f"bulkops.jobs.brokers.{'DatabaseQueue' if BROKER_URL == 'database' else 'RedisQueue'}",
+    "broker_class": "bulkops.jobs.brokers.PollingQueue",
     "orm": "default",
     "workers": WORKER_CONCURRENCY,
     # No more tasks are taken than there are workers: the waiting time counts towards `retry`.

@@ -11,15 +11,21 @@ from typing import Any, BinaryIO, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from bulkops.files.formats.encodings import ENCODINGS
 from bulkops.files.formats.rows import ReadingOptions
 from bulkops.files.imports.options import Share
 from bulkops.files.imports.reports import Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.encodings import known_encoding
 from dimensions_site.text.file_formats import Format
 
-_HEADINGS_HINT = " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out."
+# The advice for errors, by their codes.
+_HINTS = {
+    "UNKNOWN_FIELD": " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out.",
+    "UNCERTAIN_ENCODING": " Name the encoding with --encoding.",
+}
 
 
 class FileCommand(BaseCommand):
@@ -37,7 +43,13 @@ class FileCommand(BaseCommand):
             nargs="?" if self.is_file_optional else None,
             help=f"a {Format.listed()} file, or - for standard input",
         )
-        parser.add_argument("--format", choices=list(map(str, Format)), help="refuse a file of another format")
+        parser.add_argument("--format", choices=list(map(str, Format)), help="read the file in this format")
+        parser.add_argument(
+            "--encoding",
+            type=_encoding,
+            metavar="NAME",
+            help="the encoding of a text that does not show it, such as windows-1250",
+        )
         parser.add_argument(
             "--map",
             type=_mapped,
@@ -81,12 +93,13 @@ def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool
 def reading_options(options: Mapping[str, Any]) -> ReadingOptions:
     """Return what the command's options say about how the file is read."""
     format = None if options["format"] is None else Format(options["format"])
-    return ReadingOptions(format)
+    return ReadingOptions(format, options["encoding"])
 
 
-def headings_hint(report: Report) -> str:
-    """Return the advice for headings that are no fields, if the report has such an error."""
-    return _HEADINGS_HINT if any(found.failure.code == "UNKNOWN_FIELD" for found in report.failures) else ""
+def hint(report: Report) -> str:
+    """Return the advice for the options that the errors of the report call for."""
+    codes = {found.failure.code for found in report.failures}
+    return "".join(advice for code, advice in _HINTS.items() if code in codes)
 
 
 def mapping_of(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
@@ -102,6 +115,13 @@ def _mapped(text: str) -> tuple[str, str]:
     if not sign:
         raise argparse.ArgumentTypeError(f"it must be HEADING=FIELD, such as 'Konto=id'; got '{text}'.")
     return heading, field.strip()
+
+
+def _encoding(text: str) -> str:
+    found = known_encoding(text, ENCODINGS)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"it must be one of {', '.join(ENCODINGS)}; got '{text}'.")
+    return found
 
 
 def _share(text: str) -> Share:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reading_options, reason_of
+from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reading_options, reason_of
 from bulkops.command_line.progress import interruptible, shown_progress
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ReadingOptions, Shape, UnreadableFile, format_named
@@ -83,7 +83,7 @@ class ImportCommand(FileCommand):
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             self.print_errors(refusal.report)
-            raise CommandError(f"Nothing {was} imported: {refusal}{headings_hint(refusal.report)}") from None
+            raise CommandError(f"Nothing {was} imported: {refusal}{hint(refusal.report)}") from None
         except OSError as error:
             raise CommandError(f"Nothing {was} imported: {error.strerror}.") from None
         self.print_errors(report)

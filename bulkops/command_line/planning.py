@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, headings_hint, mapping_of, opened, reading_options, reason_of
+from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reading_options, reason_of
 from bulkops.command_line.progress import Progress, interruptible, shown_progress
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import UnreadableFile
@@ -79,7 +79,7 @@ class PlanCommand(FileCommand):
                 log.info("plan_made", plan=str(plan.pk))
         except ImportRefused as refusal:
             self.print_errors(refusal.report)
-            raise CommandError(f"No plan was made: {refusal}{headings_hint(refusal.report)}") from None
+            raise CommandError(f"No plan was made: {refusal}{hint(refusal.report)}") from None
         except Problem as problem:
             raise CommandError("\n".join(["No plan was made:", *_lines(problem)])) from None
         except OSError as error:

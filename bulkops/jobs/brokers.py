@@ -1,6 +1,6 @@
-"""The queue that wakes workers, as a django-q2 broker: a database table, or a list in Redis.
+"""The queue that wakes workers: django-q2's table in the database.
 
-It may lose its content: the jobs are in the database. Every few seconds the brokers add a poll to the queue's tasks,
+It may lose its content: the jobs are rows of their own. Every few seconds the broker adds a poll to the queue's tasks,
 which is executed like any other task. So it proves that the worker works (`bulkops.worker.cluster`), and it finds jobs
 even if the queue fails.
 """
@@ -9,21 +9,16 @@ import time
 import uuid
 from typing import TypeAlias
 
-import redis
 import structlog
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
-from django.db import DatabaseError, InterfaceError, transaction
+from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 from django.utils.encoding import force_str
-from django_q.brokers import Broker
 from django_q.brokers.orm import ORM
-from django_q.brokers.redis_broker import Redis
 from django_q.conf import Conf
 from django_q.signing import SignedPackage
 from django_q.tasks import async_task
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from bulkops.jobs.heartbeat import interval
 
@@ -42,8 +37,11 @@ def wake_a_worker() -> None:
     async_task(_WORK, save=False, timeout=_NO_TIMEOUT)
 
 
-class _Polling(Broker):
-    """Adds a poll for jobs every few seconds, and keeps working while the queue behind it fails."""
+class PollingQueue(ORM):
+    """A task is committed together with its job; every few seconds a poll for jobs is added.
+
+    It keeps working while the table fails.
+    """
 
     _next_poll = 0.0
 
@@ -55,7 +53,7 @@ class _Polling(Broker):
         try:
             tasks: Tasks | None = super().dequeue()
             return tasks and [(receipt, _signed_anew(task)) for receipt, task in tasks]
-        except (DatabaseError, InterfaceError, redis.RedisError) as error:
+        except (DatabaseError, InterfaceError) as error:
             log.warning("queue_unavailable", error=str(error))
             time.sleep(interval())
             return None
@@ -98,28 +96,3 @@ def _poll() -> str:
             }
         )
     )
-
-
-class DatabaseQueue(_Polling, ORM):
-    """The queue in the database: a task is committed together with its job."""
-
-
-class RedisQueue(_Polling, Redis):
-    """The queue in Redis, which is faster; nothing else may depend on it."""
-
-    def enqueue(self, task: str) -> None:
-        """Queue the task when the current transaction commits; if Redis fails, only log that."""
-        transaction.on_commit(lambda: self._push(task))
-
-    def _push(self, task: str) -> None:
-        try:
-            super().enqueue(task)
-        except redis.RedisError as error:
-            log.warning("queue_unavailable", error=str(error))
-
-    @staticmethod
-    def get_connection(list_key: str | None = None) -> redis.Redis:
-        """Return a connection with short timeouts: nothing depends on this queue."""
-        return redis.Redis.from_url(
-            settings.BROKER_URL, socket_connect_timeout=2, socket_timeout=5, retry=Retry(NoBackoff(), 0)
-        )

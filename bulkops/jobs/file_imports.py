@@ -103,7 +103,7 @@ def receive(
             file_name=name,
             size=size,
             preview=msgspec.to_builtins(preview),
-            options=asdict(Choices(reading=reading)),
+            options=asdict(Choices(reading=_as_shown(reading, preview))),
             report={},
         )
         uploads.store(file_import, FileImportPiece.File.UPLOAD, file)
@@ -118,7 +118,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
     """
     with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file:
         preview = _preview(file, reading)
-    choices = replace(Choices.of(file_import), reading=reading, mapping={}, values={})
+    choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
         status=ImportStatus.DRAFT,
         preview=msgspec.to_builtins(preview),
@@ -127,6 +127,11 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
         report={},
         due_at=Now(),
     )
+
+
+def _as_shown(reading: ReadingOptions, preview: Preview) -> ReadingOptions:
+    """Return the options with the encoding that the preview had to guess: its user sees it, and may choose another."""
+    return reading if preview.is_encoding_certain else replace(reading, encoding=preview.encoding)
 
 
 def _check_quota(user: User, repository: Repository, size: int) -> None:

@@ -1,11 +1,13 @@
 """What a client asks for when it makes a plan: its source, and the rules for it (contract K4, K7)."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
 import msgspec
+from django.conf import settings
 
 from bulkops.files.imports.options import Share
 from bulkops.save.envelope import (
@@ -168,11 +170,12 @@ def _value(
     """Return the value of a member, None if it is missing; a value of another type than `kind` is an error."""
     if name not in values:
         return None
-    try:
-        value: T = msgspec.json.decode(values[name], type=kind)
-    except (msgspec.DecodeError, RecursionError):
-        failures.append(wrong(f"/{name}", name, memoryview(values[name]), expected))
-        return None
+    text, value = memoryview(values[name]), None
+    with suppress(msgspec.DecodeError, RecursionError):
+        # A longer text would take several times its length in memory.
+        value = None if text.nbytes > settings.API_MAX_BODY_SIZE else msgspec.json.decode(text, type=kind)
+    if value is None:
+        failures.append(wrong(f"/{name}", name, text, expected))
     return value
 
 

@@ -87,7 +87,8 @@ class BulkViewSet(DimensionViewSet):
         scope = (self.dimension, self.scope.repository, self.actor)
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
         if isinstance(body, Table):
-            return partial(TableSave(*scope, body.reading, operation, save_mode).run, body.content)
+            client = self.request.META.get("gunicorn.socket")
+            return partial(TableSave(*scope, body.reading, operation, save_mode, client).run, body.content)
         if isinstance(body, Lines):
             return partial(BulkSave(*scope).run, read_lines(body.content, operation, save_mode))
         return partial(BulkSave(*scope).run, read_envelope(body))

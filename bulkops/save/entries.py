@@ -12,7 +12,7 @@ from rest_framework.exceptions import ValidationError
 
 from bulkops.save.envelope import Operation
 from bulkops.save.patches import Patch, named_failures, read_patch, too_long
-from bulkops.writers.entries import Change, Entry, EntryMaker, known
+from bulkops.writers.entries import Change, Entry, EntryMaker
 from bulkops.writers.errors import Errors
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
@@ -181,7 +181,7 @@ class EntryReader:
         """Return the stored elements with the ids of `texts`, if their declaration needs more than the id."""
         if len(self._unique) == 1:
             return {}
-        found = with_ids(self._model, self._repository, known(map(_peek, texts))).only(*self._unique)
+        found = with_ids(self._model, self._repository, map(_peek, texts)).only(*self._unique)
         return {element.element_id: element for element in found}
 
     def _complete(
@@ -308,6 +308,9 @@ _named = msgspec.json.Decoder(_Named)
 
 
 def _peek(text: msgspec.Raw) -> Any:
+    """Return the id in an element, if it can be one."""
+    if too_long(text, ""):
+        return None
     try:
         return _named.decode(text).id
     except (msgspec.MsgspecError, RecursionError):

@@ -13,6 +13,7 @@ import msgspec
 from django.conf import settings
 from rest_framework.exceptions import ValidationError
 
+from bulkops.save.patches import too_long
 from bulkops.writers.errors import Errors, TooManyErrors
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted
 from dimensions_site.api.failures import json_pointer
@@ -259,6 +260,10 @@ def _fast_ids(body: bytearray) -> list[str] | None:
     # There are no more items than opening braces, so that a large body does not become a far larger list.
     if body.count(b"{") > settings.API_MAX_BULK_ELEMENTS or _DECEPTIVE_ESCAPE.search(body):
         return None
+    # A decoded id may take four times its length.
+    found = _fast_items(body) if len(body) > settings.API_MAX_BODY_SIZE else []
+    if found is None or any(too_long(item, "") for item in found):
+        return None
     try:
         ids = [item.id for item in _fast_decoder.decode(body)]
     except (msgspec.DecodeError, RecursionError):
@@ -274,7 +279,7 @@ def _exact_ids(body: bytearray) -> list[str]:
     limit: int = settings.API_MAX_BULK_ELEMENTS
     try:
         check_kind(text, b"[", 'an array of objects such as {"id": "EUR"}')
-        found = _fast_items(body, limit) or list(islice(items(text), limit + 1))
+        found = _fast_items(body) or list(islice(items(text), limit + 1))
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
     if not found:
@@ -289,9 +294,9 @@ def _exact_ids(body: bytearray) -> list[str]:
     return ids
 
 
-def _fast_items(body: bytearray, limit: int) -> list[msgspec.Raw] | None:
-    """Return the items of the array `body`; None if it is malformed, or may have more than `limit` of them."""
-    if body.count(b",") >= limit:
+def _fast_items(body: bytearray) -> list[msgspec.Raw] | None:
+    """Return the items of the array `body`; None if it is malformed, or may have more of them than are permitted."""
+    if body.count(b",") >= settings.API_MAX_BULK_ELEMENTS:
         return None
     try:
         return msgspec.json.decode(body, type=list[msgspec.Raw])
@@ -310,10 +315,13 @@ def _fast_id(item: bytes) -> str | None:
 
 def _exact_id(item: msgspec.Raw, position: int, errors: Errors[Failure]) -> str:
     """Return the id in an item; an empty text if it has an error."""
+    path = json_pointer("", position)
+    if failure := too_long(item, path):
+        errors.add(position, [failure])
+        return ""
     id = _fast_id(bytes(item))
     if id is not None:
         return id
-    path = json_pointer("", position)
     try:
         value = read_json(bytes(item), join=json_pointer, path=path)
         if not isinstance(value, dict):

@@ -17,7 +17,8 @@ from dimensions_site.api.json.reader import JsonError
 def read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
     """Return the elements on the lines of `body`, which is UTF-8, as those of the operation with this `name`.
 
-    Blank lines are skipped. Raises `Problem` 400 if there are too many elements, or with every line that is not JSON.
+    Blank lines are skipped. Raises `Problem` 400 if there are too many elements, or twice as many lines, or with every
+    line that is not JSON.
     """
     limit: int = settings.API_MAX_BULK_ELEMENTS
     errors = Errors[Failure]()
@@ -25,6 +26,8 @@ def read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
     elements: list[msgspec.Raw] = []
     with suppress(TooManyErrors):
         for index, line in enumerate(_lines(body)):
+            if index == 2 * limit:
+                raise bad_request([too_many("lines", 2 * limit)])
             if not first_character(line):
                 continue
             if len(elements) == limit:

@@ -21,7 +21,7 @@ from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import unknown_field
 
 
-def too_long(text: msgspec.Raw, pointer: str) -> Failure | None:
+def too_long(text: msgspec.Raw | bytearray, pointer: str) -> Failure | None:
     """Return the failure if the element `text` at `pointer` would be too large to be sent alone; else None.
 
     Naming all its errors would take many times its length in memory.

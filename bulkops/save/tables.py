@@ -1,8 +1,10 @@
 """A bulk save of a table in CSV, which the engine of imports reads (contract K3)."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from socket import socket
 from tempfile import TemporaryFile
 from typing import IO, TypeVar
 
@@ -17,21 +19,25 @@ from bulkops.save.envelope import SaveMode, too_many
 from bulkops.save.saving import UNKNOWN_REFERENCE, others_create_the_same
 from bulkops.writers.answers import write_answer
 from bulkops.writers.writer import Counts, Writer
-from dimensions_site.api.errors import Failure, bad_request
+from dimensions_site.api.errors import Failure, bad_request, client_closed
+from dimensions_site.db.read_limits import has_gone
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.turns import reading_in_turn, refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Repository
 
 T = TypeVar("T")
+
+# Rows between two looks at whether the client is still there.
+_STEP = 1_000
 
 
 class TableSave:
     """Saves the rows of one table into one dimension of a repository, on behalf of `actor`.
 
     The table is read as `reading` says. `operation` is post, put or merge. An empty cell means "not set" in each, as in
-    an import.
+    an import. The reading ends when the `client`, a connection, has gone.
     """
 
     def __init__(
@@ -42,6 +48,7 @@ class TableSave:
         reading: ReadingOptions,
         operation: str,
         save_mode: SaveMode,
+        client: socket | None,
     ) -> None:
         self._dimension = dimension
         self._repository = repository
@@ -49,6 +56,7 @@ class TableSave:
         self._reading = reading
         self._operation = operation
         self._save_mode = save_mode
+        self._client = client
 
     def run(self, body: bytearray, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> Counts:
         """Save the rows of `body`, which is emptied; `dry_run`, `answer` and the result are those of `BulkSave`.
@@ -70,12 +78,13 @@ class TableSave:
             written=partial(self._write_answer, answer),
             unknown_reference=UNKNOWN_REFERENCE,
         )
-        with TemporaryFile() as file:
+        with TemporaryFile() as file, ExitStack() as turn:
+            turn.enter_context(reading_in_turn(self._repository, len(body)))
             file.write(body)
             body.clear()  # it is on the disk now
             try:
                 with open_source(file, self._reading) as source:
-                    report = importer.run(replace(source, rows=partial(_limited, source.rows)))
+                    report = importer.run(replace(source, rows=partial(self._rows, source.rows, turn)))
             except UnreadableFile as error:
                 raise bad_request([_placed(error.failure)]) from None
             except ImportRefused as refusal:
@@ -86,18 +95,23 @@ class TableSave:
                 raise bad_request([_placed(failure) for failure in report.failures], count) from None
         return Counts(report.created, report.changed, report.unchanged)
 
+    def _rows(self, rows: Callable[[], Iterator[T]], turn: ExitStack) -> Iterator[T]:
+        """Yield the rows, and end the `turn` after the last one.
+
+        Raises `Problem` 400 if there are more than a bulk save may have, 499 if the client has gone.
+        """
+        limit: int = settings.API_MAX_BULK_ELEMENTS
+        for count, row in enumerate(rows()):
+            if count == limit:
+                raise bad_request([too_many("rows", limit)])
+            if count % _STEP == 0 and self._client is not None and has_gone(self._client):
+                raise client_closed()
+            yield row
+        turn.close()
+
     def _write_answer(self, answer: IO[bytes] | None, writer: Writer, count: int) -> None:
         if answer is not None:
             write_answer(writer, full_renderer(self._dimension, self._repository.default_language), count, answer)
-
-
-def _limited(rows: Callable[[], Iterator[T]]) -> Iterator[T]:
-    """Yield the rows. Raises `Problem` 400 if there are more than a bulk save may have."""
-    limit: int = settings.API_MAX_BULK_ELEMENTS
-    for count, row in enumerate(rows()):
-        if count == limit:
-            raise bad_request([too_many("rows", limit)])
-        yield row
 
 
 def _placed(failure: RowFailure) -> Failure:

@@ -72,11 +72,11 @@ class EntryMaker:
         self._renderer = full_renderer(dimension, repository.default_language)
 
     def stored(self, ids: Iterable[object], *, locked: bool) -> Mapping[str, Stored]:
-        """Return the stored elements with one of `ids`, by their ids; what cannot be an id is ignored.
+        """Return the stored elements with one of `ids`, by their ids.
 
         If `locked`, they are locked until the transaction ends, in the order of their ids, as by all bulk writers.
         """
-        found = with_ids(self._model, self._repository, known(ids)).order_by("element_id")
+        found = with_ids(self._model, self._repository, ids).order_by("element_id")
         found = found.only(*self._model.unique_in_repository)
         elements: list[Element] = list(found.select_for_update(no_key=True) if locked else found)
         # None that another writer has created since.
@@ -97,8 +97,3 @@ class EntryMaker:
                 is_missing = bool(failures)
                 failures += (found for found in change.failures(error) if not (is_missing and found.code in _MISSING))
         return values
-
-
-def known(ids: Iterable[object]) -> list[str]:
-    """Return those of `ids` that a stored element can have."""
-    return [id for id in ids if isinstance(id, str) and "\0" not in id]

@@ -118,7 +118,7 @@ class References:
         stored: set[Target] = set()
         for dimension in {dimension for dimension, _ in targets}:
             model = dimension_named(dimension).model
-            ids = iter([id for of, id in targets if of == dimension and "\0" not in id])
+            ids = iter([id for of, id in targets if of == dimension])
             while part := list(islice(ids, 1_000)):
                 found = with_ids(model, self._repository, part).values_list("element_id", flat=True)
                 stored.update((dimension, id) for id in found)

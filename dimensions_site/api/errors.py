@@ -166,11 +166,16 @@ _DJANGO_EXCEPTIONS: Sequence[tuple[type[Exception], int, str, str]] = (
 )
 
 
+def client_closed() -> Problem:
+    """Return the error for a request whose client has closed the connection; nobody gets it."""
+    detail = "The client closed the connection before the answer."
+    return Problem(CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", detail)
+
+
 def _cancelled(end: End) -> Problem:
     """Return the error for a request whose queries were cancelled."""
     if end is End.CLIENT:
-        detail = "The client closed the connection before the answer."
-        return Problem(CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", detail)
+        return client_closed()
     if end is End.CROWD:
         detail = "Other long-running requests are reading this repository. Try again in a few seconds."
         return Problem(503, "TOO_MANY_LONG_READS", detail, headers={"Retry-After": "5"})

@@ -103,7 +103,7 @@ class ReadLimit:
                 return
             if now - self.begun > self._left:
                 self._cancel(End.TIME)
-            elif self._client is not None and _has_gone(self._client):
+            elif self._client is not None and has_gone(self._client):
                 self._cancel(End.CLIENT)
             elif is_crowded and self.is_long(now):
                 self._cancel(End.CROWD)
@@ -289,7 +289,7 @@ def is_cancellation(error: Exception) -> bool:
     return isinstance(cause, QueryCanceled)
 
 
-def _has_gone(client: socket.socket) -> bool:
+def has_gone(client: socket.socket) -> bool:
     """Return whether the client has closed its side of the connection."""
     number = client.fileno()
     if number < 0:

@@ -11,7 +11,6 @@ from django.core.cache.backends.redis import RedisCache
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from bulkops.jobs.brokers import RedisQueue
 from dimensions_site import backends
 from dimensions_site import environment as env
 
@@ -162,6 +161,8 @@ def test_another_address_of_a_database_is_refused_without_showing_its_password(m
         "redis://cache.example:port",
         "redis://[cache.example",
         "redis://:hidden@cache.example/first",
+        "redis://hidden@cache.example/0?db=1",
+        "redis://hidden@cache.example/0/1",
         "redis://:hidden@cache.example/0?ssl_ca_certs=/etc/ssl/redis.pem",
         "rediss://:hidden@cache.example/0?ssl_cert_reqs=none",
     ],
@@ -188,46 +189,12 @@ REDIS = [
 
 @pytest.mark.parametrize(("address", "meaning"), REDIS, ids=["no password", "password", "TLS and ACL"])
 def test_the_address_of_redis_has_password_database_and_tls(monkeypatch, address, meaning):
-    """Cache and queue read it alike; over TLS the server must have a certificate for its name."""
+    """Over TLS the server must have a certificate for its name."""
     monkeypatch.setenv(NAME, address)
-    monkeypatch.setattr(settings, "BROKER_URL", backends.queue(NAME, default="database"))
     described = backends.cache(NAME, default="locmemcache://")
     cache = RedisCache(described["LOCATION"], {"OPTIONS": described["OPTIONS"]})
-    for client in (cache._cache.get_client(), RedisQueue.get_connection()):
-        connection = client.connection_pool.make_connection()
-        assert {name: getattr(connection, name) for name in meaning} == meaning
-
-
-@pytest.mark.parametrize(
-    "address", ["database", "redis://queue.example", "redis://:secret@queue.example:6380/13", "rediss://10.0.0.1/0"]
-)
-def test_a_queue_is_the_database_or_one_of_redis(monkeypatch, address):
-    monkeypatch.setenv(NAME, address)
-    assert backends.queue(NAME, default="database") == address
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "Database",
-        "redis",
-        "redis://",
-        "redis://hidden@",
-        "amqp://hidden@queue.example",
-        "redis://hidden@queue.example/first",
-        "redis://hidden@queue.example/0/1",
-        "redis://hidden@queue.example:port/0",
-        "redis://hidden@queue.example/0?db=1",
-        "rediss://hidden@queue.example/0?ssl_cert_reqs=none",
-    ],
-)
-def test_another_queue_is_refused_without_showing_its_password(monkeypatch, address):
-    """The client would connect to Redis's first database for some of them."""
-    monkeypatch.setenv(NAME, address)
-    message = refused(backends.queue, default="database")
-    assert "it has to be like database, or redis://user:password@host:6379/0, or rediss:// for TLS" in message
-    assert "hidden" not in message
+    connection = cache._cache.get_client().connection_pool.make_connection()
+    assert {name: getattr(connection, name) for name in meaning} == meaning
 
 
 if connection.vendor == "postgresql":  # these have their own limits

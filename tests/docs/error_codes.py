@@ -17,8 +17,8 @@ FOLDERS = [*(f"dimensions_site/{name}" for name in PACKAGES), "currency", "accou
 SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
 # What the web server itself refuses.
 SERVER = ROOT / "dimensions_site/server/worker.py"
-# Only commands and pages map headings.
-OF_MAPPINGS = {"UNKNOWN_HEADING"}
+# Only commands and pages map headings, and may read a text without knowing its encoding.
+OF_FILES = {"UNKNOWN_HEADING", "UNCERTAIN_ENCODING"}
 
 # What errors are made with -> which of its arguments is the code; `code=` names it elsewhere.
 MAKERS = {
@@ -44,7 +44,7 @@ def error_codes() -> set[str]:
     for file in files | {SERVER} | _imported(SERVED):
         source = file.read_text(encoding="utf-8")
         found |= {*_made(ast.parse(source)), *ROW_OF_TABLE.findall(source)}
-    return {code.upper() for code in found} - OF_MAPPINGS
+    return {code.upper() for code in found} - OF_FILES
 
 
 def _subclasses(kind: Any) -> Iterator[Any]:

@@ -78,11 +78,11 @@ def test_a_busy_service_and_changes_meanwhile(alice, night, monkeypatch):
             transaction.on_commit(lambda: save(alice, "account", patch=[patch("10", customAttributes={"a": "Ann"})]))
         return make(*arguments, **options)
 
-    def applied(plan: Plan, actor: Any) -> object:
+    def applied(plan: Plan, *arguments: Any) -> object:
         calls.append(plan.pk)
         if len(calls) == 1:
             raise Problem(503, "REPOSITORY_BUSY", "Others are saving.", headers={"Retry-After": "0"})
-        return apply(plan, actor)
+        return apply(plan, *arguments)
 
     monkeypatch.setattr(plan_views, "make_plan", made)
     monkeypatch.setattr(plan_views, "apply_plan", applied)

@@ -19,6 +19,9 @@ BODIES = 2.0
 PLANNED = tries(COUNT, long=100_000)  # a multiple of COUNT
 PLAN_BODIES = 3.0
 LIST = PATH.removesuffix("-bulk")
+# Bytes of an id; the service takes bodies of 512 MiB.
+LONG_ID = tries(40_000_000, long=400_000_000)
+ID_BODIES = 2.5
 
 
 @pytest.fixture
@@ -62,3 +65,27 @@ def test_a_plan_needs_at_most_three_times_its_snapshot(single: Service):
     for changed in (False, True):
         measurement = call(single, body("snapshot", accounts(PLANNED, changed=changed)), path=f"{LIST}-plans")
         assert measurement.peak * 1024 < PLAN_BODIES * measurement.body
+
+
+@pytest.mark.contract("B1", "C20", "K3")
+@pytest.mark.parametrize(
+    ("name", "beginning", "end", "media_type"),
+    [
+        ("elements-bulk?mode=merge", b'{"id":"', b'"}\n', "application/x-ndjson"),
+        ("elements-bulk", b'{"merge":[{"id":"', b'"}]}', "application/json"),
+        ("elements-plans", b'{"snapshot":[{"id":"', b'"}]}', "application/json"),
+        ("elements-plans", b'{"bulk":{"delete":[{"id":"', b'"}]}}', "application/json"),
+        ("elements-bulk-delete-async", b'[{"id":"', b'"}]', "application/json"),
+    ],
+)
+def test_an_endless_id_costs_little_more_than_its_body(
+    single: Service, name: str, beginning: bytes, end: bytes, media_type: str
+):
+    """It is refused by its length, before it is looked up."""
+    path = f"{LIST.removesuffix('elements')}{name}"
+    small, large = (b"".join((beginning, "😀".encode(), b"a" * count, end)) for count in (200, LONG_ID))
+    call(single, small, path=path, refusal=400, Content_Type=media_type)  # loads what reads it
+
+    measurement = call(single, large, path=path, refusal=400, Content_Type=media_type)
+
+    assert measurement.peak * 1024 < ID_BODIES * measurement.body

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.services.clerk import errand
-from tests.services.own_redis import own_redis
-from tests.services.service import Service, free_port, serving
+from tests.services.service import Service, serving
 from tests.services.worker import QUICK, delete, working
 
 pytestmark = pytest.mark.contract("G1")
@@ -89,22 +88,17 @@ def test_sessions_and_tokens_outlive_a_rotation_and_end_with_the_old_key(
 
 
 @pytest.mark.contract("F2")
-@pytest.mark.parametrize("queue", ["database", "redis"])
-def test_what_was_queued_under_the_old_key_wakes_the_worker(
-    prepared: tuple[str, str], tmp_path: Path, queue: str
-) -> None:
+def test_what_was_queued_under_the_old_key_wakes_the_worker(prepared: tuple[str, str], tmp_path: Path) -> None:
     """And leaves no error in its log."""
-    port, (database, key) = free_port(), prepared
+    database, key = prepared
     # What other tests have left there is signed with other keys.
     errand(database, "from django_q.models import OrmQ; OrmQ.objects.all().delete()")
-    with own_redis(tmp_path, port):
-        broker = {"BROKER_URL": f"redis://127.0.0.1:{port}/1" if queue == "redis" else "database"}
-        with serving(database, key, tmp_path, **BEFORE, **broker) as service:
-            deletion = delete(service, ["none"])
-        with (
-            serving(database, key, tmp_path, **MEANWHILE, **broker) as service,
-            working(database, tmp_path, **MEANWHILE, **broker, **QUICK) as worker,
-        ):
-            assert replace(deletion, service=service).ended()["processed"] == 1
-            assert worker.stop() == 0
-            assert "does not match" not in worker.log.read_text()
+    with serving(database, key, tmp_path, **BEFORE) as service:
+        deletion = delete(service, ["none"])
+    with (
+        serving(database, key, tmp_path, **MEANWHILE) as service,
+        working(database, tmp_path, **MEANWHILE, **QUICK) as worker,
+    ):
+        assert replace(deletion, service=service).ended()["processed"] == 1
+        assert worker.stop() == 0
+        assert "does not match" not in worker.log.read_text()

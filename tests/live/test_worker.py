@@ -17,10 +17,8 @@ def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp
     The role of the tests owns the tables; the worker warns of that.
     """
     put = "from django_q.tasks import async_task, result; print(result(async_task('math.factorial', 20), wait=30000))"
-    # Workers of other tests poll the same Redis, and would store the result in their own databases.
-    own = {"BROKER_URL": "database"}
-    with working(prepared[0], tmp_path, **own) as worker:
-        assert manage(prepared[0], "shell", "--no-imports", "-c", put, **own).split() == ["2432902008176640000"]
+    with working(prepared[0], tmp_path) as worker:
+        assert manage(prepared[0], "shell", "--no-imports", "-c", put).split() == ["2432902008176640000"]
         assert worker.stop() == 0
         lines = [line for line in worker.log.read_text().splitlines() if '"level": "info"' not in line]
         assert [line for line in lines if "history_rewritable" not in line] == []

@@ -1,13 +1,12 @@
 """The columns of an uploaded table, and the field that each of them sets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from bulkops.admin.imports.column import ColumnField, Origin
 from bulkops.admin.imports.contents import NO, YES, evidence, has_codes, has_values, has_yes_and_no
 from bulkops.files.columns import read_headings
 from bulkops.files.formats.rows import REASON
@@ -22,55 +21,12 @@ from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESC
 from dimensions_site.elements.reading.tables import Column, choices_of
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
+# How many columns there are before the clear ones are folded.
+_MOST_OPEN = 12
 # The share of different texts in a column of ids or descriptions.
 _DISTINCT = 0.9
 # A longer name is not sent by the page, and names no field.
 MAX_NAME = 300
-
-
-class Origin(StrEnum):
-    """Why the page shows a field for a column."""
-
-    NONE = ""
-    HEADING = "heading"
-    REMEMBERED = "remembered"
-    SIMILAR = "similar"
-    CONTENT = "content"
-
-
-@dataclass
-class ColumnField:
-    """A heading of the file with its first cells, the chosen field, and its errors.
-
-    `typed` is what the field is called in the box, `path` the wire path that it means, "" for none; `is_out` if the
-    column is left out. The `hint` is shown while nothing is chosen.
-    """
-
-    number: int
-    heading: str
-    cells: Sequence[str]
-    typed: str = ""
-    path: str = ""
-    is_out: bool = False
-    origin: Origin = Origin.NONE
-    hint: str = ""
-    errors: list[str] = field(default_factory=list)
-    content: Content = field(default_factory=lambda: Content(0, 0, ()))
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has no field yet."""
-        return not (self.path or self.is_out)
-
-    @property
-    def is_to_check(self) -> bool:
-        """Whether a person has to look at it."""
-        return self.is_open or bool(self.errors) or self.origin in (Origin.SIMILAR, Origin.CONTENT)
-
-    @property
-    def name(self) -> str:
-        """The name of the box; that of the box to leave the column out is `out-` with the same number."""
-        return f"column-{self.number}"
 
 
 class ColumnFields:
@@ -124,6 +80,21 @@ class ColumnFields:
     def to_check(self) -> int:
         """The number of columns that a person has to look at."""
         return sum(column.is_to_check for column in self.fields)
+
+    @property
+    def marked(self) -> list[ColumnField]:
+        """The columns that a person has to look at, those without a field first."""
+        return sorted((one for one in self.fields if one.is_to_check), key=lambda one: not (one.is_open or one.errors))
+
+    @property
+    def clear(self) -> list[ColumnField]:
+        """The other columns."""
+        return [column for column in self.fields if not column.is_to_check]
+
+    @property
+    def are_folded(self) -> bool:
+        """Whether the clear columns would only hide the others."""
+        return len(self.fields) > _MOST_OPEN
 
     @property
     def offers(self) -> list[tuple[str, str]]:

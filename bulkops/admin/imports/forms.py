@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files import File
+from django.http import QueryDict
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
@@ -18,7 +19,7 @@ from unfold.widgets import (
 )
 
 from bulkops.admin.imports.columns import ColumnFields
-from bulkops.files.formats.rows import GZIP_ENDING
+from bulkops.files.formats.rows import GZIP_ENDING, ReadingOptions
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.options import Mode, Share
 from bulkops.jobs import mappings
@@ -27,7 +28,10 @@ from bulkops.models import FileImport
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
+from dimensions_site.text.shortening import shortened
 
+# As many as a sheet of Excel has.
+MAX_ROWS = 1_048_576
 _ENDINGS = [ending for known in FORMATS.values() for ending in known.endings]
 _MODES = {
     Mode.UPSERT: gettext_lazy("Create what is new, and change what is there"),
@@ -91,11 +95,38 @@ class UploadForm(forms.Form):
         return file
 
 
+def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
+    """Return how the file is to be read, from what was sent; the rest stays as it is.
+
+    Raises ValidationError for what the page does not offer.
+    """
+    preview = file_import.preview
+    sheet = data.get("sheet") or preview["sheet"]
+    encoding = data.get("encoding") or None
+    row = data.get("other_row", "").strip() or data.get("heading_row", "")
+    # Another sheet has other rows.
+    chosen = row if sheet == preview["sheet"] else ""
+    if sheet and sheet not in preview["sheets"] and sheet != preview["sheet"]:
+        raise forms.ValidationError(_("Choose a sheet."))
+    if encoding is not None and encoding not in dict(preview.get("encodings", [])):
+        raise forms.ValidationError(_("Choose how the letters are stored."))
+    if chosen and not (chosen.isascii() and chosen.isdigit() and 0 < int(chosen) <= MAX_ROWS):
+        message = _("'{row}' is not the number of a row.").format(row=shortened(chosen))
+        raise forms.ValidationError(message)
+    reading = Choices.of(file_import).reading
+    return replace(
+        reading,
+        sheet=sheet or None,
+        encoding=encoding or reading.encoding,
+        heading_row=int(chosen) if chosen else None,
+    )
+
+
 class ChoicesForm(forms.Form):
     """The meaning of the columns and the mode of the import; only a `manager` may choose to delete."""
 
     strict = forms.BooleanField(
-        label=gettext_lazy("Refer only to what exists"),
+        label=gettext_lazy("Every reference must exist"),
         required=False,
         widget=UnfoldBooleanWidget,
         help_text=gettext_lazy(
@@ -104,6 +135,7 @@ class ChoicesForm(forms.Form):
     )
     max_delete = forms.CharField(
         label=gettext_lazy("Delete at most"),
+        required=False,
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy(
             "A number of elements such as 20, or a share of the stored ones such as 5%. When more would be "
@@ -125,6 +157,8 @@ class ChoicesForm(forms.Form):
 
     def clean_max_delete(self) -> str:
         text: str = self.cleaned_data["max_delete"].strip()
+        if not text and self.cleaned_data.get("mode") != Mode.SYNC:
+            return Choices.max_delete  # nothing is deleted
         try:
             Share.parse(text)
         except ValueError as error:

@@ -3,6 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any, cast
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
 from bulkops.admin.imports.corrections import PAGE, Corrections
-from bulkops.admin.imports.forms import ChoicesForm, UploadForm
+from bulkops.admin.imports.forms import ChoicesForm, UploadForm, reading_chosen
 from bulkops.admin.imports.results import result_of, writes
 from bulkops.admin.jobs import JobAdmin
 from bulkops.admin.plans.undoing import UndoMixin
@@ -75,6 +76,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             "confirm": require_POST(self.confirm_view),
             "correct": require_POST(self.correct_view),
             "drop": require_POST(self.drop_view),
+            "read": require_POST(self.read_view),
             "progress": require_GET(never_cache(self.progress_view)),
             "rejects": require_GET(self.rejects_view),
         }
@@ -158,6 +160,17 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
         return self._page(request, "columns", file_import.file_name, 2, file_import, form=form)
+
+    def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status in WAITING:
+            try:
+                file_imports.read_again(file_import, reading_chosen(file_import, request.POST))
+            except (UnreadableFile, UploadRefused, forms.ValidationError) as error:
+                messages.error(request, getattr(error, "message", str(error)))
+            return redirect("admin:bulkops_fileimport_columns", file_import.pk)
+        return _to_page(file_import)
 
     def confirm_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Have a worker import the checked file: all rows, or with `leave_out` those without errors."""

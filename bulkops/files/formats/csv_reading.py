@@ -10,8 +10,8 @@ from typing import BinaryIO, TextIO
 
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions, UnreadableFile
-from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, Table, TextRow, first_rows
+from bulkops.files.formats.rows import FileContent, ReadingOptions, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, read_headings, row_failure, table_row
 from dimensions_site.text.formats import grouped
 
 DELIMITERS = (",", ";", "\t")
@@ -34,58 +34,52 @@ csv.field_size_limit(MAX_ROW_CHARACTERS)
 
 @contextmanager
 def csv_table(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterator[FileContent]:
-    """Yield the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
-    with _records(file, encoding) as records:
-        yield Table(records.rows(), records.progress, options, delimiter=records.delimiter)
-
-
-def csv_beginnings(file: BinaryIO, encoding: str) -> Beginnings:
-    """Return the first rows of a table in CSV, which is its only sheet."""
-    with _records(file, encoding) as records:
-        return {"": first_rows(records.rows())}
-
-
-@contextmanager
-def _records(file: BinaryIO, encoding: str) -> "Iterator[_Records]":
+    """Return the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
     # Line breaks inside quotes are content.
     text = io.TextIOWrapper(file, encoding=encoding, newline="")
     try:
-        yield _Records(text, file)
+        yield _CsvTable(text, file)
     finally:
         text.detach()
 
 
-class _Records:
-    """The records of a text in CSV, and their `delimiter`."""
+class _CsvTable(FileContent):
+    """A table in CSV: headings and delimiter are read at once, rows lazily."""
 
     def __init__(self, text: TextIO, file: BinaryIO) -> None:
         self._text = text
         self._file = file
         self._size = os.fstat(file.fileno()).st_size
         separator = _SEPARATOR_LINE.fullmatch(self._text.readline(_SAMPLE_CHARACTERS))
+        first_line = 2 if separator else 1
         self.delimiter = separator[1] if separator else self._recognised_delimiter()
-        self._lines = _Lines(self._text, first_line=2 if separator else 1)
+        self._lines = _Lines(self._text, first_line)
+        self._reader = csv.reader(self._lines, delimiter=self.delimiter, strict=True)
+        record = self._record()
+        if isinstance(record, RowFailure):
+            raise UnreadableFile(record.line, record.failure.message)
+        self.headings = self._names = read_headings(first_line, record or [])
 
-    def rows(self) -> Iterator[TextRow]:
-        """Yield the records once, lazily. Raises UnreadableFile for broken quotes."""
-        reader = csv.reader(self._lines, delimiter=self.delimiter, strict=True)
-        while True:
-            line = self._lines.begin_record()
-            try:
-                cells = next(reader, None)
-            except _RecordTooLongError:
-                self._lines.skip_record()
-                yield TextRow(line, (), failure=_TOO_LONG.format(maximum=grouped(MAX_ROW_CHARACTERS)))
-                continue
-            except csv.Error:
-                raise UnreadableFile(line, _NEVER_CLOSED if self._lines.are_at_end else _CLOSED_EARLY) from None
-            if cells is None:
-                return
-            yield TextRow(line, cells)
+    def rows(self) -> Iterator[Row | RowFailure]:
+        """Yield the rows, without empty ones. Raises UnreadableFile for broken quotes."""
+        while (record := self._record()) is not None:
+            row = record if isinstance(record, RowFailure) else table_row(self._line, self._names, record)
+            if row is not None:
+                yield row
 
     def progress(self) -> float:
-        """Return the share of the file that has been read."""
         return min(self._file.tell() / self._size, 1.0)
+
+    def _record(self) -> list[str] | RowFailure | None:
+        """Return the cells of the next record, None after the last one."""
+        self._line = self._lines.begin_record()
+        try:
+            return next(self._reader, None)
+        except _RecordTooLongError:
+            self._lines.skip_record()
+            return row_failure(self._line, _TOO_LONG.format(maximum=grouped(MAX_ROW_CHARACTERS)))
+        except csv.Error:
+            raise UnreadableFile(self._line, _NEVER_CLOSED if self._lines.are_at_end else _CLOSED_EARLY) from None
 
     def _recognised_delimiter(self) -> str:
         """Return the delimiter that best separates the headings and the cells of the first rows."""
@@ -96,20 +90,11 @@ class _Records:
 
 
 def _fitness(sample: str, delimiter: str) -> tuple[bool, int, int]:
-    """Rate the delimiter: several headings or not, how many rows have as many cells, and how many headings.
-
-    The headings are those that fit most rows: titles may stand above them. Rows may lack empty cells at their end.
-    """
+    """Rate the delimiter: several headings or not, how many rows have as many cells, and how many headings."""
     # The last record may be cut off.
     records = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))[: _SAMPLE_ROWS + 1]
-    widths = [len(record) for record in records]
-    return max(
-        (
-            (width > 1, sum(1 < other <= width for other in widths[number + 1 :]), width)
-            for number, width in enumerate(widths)
-        ),
-        default=(False, 0, 0),
-    )
+    width = len(records[0]) if records else 0
+    return width > 1, sum(len(record) == width for record in records[1:]), width
 
 
 class _RecordTooLongError(Exception):

@@ -3,16 +3,20 @@
 import codecs
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.encodings import broken_line, codec_for, encoding_shown_by
-from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
+from bulkops.files.formats.csv_reading import DELIMITERS
+from bulkops.files.formats.encodings import ENCODINGS, WIDE_ENCODINGS, broken_line, codec_for, encoding_shown_by
+from bulkops.files.formats.guessing import plausible_encodings
+from bulkops.files.formats.rows import NOTHING_FOUND, Found, ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from dimensions_site.text.compression import GZIP_SIGNATURE
 from dimensions_site.text.file_formats import Format
+from dimensions_site.text.shortening import shortened
 
 _OPEN_AND_SAVE = _(
     "Open it in the program that it comes from, save the table as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load "
@@ -54,15 +58,22 @@ _SEND = "Send UTF-8, or name the charset that it is in."
 _CONVERT = "Convert it to CSV."
 _NOTHING = "The body is empty; a line of headings and rows is expected."
 _INVALID_ENCODING = "INVALID_ENCODING"
+_UNCERTAIN = _(
+    "The encoding of the file is not certain. This is how its letters look in each: {looks}. Choose the encoding in "
+    "which they are right, or save the file again as 'CSV UTF-8'."
+)
 _JSON_NOT_UTF_8 = _("JSON is read in UTF-8, and this file is in another encoding. Save it in UTF-8 and load that.")
 
 _CHUNK = 1024**2
 _HEAD_BYTES = 4096
 _UTF_32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-_UNDEFINED_IN_1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
-_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
+# What precedes the first character of a text.
+_BLANKS = " \t\r\n\ufeff"
+# How elements in JSON begin; no table has such a heading.
+_ELEMENTS = re.compile(r'\[\s*(?:\]|$)|\[?\s*\{\s*(?:\}|$|"(?:[^"\\]|\\.)*"\s*:)')
+# How many of the plausible encodings a message shows.
+_MOST_LOOKS = 6
 _BEGINS = {format: known.begins for format, known in FORMATS.items() if known.begins}
 _ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.signatures and not known.begins)
 
@@ -72,25 +83,32 @@ def is_gzipped(file: BinaryIO) -> bool:
     return _head(file).startswith(GZIP_SIGNATURE)
 
 
-def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, bool]:
-    """Return the format of the seekable `file`, the encoding of its text, and whether that is certain.
+def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Found]:
+    """Return the format of the seekable `file`, the codec of its text, and what was found out about the encoding.
 
-    Raises UnreadableFile for anything but a file of elements, and for a format other than that of the `options`.
+    Raises UnreadableFile for anything but a file of elements, for a format other than that of the `options`, and for an
+    encoding that neither they nor the text say.
     """
     expected = options.format
     head = _head(file)
-    found, encoding, is_certain = _format_by_signature(head), "utf-8", True
+    found, encoding, text = _format_by_signature(head), "utf-8", NOTHING_FOUND
     if found is None:
         _refuse_other_files(head)
-        encoding, is_certain = _text_encoding(file, head, options.encoding)
-        found = _text_format(file, encoding)
+        certain, broken = _certain_encoding(file, head, options.encoding)
+        found = _text_format(file, certain or "latin-1", expected)
+        if certain is None:
+            encoding, text = _guessed_encoding(file, broken, guesses=options.guesses)
+        else:
+            encoding = certain
+            if options.encoding and options.guesses:  # so that another can be chosen
+                text = Found(encodings=plausible_encodings(_pieces(file)))
     if expected not in (None, found):
         message = _("The file is read as {expected}, but it looks like {found}. Choose the format {format}, or none.")
         looks = FORMATS[found].description
         raise UnreadableFile(
             1, message.format(expected=expected, found=looks, format=found), f"The body looks like {looks}. {_CONVERT}"
         )
-    return found, encoding, is_certain
+    return found, encoding, text
 
 
 def _head(file: BinaryIO) -> bytes:
@@ -114,57 +132,86 @@ def _refuse_other_files(head: bytes) -> None:
         raise UnreadableFile(1, _UTF_32, f"The body is in UTF-32. {_SEND}", code=_INVALID_ENCODING)
 
 
-def _text_format(file: BinaryIO, encoding: str) -> Format:
-    """Return the kind of a text by its beginning."""
+def _text_format(file: BinaryIO, encoding: str, expected: Format | None) -> Format:
+    """Return the kind of a text: what is `expected`, unless the text is clearly another, else what it begins with."""
     decoder = codecs.getincrementaldecoder(encoding)()
     start = ""
     while not start and (chunk := file.read(_HEAD_BYTES)):
-        start = decoder.decode(chunk).lstrip()
+        start = decoder.decode(chunk).lstrip(_BLANKS)
     file.seek(0)
     if not start:
         raise UnreadableFile(1, _EMPTY, _NOTHING)
     if start.startswith("<"):
         raise UnreadableFile(1, _MARKUP, f"The body is a web page or XML. {_CONVERT}")
     found = next((format for format, begins in _BEGINS.items() if begins(start)), _ANY_OTHER_TEXT)
+    may_be_table = expected is _ANY_OTHER_TEXT or (expected is None and _has_headings_in_brackets(start))
+    if may_be_table and not _ELEMENTS.match(start):
+        return _ANY_OTHER_TEXT
     if not found.is_table and not encoding.startswith("utf-8"):
         raise UnreadableFile(1, _JSON_NOT_UTF_8)
     return found
 
 
-def _text_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tuple[str, bool]:
-    """Return the encoding of the whole text, and whether it is certain: it is `declared`, or shown by the text."""
+def _has_headings_in_brackets(start: str) -> bool:
+    """Return whether the first cell of a text that begins with a bracket is a heading such as `[Account]`."""
+    line = start.splitlines()[0]
+    cells = (line.partition(delimiter)[0] for delimiter in DELIMITERS if delimiter in line)
+    return any(":" not in cell and all(map(cell.count, pair)) for cell in cells for pair in ("[]", "{}"))
+
+
+def _certain_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tuple[str | None, int]:
+    """Return the codec of the whole text that is `declared`, or that the text shows, and 0; else None and the first
+    line that is not UTF-8. Raises UnreadableFile for a text that contradicts what is declared or shown.
+    """
     shown = encoding_shown_by(head)
     codec = codec_for(declared, head) if declared else shown or "utf-8"
     broken = 1 if codec is None else broken_line(_pieces(file), codec)
-    if codec is not None and broken is None:
-        return codec, True
-    if declared is None and shown is None and _is_windows_1252(file):
-        return "cp1252", False
-    named = declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8")
-    to_program = f"The line is not in the charset {named}. {_SEND}"
-    raise UnreadableFile(broken or 1, _BROKEN_TEXT.format(encoding=named), to_program, code=_INVALID_ENCODING)
+    if broken is None:
+        return codec, 0
+    if declared is None and shown is None:
+        return None, broken
+    raise _broken(broken, declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8"))
+
+
+def _guessed_encoding(file: BinaryIO, broken: int, *, guesses: bool) -> tuple[str, Found]:
+    """Return the codec of the most plausible encoding of the text, and all plausible ones.
+
+    Raises UnreadableFile if nobody is there to check it, and for a text with some lines in UTF-8 or in no encoding.
+    """
+    if any(_CONTROLS.search(piece.rstrip(b"\x1a")) for piece in _pieces(file)):
+        raise UnreadableFile(1, _NO_TEXT, f"The body is not text. {_CONVERT}")
+    offered = plausible_encodings(_pieces(file))
+    name = next((name for name, _text in offered if broken_line(_pieces(file), ENCODINGS[name]) is None), None)
+    lines = (line for piece in _pieces(file) for line in piece.splitlines() if not line.isascii())
+    if name is None or (name not in WIDE_ENCODINGS and any(map(_is_utf_8, lines))):
+        raise _broken(broken, "UTF-8")
+    if not guesses:
+        names: dict[str, str] = {}
+        for other, text in offered:
+            names[text] = f"{names[text]}, {other}" if text in names else other
+        looks = "; ".join(f"{other}: {shortened(text)}" for text, other in islice(names.items(), _MOST_LOOKS))
+        raise UnreadableFile(broken, _UNCERTAIN.format(looks=looks), code="UNCERTAIN_ENCODING")
+    return ENCODINGS[name], Found(is_encoding_certain=False, encodings=offered)
+
+
+def _broken(line: int, encoding: str) -> UnreadableFile:
+    to_program = f"The line is not in the charset {encoding}. {_SEND}"
+    return UnreadableFile(line, _BROKEN_TEXT.format(encoding=encoding), to_program, code=_INVALID_ENCODING)
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
     """Yield the file from its beginning, and return there at the end."""
     file.seek(0)
-    while piece := file.read(_CHUNK):
-        yield piece
-    file.seek(0)
-
-
-def _is_windows_1252(file: BinaryIO) -> bool:
-    """Return whether a text that is not UTF-8 is Windows-1252, and not damaged UTF-8.
-
-    Raises UnreadableFile if it is not text at all.
-    """
-    utf_8_letters = other_letters = 0
-    is_text = True
-    for chunk in _pieces(file):
-        if _CONTROLS.search(chunk):
-            raise UnreadableFile(1, _NO_TEXT)
-        letters = _UTF_8_LETTER.findall(chunk)
-        utf_8_letters += len(letters)
-        other_letters += len(_HIGH_BYTE.findall(chunk)) - sum(map(len, letters))
-        is_text = is_text and not _UNDEFINED_IN_1252.search(chunk)
-    return is_text and other_letters > utf_8_letters
+    try:
+        while piece := file.read(_CHUNK):
+            yield piece
+    finally:
+        file.seek(0)

@@ -10,16 +10,24 @@ ENCODINGS: Mapping[str, str] = {
     **{f"windows-{number}": f"cp{number}" for number in (1252, 1250, 1251, *range(1253, 1259))},
     **{name: name for name in ("iso-8859-1", "iso-8859-2", "iso-8859-15", "koi8-r")},
     "shift_jis": "cp932",
+    "euc-kr": "cp949",
     "euc-jp": "euc-jp",
     "gbk": "gbk",
     "big5": "cp950",
-    "euc-kr": "cp949",
     **{name: name for name in ("mac_roman", "cp850", "cp437")},
 }
+# Those with two bytes for a character: text in them may look like UTF-8 here and there.
+WIDE_ENCODINGS = frozenset(("shift_jis", "euc-kr", "euc-jp", "gbk", "big5"))
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What ISO 8859 has at the places of letters in Windows' encodings, and no text does.
-_CONTROLS = re.compile("[\x80-\x9f]")
+CONTROLS = re.compile("[\x80-\x9f]")
 _FAMILY = len("utf-8")
+
+
+def encoding_name(codec: str) -> str:
+    """Return the name among `ENCODINGS` of a codec that reads a text."""
+    found = next((name for name, other in ENCODINGS.items() if other == codec), None)
+    return found or next(name for name in ENCODINGS if codec.startswith(name))  # utf-8-sig, utf-16-le
 
 
 def encoding_shown_by(head: bytes) -> str | None:
@@ -53,7 +61,7 @@ def broken_line(pieces: Iterable[bytes], codec: str) -> int | None:
     try:
         for piece in pieces:
             text = decoder.decode(piece)
-            if has_controls and (found := _CONTROLS.search(text)):
+            if has_controls and (found := CONTROLS.search(text)):
                 return line + text.count("\n", 0, found.start())
             line += text.count("\n")
         decoder.decode(b"", final=True)

@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from dimensions_site.api.failures import Failure
 from dimensions_site.text.file_formats import Format
@@ -48,15 +48,15 @@ class ReadingOptions:
     """What a person says about how a file is read; what is None is found out.
 
     `sheet` is the name of a sheet of a workbook, `heading_row` the number of the row with the headings, from 1: the
-    line on which it begins in CSV. With `pads_rows`, rows may lack empty cells at their end, as some programs write
-    them.
+    line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `guesses`, a text whose encoding is neither
+    said nor certain is read in the most plausible one, because a person sees it before anything is saved.
     """
 
     format: Format | None = None
     encoding: str | None = None
     sheet: str | None = None
     heading_row: int | None = None
-    pads_rows: bool = True
+    guesses: bool = False
 
 
 AS_FOUND = ReadingOptions()
@@ -66,12 +66,14 @@ AS_FOUND = ReadingOptions()
 class Found:
     """What was found out about how a file is read, besides its `Shape`.
 
-    `is_encoding_certain` is false for an encoding that other bytes of the same text would have had, too. `sheet` and
+    `is_encoding_certain` is false for an encoding that was guessed. `encodings` are those that it could be if the text
+    does not show it, the best first, each with the first cells that are not ASCII as they look in it. `sheet` and
     `heading_row` are as in `ReadingOptions`; `written` has the headings that had to be named apart, as they are
     written: repeated and empty ones.
     """
 
     is_encoding_certain: bool = True
+    encodings: Sequence[tuple[str, str]] = ()
     sheet: str = ""
     heading_row: int = 1
     written: Mapping[str, str] = field(default_factory=dict)
@@ -82,18 +84,10 @@ NOTHING_FOUND = Found()
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its first line, and the text of its cells by heading, as it is shown.
-
-    `errors` are those of cells that must not be used as text, `numbers` those that a workbook has as numbers, whatever
-    they look like: a cell with both may be used as a number. The values under the headings `formulas` were computed by
-    the program that saved the workbook.
-    """
+    """A row of a table: its first line, and the text of its cells by heading."""
 
     line: int
     cells: Mapping[str, str]
-    errors: Mapping[str, str] = field(default_factory=dict)
-    numbers: Mapping[str, str] = field(default_factory=dict)
-    formulas: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,10 +122,6 @@ class RowFailure:
         return f"{self.place}: {self.failure.message}"
 
 
-# The first rows of each sheet with something in it, as they are shown, by its name: their lines and cells.
-Beginnings: TypeAlias = Mapping[str, Sequence[tuple[int, Sequence[str]]]]
-
-
 class FileContent(ABC):
     """The content of a file that is being read.
 
@@ -154,9 +144,8 @@ class FileContent(ABC):
 class UnreadableFile(Exception):
     """The file cannot be read, or only up to the line of `failure`, which `to_program` says in words for programs."""
 
-    def __init__(
-        self, line: int, message: "StrOrPromise", to_program: str = "", *, code: str = "UNREADABLE_FILE"
-    ) -> None:
+    def __init__(self, line: int, message: "StrOrPromise", to_program: str = "", *, code: str = "") -> None:
         text = str(message)
         super().__init__(text)
-        self.failure = RowFailure(line, Failure("", code, text), to_program=to_program)
+        failure = Failure("", "UNREADABLE_FILE", text)
+        self.failure = RowFailure(line, replace(failure, code=code) if code else failure, to_program=to_program)

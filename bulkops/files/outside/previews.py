@@ -7,6 +7,7 @@ from itertools import islice
 import msgspec
 from django.utils.translation import gettext as _
 
+from bulkops.files.formats.encodings import encoding_name
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import Row, UnreadableFile
 from dimensions_site.text.formats import grouped
@@ -32,11 +33,12 @@ class Content(msgspec.Struct):
 class Preview(msgspec.Struct):
     """The format and, for a table, the headings and the shortened cells of its first rows.
 
-    `encoding` is that of a text, and `is_encoding_certain` as in `Found`. `sheets` are the names of all sheets with
-    something in them, `sheet` is the one that is read, none yet if several could be meant. `heading_row` is the number
-    of the row with the headings, None without headings; `first_rows` are ten rows as they are shown, from the first on:
-    their number and their cells. `refusal` says why the table cannot be read unless a person chooses otherwise.
-    `contents` describe the columns by the first thousand rows.
+    `encoding` is that of a text, one of `ENCODINGS`; `is_encoding_certain` and `encodings` are as in `Found`. `sheets`
+    are the names of all sheets with something in them, `sheet` is the one that is read, none yet if several could be
+    meant. `heading_row` is the number of the row with the headings, None without headings; `first_rows` are ten rows as
+    they are shown, from the first on: their number and their cells. `refusal` says why the table cannot be read unless
+    a person chooses otherwise. `contents` describe the columns by the first thousand
+    rows.
     """
 
     format: str
@@ -50,6 +52,7 @@ class Preview(msgspec.Struct):
     first_rows: Sequence[tuple[int, Sequence[str]]] = ()
     refusal: str = ""
     contents: Sequence[Content] = ()
+    encodings: Sequence[tuple[str, str]] = ()
 
 
 def preview(source: Source) -> Preview:
@@ -82,9 +85,10 @@ def preview(source: Source) -> Preview:
         source.shape.format,
         source.headings,
         rows[:PREVIEW_ROWS],
-        source.shape.encoding,
+        encoding_name(source.shape.encoding),
         source.found.is_encoding_certain,
         source.found.sheet,
         heading_row=source.found.heading_row,
         contents=[Content(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in columns],
+        encodings=source.found.encodings,
     )

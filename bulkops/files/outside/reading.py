@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NoReturn, cast
 
@@ -64,11 +64,11 @@ class ReadingFailed(Exception):
 
 
 def preview_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS_FOUND) -> Preview:
-    """Return the preview of `file`, a real and seekable one, read as the `options` say.
+    """Return the preview of `file`, a real and seekable one, read as the `options` say, or as is most plausible.
 
     Raises UnreadableFile, also for a file that exceeds the `limits`, and ReadingFailed.
     """
-    with _reading(file, limits, options, is_preview=True) as reading:
+    with _reading(file, limits, replace(options, guesses=True), is_preview=True) as reading:
         message = reading.next()
         if isinstance(message, FirstLook):
             return message.preview

@@ -3,7 +3,7 @@
 And the SQL that reads what was found in its order.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import connection
@@ -14,20 +14,27 @@ from django.db.models.fields.tuple_lookups import Tuple
 
 from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
+from dimensions_site.elements.declaration.fields import CODE_LENGTH
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
 
 
-def with_ids(model: type[Element], repository: Repository, ids: Collection[str]) -> QuerySet[Any]:
-    """Return the elements of one `repository` with one of `ids`, which contain no NUL; in no particular order."""
+def can_be_id(id: object) -> bool:
+    """Return whether a stored element can have this `id`. Others never get into a query: they may be of any length."""
+    return isinstance(id, str) and len(id) <= CODE_LENGTH and "\0" not in id
+
+
+def with_ids(model: type[Element], repository: Repository, ids: Iterable[object]) -> QuerySet[Any]:
+    """Return the elements of one `repository` with one of `ids`; in no particular order."""
+    possible = list(filter(can_be_id, ids))
     if connection.vendor != "postgresql":
-        return model.of(repository).filter(element_id__in=ids)
+        return model.of(repository).filter(element_id__in=possible)
     table = connection.ops.quote_name(model._meta.db_table)
     looked_up = (
         "SELECT found.id FROM unnest(%s::text[]) AS named (id) CROSS JOIN LATERAL ("
         f"SELECT id FROM {table} WHERE repository_id = %s AND element_id = named.id OFFSET 0) AS found"
     )
-    return with_keys(model, looked_up, [list(ids), repository.pk])
+    return with_keys(model, looked_up, [possible, repository.pk])
 
 
 def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[Any]:

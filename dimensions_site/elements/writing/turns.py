@@ -23,6 +23,8 @@ from dimensions_site.repositories.models import Repository
 _MOMENT = 1.0
 # How long a single write waits then, in seconds: most lock an element that nobody else writes, and need not wait.
 _INSTANT = 0.05
+# A body from this many bytes on may take longer than a moment to be read.
+_LARGE = 4 * 1024**2
 
 
 class _Queue:
@@ -59,12 +61,31 @@ class _Queue:
 
 
 _queue = _Queue()
+# The large bodies that are being read.
+_readers = _Queue()
 
 
 def refuse_when_crowded(repository: Repository) -> None:
     """Raise `Problem` 503 if too many already wait, before any work is done for a request that would be refused."""
     if _queue.is_crowded(repository.pk):
         raise _busy()
+
+
+@contextmanager
+def reading_in_turn(repository: Repository, size: int) -> Iterator[None]:
+    """Run the block, which reads a body of `size` bytes row by row, and keeps a thread for as long.
+
+    Large ones count as waiting writes do, so that others have threads. Raises `Problem` 503 if too many are read.
+    """
+    if size < _LARGE:
+        yield
+        return
+    with _readers.waiting(repository.pk) as since:
+        while not _readers.has_room(repository.pk, since):
+            if time.monotonic() - since > _MOMENT:
+                raise _busy()
+            time.sleep(_INSTANT)
+        yield
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The whole service on hosts of their own, set up by the files of docs/deploy.
 
-nginx, two web servers, two workers, PgBouncer, PostgreSQL with a replica, and Redis as queue and as cache.
+nginx, two web servers, two workers, PgBouncer, PostgreSQL with a replica, and Redis as cache.
 """
 
 import shutil
@@ -158,8 +158,7 @@ def estate(folder: Path, **pool: int) -> Iterator[Estate]:
         made.settings = {
             "SECRET_KEY": "this-key-signs-what-is-done-on-hosts-that-are-none-and-nothing-else",
             "REPLICA_URL": made.replica_url,
-            "CACHE_URL": f"{redis}/1",
-            "BROKER_URL": f"{redis}/0",
+            "CACHE_URL": f"{redis}/0",
             "ALLOWED_HOSTS": hosts["nginx"].address,
             "TRUSTED_PROXIES": hosts["nginx"].address,
             **QUICK,

@@ -44,8 +44,13 @@ def body(operation: str, elements: Iterator[Any]) -> bytes:
     return f'{{"{operation}":[{",".join(json.dumps(each, ensure_ascii=False) for each in elements)}]}}'.encode()
 
 
-def call(service: Service, sent: bytes, query: str = "", path: str = PATH, **headers: str) -> Measurement:
-    """Send a bulk body, or another one to `path`, and read the answer through. The service is a `SINGLE` one."""
+def call(
+    service: Service, sent: bytes, query: str = "", path: str = PATH, refusal: int = 0, **headers: str
+) -> Measurement:
+    """Send a bulk body, or another one to `path`, and read the answer through. The service is a `SINGLE` one.
+
+    The call succeeds, or has the status of the `refusal`.
+    """
     peak = Peak(service)
     connection = HTTPConnection("127.0.0.1", service.port, timeout=_TIMEOUT)
     start = time.perf_counter()
@@ -55,7 +60,7 @@ def call(service: Service, sent: bytes, query: str = "", path: str = PATH, **hea
         connection.request("POST", f"{path}{query}", sent, described)
         response = connection.getresponse()
         first = response.read(2_000)
-        assert response.status in (200, 201), first
+        assert response.status in ((refusal,) if refusal else (200, 201)), first
         while response.read(65536):
             pass
     finally:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.rows import ReadingOptions
 from tests.bulkops.files.formats.files import SHEET, STRINGS, as_excel_saves, read, with_parts, workbook
 
 ROWS: list[list[Any]] = [["id", "name", "value"], ["0010", "Büro", 5], ["0020", '"quoted"; text', True]]
@@ -65,7 +66,7 @@ def test_a_file_may_be_put_aside_after_its_first_row(content):
     with tempfile.TemporaryFile() as file:
         file.write(content)
         for _ in range(2):
-            with open_source(file) as source:
+            with open_source(file, ReadingOptions(guesses=True)) as source:
                 next(source.rows())
                 assert 0 < source.progress() <= 1
         assert not file.closed
@@ -78,7 +79,7 @@ def test_what_goes_wrong_with_the_rows_is_not_taken_for_an_error_of_the_file(con
     def import_it():
         with tempfile.TemporaryFile() as file:
             file.write(content)
-            with open_source(file) as source:
+            with open_source(file, ReadingOptions(guesses=True)) as source:
                 for _ in source.rows():
                     raise KeyError("ours")
 

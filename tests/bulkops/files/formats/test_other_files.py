@@ -135,6 +135,55 @@ def test_a_compressed_table_is_read_like_a_plain_one(content):
 
 
 @pytest.mark.parametrize(
+    "headings",
+    [
+        "[Account],[Name],nature",
+        "[Account];[Name];nature",
+        "[Account]\t[Name]\tnature",
+        "{Konto},{Name},nature",
+        "{Konto, neu};Name;nature",
+        "[SKR03] Konto;Name;nature",
+        '["Account"],["Name"],nature',
+        " [Account],[Name],nature",
+    ],
+)
+@pytest.mark.parametrize("format", [None, Format.CSV])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_table_whose_first_heading_is_in_brackets_is_a_table(headings, format, codec):
+    """The kind follows from the whole line, and from what the user says."""
+    delimiter = next(each for each in ";\t," if each in headings)
+    outcome = read(f"{headings}\n{delimiter.join(['0090', 'Cash', 'X'])}\n".encode(codec), format)
+    assert outcome.shape is not None
+    assert (outcome.shape.format, outcome.refusal) == (Format.CSV, None)
+    assert [list(row.values()) for row in outcome.cells] == [["0090", "Cash", "X"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "format"),
+    [
+        (b'[{"id": "A"}', Format.JSON),
+        (b'[{"id": "A"},]', Format.JSON),
+        (b"[1, 2]", Format.JSON),
+        (b"[{'id': 'A'}, {'id': 'B'}]", Format.JSON),
+        (b'{"id": "A"},\n{"id": "B"}', Format.NDJSON),
+        (b"{id: 1, name: 2}", Format.NDJSON),
+    ],
+)
+def test_broken_json_is_json(content, format):
+    """Its errors say where it is broken."""
+    outcome = read(content)
+    assert outcome.shape is not None
+    assert outcome.shape.format is format
+    assert outcome.refusal or outcome.messages
+
+
+def test_the_format_csv_is_obeyed_unless_the_text_is_json():
+    content = b"{a:b},name\n1,Cash\n"
+    assert read(content, Format.CSV).headings == ["{a:b}", "name"]
+    assert read(b"{}", Format.CSV).refusal is not None
+
+
+@pytest.mark.parametrize(
     ("content", "looks"),
     [
         (TABLE, (Format.CSV, "a table in CSV")),

@@ -83,7 +83,8 @@ class TableSave:
             file.write(body)
             body.clear()  # it is on the disk now
             try:
-                with open_source(file, self._reading) as source:
+                reading = replace(self._reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
+                with open_source(file, reading) as source:
                     report = importer.run(replace(source, rows=partial(self._rows, source.rows, turn)))
             except UnreadableFile as error:
                 raise bad_request([_placed(error.failure)]) from None

@@ -49,7 +49,8 @@ class ReadingOptions:
 
     `sheet` is the name of a sheet of a workbook, `heading_row` the number of the row with the headings, from 1: the
     line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `guesses`, a text whose encoding is neither
-    said nor certain is read in the most plausible one, because a person sees it before anything is saved.
+    said nor certain is read in the most plausible one, because a person sees it before anything is saved. A table in
+    CSV may have at most `most_rows`, its headings and empty ones included.
     """
 
     format: Format | None = None
@@ -57,6 +58,7 @@ class ReadingOptions:
     sheet: str | None = None
     heading_row: int | None = None
     guesses: bool = False
+    most_rows: int | None = None
 
 
 AS_FOUND = ReadingOptions()

@@ -38,6 +38,24 @@ def test_blank_lines_count_towards_twice_the_number_of_elements(alice, settings,
     assert report["detail"] == "The body has more than 20 lines; send several requests."
 
 
+@pytest.mark.parametrize("blank", [b"\n", b",,\n", b"\r\n"])
+def test_empty_rows_count_towards_twice_the_number_of_elements(alice, settings, blank):
+    """The headings too."""
+    settings.API_MAX_BULK_ELEMENTS = 10
+    assert post(alice, CSV, HEADINGS + blank * 18 + row(1)).status_code == 200
+    report = refused(post(alice, CSV, HEADINGS + blank * 19 + row(1)))
+    assert places(report) == [("line 21", "TOO_MANY_ELEMENTS")]
+
+
+def test_a_row_that_is_too_long_ends_the_reading(alice):
+    """With the errors before it; what follows is not read."""
+    body = HEADINGS + b"A,Cash,x,0\r\n" + b'B,"' + b"a\n" * 2 * LARGE + b"C,Cash,x,0\r\n"
+    assert places(refused(post(alice, CSV, body))) == [
+        ("line 2, decimalNumbers", "INVALID"),
+        ("line 3", "UNREADABLE_FILE"),
+    ]
+
+
 def test_a_client_that_has_gone_ends_the_reading(alice):
     """Nobody waits for the result, and nothing is saved."""
     server, client = socket.socketpair()

@@ -87,7 +87,7 @@ def test_other_delimiters_in_headings_and_cells_do_not_mislead():
     assert [row["Name, lang"] for row in outcome.cells] == ["Kasse, Bank, Post", "Bank"]
 
 
-@pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;", "Sep = ;", '"sep=;";;', "sep=;,,"])
 def test_the_separator_line_of_excel_is_honoured(line):
     """It precedes the headings, and counts as a line."""
     outcome = read(f"{line}\r\nid;name\r\n1000;Cash\r\n".encode())
@@ -163,12 +163,71 @@ def test_a_cell_of_one_megabyte_is_read_and_a_longer_one_is_a_failure():
     assert outcome.messages == ["line 3, name: The cell is 1,048,577 characters long; the limit is 1,048,576."]
 
 
-def test_a_row_that_is_too_long_is_passed_over_to_its_end():
-    """Quoted line breaks in it belong to it."""
-    text = "x\n" * MAX_ROW_CHARACTERS
-    outcome = read(f'id,name\n1,a\n2,"{text}"\n3,b\n'.encode())
-    assert outcome.messages == ["line 3: The row has more than 4,194,304 characters. Check that all quotes are closed."]
-    assert [(row.line, row.cells["id"]) for row in outcome.rows] == [(2, "1"), (4 + MAX_ROW_CHARACTERS, "3")]
+@pytest.mark.parametrize("text", ["x", "x\n", '""', "\n"], ids=["one line", "lines", "quotes", "empty lines"])
+def test_a_row_that_is_too_long_ends_the_reading(text):
+    """It is a quote that is not closed; to look for its end would take as long as the file is."""
+    outcome = read(f'id,name\n1,a\n2,"{text * MAX_ROW_CHARACTERS}"\n3,b\n'.encode())
+    assert outcome.refusal == "line 3: The row has more than 4,194,304 characters. Check that all quotes are closed."
+    assert [(row.line, row.cells["id"]) for row in outcome.rows] == [(2, "1")]
+
+
+def test_empty_rows_count_where_rows_are_limited():
+    content = b"id,name\n" + b"\n" * 8 + b"1,a\n"
+    assert read(content, most_rows=10).cells == [{"id": "1", "name": "a"}]
+    assert read(content, most_rows=9).refusal == "line 10: The table has more than 9 rows, empty ones included."
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ('="0070",Cash', ["0070", "Cash"]),
+        ('"=""0070""",Cash', ["0070", "Cash"]),
+        ('="a ""b""",Cash', ['a "b"', "Cash"]),
+        ('="",Cash', ["", "Cash"]),
+        ('[[text]]="0070",=1+1', ['[[text]]="0070"', "=1+1"]),
+        ('0070, "Cash"', ["0070", "Cash"]),
+        ('0070,   "Cash, ""Bank"""', ["0070", 'Cash, "Bank"']),
+        (' "0070", "Cash"', ["0070", "Cash"]),
+        ('0070," ""Cash"""', ["0070", ' "Cash"']),
+        ("0070, Cash", ["0070", " Cash"]),
+        ('0070,a "b" c', ["0070", 'a "b" c']),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_cells_are_read_as_the_programs_that_write_them_mean_them(row, cells, delimiter):
+    """`="0070"` keeps the zeros in Excel, and blanks before a quote are not of the text."""
+    outcome = read(f"id,name\n{row}\n".replace(",", delimiter).encode())
+    assert ([list(each.values()) for each in outcome.cells], outcome.refusal) == (
+        [[cell.replace(",", delimiter) for cell in cells]],
+        None,
+    )
+
+
+def test_a_code_with_the_sign_of_a_formula_is_a_failure():
+    """Excel would show it without zeros."""
+    outcome = read(b"id,name\n=0070,Cash\n0080,Bank\n")
+    assert outcome.messages == ["line 2: '=0070' is a formula. Write 0070 as text, without the sign."]
+    assert [row["id"] for row in outcome.cells] == ["0080"]
+
+
+def test_blanks_before_a_quote_that_is_closed_on_another_line_are_refused():
+    outcome = read(b'id,name\n1,a\n2, "two\nlines"\n')
+    assert (outcome.lines, str(outcome.refusal)[:36]) == ([2], "line 3: The rest cannot be read as C")
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\r\n\x1a", "\n\x1a\x1a\x1a", "\n\x1a\r\n"])
+def test_the_sign_of_the_end_of_a_file_is_not_a_row(end):
+    """Old programs write it."""
+    outcome = read(f"id,name\n1,Cash{end}".encode())
+    assert (outcome.cells, outcome.messages, outcome.refusal) == ([{"id": "1", "name": "Cash"}], [], None)
+
+
+@pytest.mark.parametrize("marks", [1, 2, 3])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("line", ["", "sep=,\n"])
+def test_several_marks_of_the_encoding_are_not_of_the_first_heading(marks, codec, line):
+    outcome = read(("\ufeff" * marks + f'{line}"id",name\n1,Cash\n').encode(codec))
+    assert (outcome.headings, outcome.cells) == (["id", "name"], [{"id": "1", "name": "Cash"}])
 
 
 def test_a_file_that_is_one_endless_line_is_refused():

@@ -1,0 +1,146 @@
+"""The records of a text in CSV one by one, as the programs that write it mean them."""
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TextIO
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
+from dimensions_site.text.formats import grouped
+from dimensions_site.text.shortening import shortened
+
+_TOO_LONG = gettext_lazy("The row has more than {maximum} characters. Check that all quotes are closed.")
+_NOT_TEXT_TO_PROGRAM = "The line contains the character NUL, which is not allowed in text."
+_NOT_TEXT = gettext_lazy(
+    "The line contains the character NUL, which is not allowed in text. Save the file again as 'CSV UTF-8'."
+)
+_NEVER_CLOSED = gettext_lazy("A quote opens in this row and is never closed. Close it, or remove it.")
+_CLOSED_EARLY = gettext_lazy(
+    "The rest cannot be read as CSV: after a closing quote the cell must end. Check that all quotes are "
+    "closed, and write a quote inside a quoted text twice."
+)
+# How CSV is written for Excel, so that it keeps zeros; without the quotes it would not.
+_FORMULA = re.compile(r'=(?:"((?:[^"]|"")*)"|\d+)')
+# What old programs write at the end of a file, and careless ones more than once at its beginning.
+_END, _MARK = "\x1a", "\ufeff"
+
+# csv's limit is global to the process; `_Lines` keeps records shorter than that.
+csv.field_size_limit(MAX_ROW_CHARACTERS)
+
+
+class Record(NamedTuple):
+    """The cells of a record that begins on `line`; `failure` says why they cannot be used."""
+
+    line: int
+    cells: list[str]
+    failure: str = ""
+
+
+def records(text: TextIO, first_line: int, delimiter: str, most: int | None = None) -> Iterator[Record]:
+    """Yield the records of the text, empty ones too, lazily; `first_line` is the number of its next line.
+
+    Raises UnreadableFile for broken quotes, for a record that is too long, and for more than `most`.
+    """
+    lines = _Lines(text, first_line)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    count = 0
+    while True:
+        line = lines.begin_record()
+        try:
+            cells = next(reader, None)
+        except csv.Error:
+            raise UnreadableFile(line, _NEVER_CLOSED if lines.are_at_end else _CLOSED_EARLY) from None
+        if cells is None:
+            return
+        count += 1
+        if most is not None and count > most:
+            message = _("The table has more than {maximum} rows, empty ones included.").format(maximum=grouped(most))
+            raise UnreadableFile(line, message, code="TOO_MANY_ELEMENTS")
+        yield _as_meant(Record(line, cells), "".join(lines.record), delimiter)
+
+
+def _as_meant(record: Record, text: str, delimiter: str) -> Record:
+    """Return the record without habits that CSV does not know: blanks before quotes, and `="0070"` for 0070.
+
+    `text` is the record as it is written.
+    """
+    line, cells, failure = record
+    if ' "' in text and _has_blanks_before_quotes(cells, text, delimiter):
+        try:
+            cells = next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True))
+        except csv.Error:
+            raise UnreadableFile(line, _CLOSED_EARLY) from None
+    if "=" in text:
+        for column, found in enumerate(map(_FORMULA.fullmatch, cells)):
+            if found is not None and found[1] is None:
+                failure = failure or _formula(found[0])
+            elif found is not None:
+                cells[column] = found[1].replace('""', '"')
+    return Record(line, cells, failure)
+
+
+def _has_blanks_before_quotes(cells: list[str], text: str, delimiter: str) -> bool:
+    """Return whether a cell is written with blanks before its opening quote, which then is not one."""
+    suspicious = (cell for cell in cells if cell.startswith(" ") and cell.lstrip(" ").startswith('"'))
+    return any(f"{delimiter}{cell}" in text or text.startswith(cell) for cell in suspicious)
+
+
+def _formula(cell: str) -> str:
+    message = _("'{cell}' is a formula. Write {text} as text, without the sign.")
+    return message.format(cell=shortened(cell), text=shortened(cell[1:]))
+
+
+class _Lines:
+    """The lines of a text for `csv.reader`, with at most one record in memory."""
+
+    def __init__(self, text: TextIO, first_line: int) -> None:
+        self._text = text
+        self._line = first_line - 1
+        self._ends = True
+        self._length = 0
+        # The lines of the record so far.
+        self.record: list[str] = []
+        self.are_at_end = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._next_piece()
+        if not line:
+            raise StopIteration
+        self._length += len(line)
+        if self._length >= MAX_ROW_CHARACTERS:
+            first = self._line - sum(map(_ends, self.record))
+            raise UnreadableFile(first, _TOO_LONG.format(maximum=grouped(MAX_ROW_CHARACTERS)))
+        if "\x00" in line:
+            raise UnreadableFile(self._line, _NOT_TEXT, _NOT_TEXT_TO_PROGRAM)
+        self.record.append(line)
+        return line
+
+    def begin_record(self) -> int:
+        """Return the number of the line on which the next record begins."""
+        self._length = 0
+        self.record.clear()
+        return self._line + 1
+
+    def _next_piece(self) -> str:
+        """Return the next line, or as much of it as a row may have; empty at the end of the text."""
+        piece = self._text.readline(MAX_ROW_CHARACTERS)
+        if piece:
+            self._line += self._ends
+            self._ends = _ends(piece)
+            if self._line == 1:
+                piece = piece.lstrip(_MARK)
+            if _END in piece and (not self._ends or not piece.strip(f"{_END}\r\n")):
+                piece = piece.strip(_END)
+        self.are_at_end = not piece
+        return piece
+
+
+def _ends(line: str) -> bool:
+    return line.endswith(("\n", "\r"))

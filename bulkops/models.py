@@ -251,6 +251,7 @@ class Plan(models.Model):
     applied_by = CodePointTextField(_("applied by"), null=True)
     change_set = models.UUIDField(null=True)
     table_digest = CodePointTextField(null=True)
+    size = models.PositiveBigIntegerField(default=0, help_text="Bytes of its changes.")
 
     class Meta:
         verbose_name = _("plan")

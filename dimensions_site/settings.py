@@ -333,6 +333,7 @@ Q_CLUSTER = {
 DELETION_CHUNK_SIZE = env.integer("DELETION_CHUNK_SIZE", default=1000, minimum=1, maximum=10_000)
 PLAN_MAX_CHANGES = env.integer("PLAN_MAX_CHANGES", default=100_000, minimum=1, maximum=1_000_000)
 PLAN_MAX_OPEN = env.integer("PLAN_MAX_OPEN", default=100, minimum=1, maximum=10_000)
+PLAN_MAX_BYTES = env.integer("PLAN_MAX_BYTES", default=1024**3, minimum=1024**2, maximum=1024**4)
 PLAN_RETENTION_DAYS = env.integer("PLAN_RETENTION_DAYS", default=7, minimum=1, maximum=365)
 DATA_PROCESSING_RETENTION_DAYS = env.integer("DATA_PROCESSING_RETENTION_DAYS", default=90, minimum=1, maximum=36_500)
 

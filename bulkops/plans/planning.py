@@ -1,12 +1,14 @@
 """Making plans: what a source would change, computed and kept, while nothing is changed (contract K4)."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from bulkops.models import Plan, PlanChange, PlanStatus
@@ -17,7 +19,7 @@ from bulkops.plans.stored import role_of
 from bulkops.plans.trial import PlanTrial, Step
 from bulkops.save.envelope import Envelope, operations
 from bulkops.writers.attempts import writer_for
-from bulkops.writers.disk_lists import DiskList
+from bulkops.writers.disk_lists import DiskList, DiskListFull
 from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import MAX_FAILURES, Problem
 from dimensions_site.changes.states import State
@@ -43,12 +45,12 @@ def make_plan(
     role than the one it is called with. Raises `Problem` 400 with the errors in what was sent. What the stored
     elements forbid are errors of the plan, which then cannot be applied.
     """
-    _refuse_too_many(dimension, repository, actor)
+    room = _room(repository, dimension.name, actor.name)
     scope = ElementScope(dimension, repository, request.scope)
-    with ExitStack() as stack:
+    with ExitStack() as stack, _refusing_full_lists():
         wanted: Wanted | None = None
         envelope, deletions = request.envelope, request.deletions
-        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile())))
+        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile()), room))
         with limited_reads():
             if request.undo is not None:
                 wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
@@ -57,7 +59,7 @@ def make_plan(
         if wanted is not None:
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
             envelope, deletions = Envelope(envelope.save_mode, found), wanted.deletions
-        steps = DiskList[Step](stack.enter_context(TemporaryFile()))
+        steps = DiskList[Step](stack.enter_context(TemporaryFile()), room)
         trial = PlanTrial(
             dimension,
             repository,
@@ -81,18 +83,37 @@ def make_plan(
         )
         _try(trial, envelope, wanted, plan)
         require(role_of(plan))
+        plan.size = steps.size
         # Django's own insertion of many rows takes several times as long.
         _store(plan, steps, writer_for(dimension.model, (), repository))
     plan.refresh_from_db()
     return plan
 
 
-def _refuse_too_many(dimension: Dimension, repository: Repository, actor: Actor) -> None:
+def _room(repository: Repository, dimension: str, requester: str) -> int:
+    """Return how many bytes the next plan may take. Raises `Problem` 409 if the client has too many plans already."""
+    own = Plan.objects.filter(repository=repository, requester=requester)
+    is_open = Q(dimension=dimension) & ~Q(status=PlanStatus.APPLIED)
+    found = own.aggregate(open=Count("pk", filter=is_open), size=Coalesce(Sum("size"), 0))
     maximum: int = settings.PLAN_MAX_OPEN
-    own = Plan.objects.filter(repository=repository, dimension=dimension.name, requester=actor.name)
-    if own.exclude(status=PlanStatus.APPLIED).count() >= maximum:
+    if found["open"] >= maximum:
         detail = _("You have {maximum} plans here that are not applied. Delete those that you no longer need.")
         raise Problem(409, "TOO_MANY_PLANS", detail.format(maximum=grouped(maximum)))
+    room: int = settings.PLAN_MAX_BYTES - found["size"]
+    return room
+
+
+@contextmanager
+def _refusing_full_lists() -> Iterator[None]:
+    """Raise `Problem` 409 if the plan takes more bytes than the client has left."""
+    try:
+        yield
+    except DiskListFull:
+        detail = _(
+            "With this plan, yours in this repository would take more than {maximum} bytes, applied ones included. "
+            "Delete those that you no longer need, or narrow the plan with a scope."
+        )
+        raise Problem(409, "PLANS_TOO_LARGE", detail.format(maximum=grouped(settings.PLAN_MAX_BYTES))) from None
 
 
 def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan) -> None:
@@ -118,6 +139,14 @@ def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan
 
 @transaction.atomic
 def _store(plan: Plan, steps: Sequence[Step], writer: Writer) -> None:
+    if (
+        connection.vendor == "postgresql"
+    ):  # plans that are made at the same time count each other; SQLite has one writer
+        with connection.cursor() as cursor:
+            name = f"plans {plan.repository_id} {plan.requester}"
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+    if plan.size > _room(plan.repository, plan.dimension, plan.requester):
+        raise DiskListFull
     plan.save(force_insert=True)
     id = PlanChange._meta.get_field("plan").get_db_prep_save(plan.pk, connection)
     columns = ("plan_id", *Step._fields)

@@ -8,18 +8,29 @@ from typing import IO, TypeVar, overload
 T = TypeVar("T")
 
 
+class DiskListFull(Exception):
+    """The list would take more bytes than it may."""
+
+
 class DiskList(Sequence[T]):
     """A list in the empty temporary `file`, which only the list opens.
 
-    It stores any Python value, decimal numbers and integers of any size included.
+    It stores any Python value, decimal numbers and integers of any size included. With `room`, `append` raises
+    `DiskListFull` beyond that many bytes.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], room: int | None = None) -> None:
         self._file = file
+        self._room = room
         # Where each item begins, and the last one ends.
         self._places = array("Q", [0])
         # Seeking for each item would empty the file's buffer each time.
         self._is_at_end = True
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes."""
+        return self._places[-1]
 
     def __len__(self) -> int:
         return len(self._places) - 1
@@ -43,6 +54,8 @@ class DiskList(Sequence[T]):
     def append(self, item: T) -> None:
         """Add an item at the end."""
         pickled = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+        if self._room is not None and self.size + len(pickled) > self._room:
+            raise DiskListFull
         if not self._is_at_end:
             self._file.seek(self._places[-1])
             self._is_at_end = True

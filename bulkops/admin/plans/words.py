@@ -32,6 +32,10 @@ _IN_WORDS = {
     "TOO_MANY_PLANS": gettext_lazy(
         "You have too many plans here that are not applied. Delete those that you no longer need."
     ),
+    "PLANS_TOO_LARGE": gettext_lazy(
+        "Your plans here would become too large together. Delete those that you no longer need, or restrict this one "
+        "by a filter."
+    ),
     "CONFLICT": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
     "REPOSITORY_BUSY": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
     "QUERY_TIMEOUT": gettext_lazy("This took too long and was stopped. Restrict it by a filter, and try again."),

@@ -1,8 +1,10 @@
 """What a plan refuses: what was sent is wrong (400), or what is stored forbids it (an error of the plan)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from bulkops.models import Plan
 from bulkops.plans.requests import BULK_MEMBERS, MEMBERS
@@ -266,3 +268,49 @@ def test_too_many_changes_and_too_many_plans(alice, chart, settings):
     response = send(alice, "account", bulk={"put": []})
     assert (response.status_code, read(response)["code"]) == (409, "TOO_MANY_PLANS")
     assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4")
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"snapshot": [account(f"{id}", descriptions={"en": "Bank"}) for id in range(10, 30)]},
+        {"undo": "the chart"},
+        {"repository": "contoso"},
+    ],
+    ids=lambda source: next(iter(source)),
+)
+def test_the_bytes_of_a_clients_plans_are_limited(alice, chart, settings, contoso, source):
+    """Whatever they come from, applied ones included. The trial stops as soon as there is no more room."""
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    if "undo" in source:
+        source = {"undo": read(alice.get(alice.account("elements-changesets")))[0]["id"]}
+    plan = applied(alice, "account", make(alice, "account", bulk={"put": [account("40")]}))
+    size = Plan.objects.get().size
+    assert size > len(str(changes(alice, "account", plan)))
+    settings.PLAN_MAX_BYTES = 2 * size
+    response = send(alice, "account", **source, maxDelete="100%")
+    assert (response.status_code, read(response)["code"]) == (409, "PLANS_TOO_LARGE")
+    assert Plan.objects.count() == 1
+    assert alice.delete(one(alice, "account", plan)).status_code == 204
+    settings.PLAN_MAX_BYTES = 100 * size
+    assert make(alice, "account", **source, maxDelete="100%")["status"] == "READY"
+
+
+@pytest.mark.contract("K4")
+@pytest.mark.django_db(transaction=True)
+def test_plans_that_are_made_at_the_same_time_count_each_other(alice, chart, settings):
+    """Six at a time never make more than the limit."""
+    settings.PLAN_MAX_OPEN = 3
+
+    def plan(number: int) -> int:
+        try:
+            status: int = send(alice, "account", bulk={"put": [account(f"{number}")]}).status_code
+            return status
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as clients:
+        statuses = list(clients.map(plan, range(40, 46)))
+    assert statuses.count(201) == Plan.objects.count() == 3
+    assert set(statuses) == {201, 409}

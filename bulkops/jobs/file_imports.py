@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import BoundedSemaphore
 from typing import Any, BinaryIO
 
@@ -236,6 +236,11 @@ def fail(file_import: FileImport, happened: str) -> None:
     )
     log.error("import_failed", oid=file_import.oid, happened=happened)
     end(file_import, ImportStatus.FAILED, error)
+
+
+def removed_at(file_import: FileImport) -> datetime | None:
+    """Return when an import that waits for its user is cancelled; None if it does not."""
+    return file_import.due_at + _TIMEOUT if file_import.status in WAITING else None
 
 
 def drop_abandoned() -> None:

@@ -60,6 +60,12 @@ def result_of(file_import: FileImport) -> Result:
     )
 
 
+def effect_of(file_import: FileImport) -> str:
+    """Return what the import does, or has done, in a line for the list; empty before the check."""
+    counts = _counts(file_import) if file_import.report else []
+    return " · ".join(f"{grouped(count)} {name}" for name, count in counts if count)
+
+
 def writes(report: Mapping[str, Any]) -> bool:
     """Return whether the import that the `report` is about changes anything."""
     return any(report[name] for name in ("created", "changed", "deleted"))

@@ -13,14 +13,15 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
 from bulkops.admin.imports.corrections import PAGE, Corrections
-from bulkops.admin.imports.forms import ChoicesForm, UploadForm, reading_chosen
-from bulkops.admin.imports.results import result_of, writes
+from bulkops.admin.imports.forms import ChoicesForm, UploadForm, looks_of, reading_chosen
+from bulkops.admin.imports.results import effect_of, result_of, writes
 from bulkops.admin.jobs import JobAdmin
 from bulkops.admin.plans.undoing import UndoMixin
 from bulkops.admin.progress import import_progress
@@ -33,6 +34,7 @@ from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.repositories.admin.repositories import when
 from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import minute
 
 
 def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpResponse:
@@ -61,11 +63,28 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         "dimension",
         "requester",
         when("created_at", _("uploaded (UTC)")),
-        "status",
+        "state",
+        "effect",
     ]
     search_fields = ["file_name", "requester"]
     search_help_text = _("Search by the name of the file or by who uploaded it")
     ordering = ["-created_at", "pk"]
+
+    @admin.display(description=_("status"), ordering="status")
+    def state(self, row: FileImport) -> str:
+        """Return the status, and until when an import waits for its user."""
+        removed = file_imports.removed_at(row)
+        status = row.get_status_display()
+        return (
+            status
+            if removed is None
+            else gettext("%(status)s, until %(when)s") % {"status": status, "when": minute(removed)}
+        )
+
+    @admin.display(description=_("Effect"))
+    def effect(self, row: FileImport) -> str:
+        """Return the numbers of elements that it changes."""
+        return effect_of(row)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
@@ -159,7 +178,9 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
-        return self._page(request, "columns", file_import.file_name, 2, file_import, form=form)
+        return self._page(
+            request, "columns", file_import.file_name, 2, file_import, form=form, looks=looks_of(file_import)
+        )
 
     def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""

@@ -145,3 +145,32 @@ def test_what_was_typed_stays_when_it_is_wrong(ed, northwind):
     assert all(column.errors for column in fields[5:])
     assert "Sollkonto &lt;b&gt;" in answer.content.decode()
     assert browser_of(ed).get(at(file_import)).status_code == 200
+
+
+def test_the_columns_to_look_at_come_first_and_the_clear_ones_are_folded(ed, northwind):
+    """Those without a field, then guesses; each with the different texts in it."""
+    headings = [
+        path for path, place in WIRES["account"].places.items() if not place.is_map and not place.leaf.read_only
+    ]
+    cells = dict.fromkeys(headings, "") | {"id": "1", "Tpye": "NORMAL", "Memo": "x"}
+    table = f"{';'.join(cells)}\n{';'.join(cells.values())}\n{';'.join(cells.values()).replace('1', '2')}\n"
+    answer = upload(browser_of(ed), northwind, table.replace(";type;", ";Kind;", 1))
+    fields = answer.context["form"].columns
+    assert [column.heading for column in fields.marked] == ["Kind", "Memo", "Tpye"]
+    assert [list(column.samples) for column in fields.marked] == [[], ["x"], ["NORMAL"]]
+    assert len(fields.clear) == len(cells) - 3
+    text = answer.content.decode()
+    assert text.index('value="" list="fields"') < text.index(f"{len(fields.clear)} columns are clear")
+    assert "<details ><summary>" in text
+
+
+def test_the_most_that_is_deleted_is_asked_only_where_something_is_deleted(alice, northwind):
+    """Without it the usual share holds."""
+    upload(browser_of(alice), northwind, HEADINGS + CASH)
+    file_import = FileImport.objects.get()
+    answer = describe(browser_of(alice), file_import, mode="sync", max_delete="")
+    assert "It must be a number of elements such as 20" in answer.content.decode()
+    describe(browser_of(alice), file_import, max_delete="")
+    work()
+    file_import.refresh_from_db()
+    assert (file_import.status, file_import.options["max_delete"]) == ("CHECKED", "5%")

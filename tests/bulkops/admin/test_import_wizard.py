@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from datetime import UTC, datetime
 from threading import Event, Thread
 
 import pytest
@@ -12,6 +13,7 @@ from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import work
 from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, describe, shown, upload
 from tests.dimensions_site.site_admin.people import browser_of, messages_of
+from tests.dimensions_site.site_admin.people import page as address
 from tests.factories import account
 from tests.factories import content as read_bytes
 from tests.storing import store_accounts
@@ -306,3 +308,23 @@ def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
     assert messages_of(page) == ["The import cannot be cancelled while it is being saved. Try again in a moment."]
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.IMPORTING
+
+
+def test_the_list_shows_what_each_import_does_and_until_when_it_waits(alice, northwind):
+    """And the page names the elements that are deleted."""
+    store_accounts(northwind, account("1000"), account("1010", descriptions={"en": "Bank", "de": "Hausbank"}))
+    browser = browser_of(alice)
+    upload(browser, northwind, HEADINGS + CASH)
+    file_import = FileImport.objects.get()
+    file_import.due_at = datetime(2026, 1, 30, 10, 5, tzinfo=UTC)
+    file_import.save()
+    assert "being prepared, until 2026-01-31 10:05" in browser.get(address(FileImport)).content.decode()
+    describe(browser, file_import, mode="sync", max_delete="50%")
+    work()
+    file_import.refresh_from_db()
+    assert '<li>1010 <span class="sheet-quiet">Bank</span></li>' in shown(browser, file_import)
+    assert "1 unchanged · 1 to be deleted" in browser.get(address(FileImport)).content.decode()
+    confirm(browser, file_import)
+    work()
+    assert "1 unchanged · 1 deleted" in browser.get(address(FileImport)).content.decode()
+    assert '<li>1010 <span class="sheet-quiet">Bank</span></li>' in shown(browser, file_import)

@@ -300,7 +300,6 @@ LONG_READERS = env.integer("LONG_READERS", default=2, minimum=1, maximum=256)
 # As in gunicorn.conf.py. Long reads and waiting writes leave one of them to other clients.
 WEB_THREADS = env.integer("WEB_THREADS", default=4, minimum=1, maximum=256)
 IDEMPOTENCY_KEY_HOURS = env.integer("IDEMPOTENCY_KEY_HOURS", default=24, minimum=1, maximum=8760)
-IDEMPOTENCY_MAX_BYTES = env.integer("IDEMPOTENCY_MAX_BYTES", default=1024**3, minimum=1024**2, maximum=1024**4)
 
 API_MAX_BULK_BODY_SIZE = env.integer("API_MAX_BULK_BODY_SIZE", default=512 * 1024**2, minimum=1024, maximum=4 * 1024**3)
 API_MAX_BULK_ELEMENTS = env.integer("API_MAX_BULK_ELEMENTS", default=100_000, minimum=1, maximum=10_000_000)

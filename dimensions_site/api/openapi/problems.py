@@ -25,8 +25,8 @@ ERRORS: Mapping[int, tuple[str, str]] = {
         "What you address forbids this now, or the first request with this `Idempotency-Key` is still running.",
     ),
     410: (
-        "AnswerNotKept",
-        "The request with this `Idempotency-Key` was completed and is not repeated; its response is no longer stored.",
+        "NoLongerStored",
+        "What is asked for, the changes since a token or the state at an instant, is no longer stored.",
     ),
     412: ("PreconditionFailed", "`If-Match` or `If-None-Match` does not hold; nothing was written."),
     413: ("BodyTooLarge", "The body is larger than the service accepts."),

@@ -162,7 +162,7 @@ class DimensionSchema(AutoSchema):
         if "requestBody" in operation:
             yield from (413, 415)
         if self.method == "POST":
-            yield from (409, 410, 422)
+            yield from (409, 422)
 
     def _error(self, status: int) -> Part:
         name, description = ERRORS[status]

@@ -32,6 +32,8 @@ from tests.services.service import Answer, Service, serving
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
 ROUTES = {"create": ELEMENTS, "bulk": f"{ELEMENTS}-bulk", "deletion": f"{ELEMENTS}-bulk-delete-async"}
 DONE = {"create": 201, "bulk": 200, "deletion": 202}
+# Bytes of a body that a retry gets, as in `dimensions_site.idempotency.answers`, which needs Django.
+KEPT = 64 * 1024
 
 
 @dataclass
@@ -162,8 +164,8 @@ class Ordeal:
         if (
             last.status != DONE[kind]
             or "Idempotent-Replayed" not in again.headers
-            or again.body != last.body
-            or (first is not None and (first.body != last.body or not is_replay))
+            or again.body != _kept(last)
+            or (first is not None and (_kept(first) != last.body or not is_replay))
             or not self._is_done_once(kind, mark, last)
         ):
             self.tally.other.append(f"{mark}: {kind} {first and first.status} {last.status} {last.body[:300]!r}")
@@ -184,6 +186,11 @@ class Ordeal:
             return bool((stored, named) == (self._deletions, 1))
         size = 1 if kind == "create" else self._size
         return counts(self._url, mark) == Counts(size, size, size)
+
+
+def _kept(answer: Answer) -> bytes:
+    """The body of the answer as retries get it."""
+    return answer.body if len(answer.body) <= KEPT else b'{"code":"SUCCESS"}'
 
 
 # A kind of request, and the moment of the strike: 0 is the beginning of the request, 1 its usual end; None is when it

@@ -16,13 +16,12 @@ from bulkops.admin.plans.undoing import UndoMixin
 from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.admin.element import ElementAdmin
-from dimensions_site.elements.admin.history import page_number
-from dimensions_site.elements.admin.lists.counting import BoundedPaginator
 from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import each_compared
-from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, when
+from dimensions_site.repositories.admin.paging import requested_page
+from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, number, when
 from dimensions_site.rsql.conditions import Contains, Needle
 from dimensions_site.rsql.expressions import Fold
 from dimensions_site.text.shortening import shortened
@@ -56,9 +55,9 @@ class ActivityAdmin(UndoMixin):
         "user",
         "channel",
         "reason_text",
-        "created",
-        "changed",
-        "deleted",
+        number("created", _("created")),
+        number("changed", _("changed")),
+        number("deleted", _("deleted")),
         "repository_name",
         "dimension",
     ]
@@ -74,10 +73,6 @@ class ActivityAdmin(UndoMixin):
     search_help_text = _("Search in the reasons")
     ordering = ["-committed_at", "-id"]
     sortable_by = ()
-    paginator = BoundedPaginator
-    list_per_page = 50
-    show_full_result_count = False
-    show_facets = admin.ShowFacets.NEVER
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(require_GET(self.job_view))
@@ -98,8 +93,8 @@ class ActivityAdmin(UndoMixin):
         """Show the change set and its versions page by page, with what each changed; `?p=2` is the second page."""
         found: ChangeSet = self.get_object(request, object_id)
         dimension, repository = dimension_named(found.dimension), found.repository
-        number = page_number(request)
-        first = (number - 1) * VERSIONS_A_PAGE
+        page = requested_page(request, range(found.created + found.changed + found.deleted), VERSIONS_A_PAGE)
+        first = (page.number - 1) * VERSIONS_A_PAGE
         rows = dimension.model.versions_of(repository).filter(change_set=found.pk).order_by("number")
         versions = each_compared(dimension, rows[first : first + VERSIONS_A_PAGE], repository)
         elements = cast(ElementAdmin, self.admin_site.get_model_admin(dimension.model))
@@ -114,8 +109,8 @@ class ActivityAdmin(UndoMixin):
             ],
             may_undo=self.may_undo(request, found),
             has_job=found.operation is not None and found.channel in _JOBS,
-            number=number,
-            has_next=first + VERSIONS_A_PAGE < found.created + found.changed + found.deleted,
+            number=page.number,
+            has_next=page.has_next(),
         )
 
     def undo_id(self, row: ChangeSet) -> str | None:

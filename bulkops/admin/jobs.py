@@ -17,7 +17,6 @@ class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
     role: ClassVar[Role] = Role.READER
 
     list_select_related = ["repository"]
-    show_full_result_count = False
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -19,6 +19,7 @@ from bulkops.admin.progress import deletion_progress
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
 from dimensions_site.api.errors import Problem
+from dimensions_site.repositories.admin.repositories import number
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped, moment
 
@@ -27,7 +28,10 @@ from dimensions_site.text.formats import grouped, moment
 class DataProcessingAdmin(UndoMixin, JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
-    list_display = ["requested_at", "repository", "dimension", "requester", "status", "processed_of", "deleted"]
+    list_display = [
+        *("requested_at", "repository", "dimension", "requester", "status", "processed_of"),
+        number("deleted", _("deleted")),
+    ]
     search_fields = ["oid", "requester"]
     search_help_text = _("Search by number or requester")
     ordering = ["-pk"]

@@ -14,13 +14,12 @@ from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, Status
 from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.elements.models import Element
+from dimensions_site.repositories.admin.paging import counted, limit_of_count
 from dimensions_site.repositories.models import Repository
 
 SHOWN_REPOSITORIES = 50
 SHOWN_CHANGES = 10
 SHOWN_PROCESSINGS = 10
-# Counting stops here: counting a million elements takes longer than showing a page.
-COUNTED_ELEMENTS = 10_000
 _CHANGE_COLUMNS = (
     "repository", "element_id", "change", "change_set__committed_at", "change_set__user", "change_set__channel",
 )  # fmt: skip
@@ -47,7 +46,6 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         **context,
         "repositories": list(repositories.values())[:SHOWN_REPOSITORIES],
         "has_more_repositories": len(repositories) > SHOWN_REPOSITORIES,
-        "counted": COUNTED_ELEMENTS,
         "changes": _latest_changes(request, pages),
         "running": [(found, deletion_progress(found)) for found in running[:SHOWN_PROCESSINGS]],
         "imports": [(found, import_progress(found)) for found in imports[:SHOWN_PROCESSINGS]],
@@ -58,20 +56,22 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 def _repositories(request: HttpRequest, pages: list[ElementAdmin]) -> dict[int, Holdings]:
     """Return the user's repositories by primary key, sorted by dbID; one more than is shown."""
     found: dict[int, Holdings] = {}
+    limit = limit_of_count(request, 1)
     for page in pages:
-        rows = page.repositories(request).annotate(count=_bounded_count(page.model))
+        rows = page.repositories(request).annotate(count=_count(page.model, limit))
         for repository in rows[: SHOWN_REPOSITORIES + 1]:
             holdings = found.setdefault(repository.pk, Holdings(repository))
             link = f"{page.route('changelist')}?repository__id__exact={repository.pk}"
             name = page.opts.verbose_name if repository.count == 1 else page.opts.verbose_name_plural
-            holdings.counts.append((str(name), link, repository.count))
+            holdings.counts.append((str(name), link, counted(repository.count, limit)))
     return dict(sorted(found.items(), key=lambda item: item[1].repository.db_id))
 
 
-def _bounded_count(model: type[Element]) -> Func:
-    """Return the number of elements of each repository in a query, up to one more than the limit."""
-    bounded = model.of(OuterRef("pk")).order_by().values("element_id")[: COUNTED_ELEMENTS + 1]
-    template = "(SELECT COUNT(*) FROM %(expressions)s AS bounded)"
+def _count(model: type[Element], limit: int | None) -> Func:
+    """Return the number of elements of each repository in a query, up to one more than the limit if there is one."""
+    rows = model.of(OuterRef("pk")).order_by().values("element_id")
+    template = "(SELECT COUNT(*) FROM %(expressions)s AS counted)"
+    bounded = rows if limit is None else rows[: limit + 1]
     return Func(Subquery(bounded), template=template, output_field=IntegerField())
 
 

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -43,13 +42,12 @@ from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.admin.comparing import DIFFERENCES_A_PAGE
-from dimensions_site.elements.admin.history import page_number
-from dimensions_site.elements.admin.lists.counting import BoundedPaginator
 from dimensions_site.elements.admin.lists.filters import GrantedRepositoryFilter
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.admin.repositories import require_role, when
+from dimensions_site.repositories.admin.paging import requested_page
+from dimensions_site.repositories.admin.repositories import number, require_role, when
 from dimensions_site.repositories.models import Role
 
 # Sources that a plan keeps, so that it can be made again.
@@ -64,10 +62,10 @@ class PlanAdmin(GrantedAdmin):
         when("created_at", _("made (UTC)")),
         "source_text",
         "status",
-        "created",
-        "changed",
-        "unchanged",
-        "deleted",
+        number("created", _("created")),
+        number("changed", _("changed")),
+        number("unchanged", _("unchanged")),
+        number("deleted", _("deleted")),
         "requester",
         "repository_name",
         "dimension",
@@ -80,9 +78,6 @@ class PlanAdmin(GrantedAdmin):
     list_filter_submit = True
     ordering = ["-created_at", "-id"]
     sortable_by = ()
-    paginator = BoundedPaginator
-    list_per_page = 50
-    show_facets = admin.ShowFacets.NEVER
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Plan]:
         return super().get_queryset(request).defer("errors")
@@ -178,7 +173,7 @@ class PlanAdmin(GrantedAdmin):
     ) -> HttpResponse:
         chosen = request.GET.get("action")
         action = chosen if chosen in PlanAction else None
-        page = Paginator(changes_of(plan, action), DIFFERENCES_A_PAGE).get_page(page_number(request))
+        page = requested_page(request, changes_of(plan, action), DIFFERENCES_A_PAGE)
         errors, error_count = plan.errors, plan.error_count
         if refusal is not None and refusal.failures:
             errors, error_count = [failure.as_json() for failure in refusal.failures], refusal.failure_count

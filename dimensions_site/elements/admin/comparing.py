@@ -10,7 +10,6 @@ from typing import Any
 from django import forms
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.paginator import Paginator
 from django.db import OperationalError
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -22,8 +21,6 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
-from dimensions_site.elements.admin.history import page_number
-from dimensions_site.elements.admin.lists.counting import MoreThan
 from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
@@ -32,11 +29,15 @@ from dimensions_site.elements.history.comparing import Difference, Side, differe
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.writing import differences as words
+from dimensions_site.repositories.admin.paging import (
+    counted,
+    limit_of_count,
+    page_number,
+    requested_page,
+)
 from dimensions_site.repositories.models import Repository
 
 DIFFERENCES_A_PAGE = 50
-# Counting and paging stop here.
-COUNTED_DIFFERENCES = 10_000
 ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
 # The fields of the two sides: the repository and the moment.
 SIDES = (("from_repository", "from"), ("repository", "to"))
@@ -149,7 +150,7 @@ class ComparedAdmin(ScopedAdmin):
         found: dict[str, Any] = {}
         if form.is_valid():
             try:
-                found = self._compared(form, page_number(request))
+                found = self._compared(request, form)
             except OperationalError as error:
                 point_out_timeout(form, error)
         return self.compare_page(request, form, **found)
@@ -175,12 +176,13 @@ class ComparedAdmin(ScopedAdmin):
             **found,
         )
 
-    def _compared(self, form: CompareForm, number: int) -> dict[str, Any]:
-        """Return the counts and the differences of the page with this number, or of the last one."""
+    def _compared(self, request: HttpRequest, form: CompareForm) -> dict[str, Any]:
+        """Return the counts and the differences of the requested page, or of the last one."""
+        number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
         counts: Counter[Change] = Counter()
         page: list[Difference] = []
         with closing(differences(self.dimension, *form.sides)) as found:
-            for position, difference in enumerate(islice(found, COUNTED_DIFFERENCES)):
+            for position, difference in enumerate(islice(found, limit)):
                 counts[ACTIONS[difference.action]] += 1
                 if position < number * DIFFERENCES_A_PAGE:
                     if position % DIFFERENCES_A_PAGE == 0:
@@ -188,11 +190,10 @@ class ComparedAdmin(ScopedAdmin):
                     page.append(difference)
             has_more = next(found, None) is not None
         total = counts.total()
-        shown = Paginator(range(total), DIFFERENCES_A_PAGE).get_page(number)
+        shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
         return {
             "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
-            "total": MoreThan(total) if has_more else total,
-            "has_more": has_more,
+            "total": counted(total + has_more, limit),
             "page": shown,
             "page_numbers": shown.paginator.get_elided_page_range(shown.number),
             "found": list(self._shown(form.sides, page)),

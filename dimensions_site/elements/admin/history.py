@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
@@ -25,6 +24,7 @@ from dimensions_site.elements.writing.restoring import (
     deleted_elements,
     restore,
 )
+from dimensions_site.repositories.admin.paging import page_number, report_missing_page, requested_page
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
@@ -72,6 +72,9 @@ class HistoryMixin(ScopedAdmin):
             found = found.filter(element_id__icontains=search) if is_possible else found.none()
         number = page_number(request)
         first = (number - 1) * DELETED_A_PAGE
+        if number > 1 and not found.only("pk")[first:].exists():
+            number, first = 1, 0
+        report_missing_page(request, number)
         # One more row shows whether there is a next page; counting all of them could take long.
         rows = list(found.only(*_LISTED)[first : first + DELETED_A_PAGE + 1])
         return self.render_page(
@@ -135,7 +138,7 @@ class HistoryMixin(ScopedAdmin):
         self, request: HttpRequest, repository: Repository, element_id: str, element: Any, title: str, **further: Any
     ) -> HttpResponse:
         versions = self.model.versions_within([repository.pk]).filter(element_id=element_id)
-        page = Paginator(versions, VERSIONS_A_PAGE).get_page(request.GET.get(PAGE_VAR))
+        page = requested_page(request, versions, VERSIONS_A_PAGE)
         first = (page.number - 1) * VERSIONS_A_PAGE
         rows = list(versions[first : first + VERSIONS_A_PAGE + 1])
         return self.render_page(
@@ -169,9 +172,3 @@ class HistoryMixin(ScopedAdmin):
 
     def _may_restore(self, request: HttpRequest, repository: Repository) -> bool:
         return repository.pk in self.open_keys(request, Role.EDITOR)
-
-
-def page_number(request: HttpRequest) -> int:
-    """Return the requested page number; 1 if it is not a valid one."""
-    text = request.GET.get(PAGE_VAR, "1")
-    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) else 1

@@ -18,7 +18,6 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
     search_fields = ["changed_by", "event", "address", "subject", "request_id"]
     fields = ("at", "changed_by", "address", "request_id", "event", "subject_text", "changes_text")
     readonly_fields = fields
-    show_full_result_count = False
 
     @admin.display(description=_("of what"))
     def subject_text(self, obj: AccessChange) -> str:

@@ -20,20 +20,26 @@ from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from dimensions_site.repositories.admin.grants import GrantInline
+from dimensions_site.repositories.admin.paging import BoundedPaginator, PagedChangeList, limit_of_count
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped, minute
 from dimensions_site.text.shortening import shortened
 
 
-def when(column: str, words: Any) -> Callable[[Any], str]:
-    """Return the column of a list that shows a moment to the minute, as all pages do."""
+def when(column: str, words: Any, in_words: Callable[[Any], str] = minute) -> Callable[[Any], str]:
+    """Return the column of a list that shows a moment to the minute, or any value `in_words`, as all pages do."""
 
     def value(row: Any) -> str:
         found = getattr(row, column)
-        return "-" if found is None else minute(found)
+        return "-" if found is None else in_words(found)
 
     return admin.display(description=words, ordering=column)(value)
+
+
+def number(column: str, words: Any) -> Callable[[Any], str]:
+    """Return the column of a list that shows a number, as all pages do."""
+    return when(column, words, grouped)
 
 
 admin.site.site_header = admin.site.site_title = _("Dimension elements")
@@ -71,6 +77,11 @@ _UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "
 
 class BoundedListAdmin(ModelAdmin):
     """A list of the admin with bounded filters and searches, so that no URL makes it fail."""
+
+    paginator = BoundedPaginator
+    list_per_page = 50
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
 
     def url_name(self, page: str) -> str:
         """Return the name of the URL of a page of this model, such as `changelist`."""
@@ -111,6 +122,15 @@ class BoundedListAdmin(ModelAdmin):
         if len(search_term) > LONGEST_SEARCH:
             return queryset.none(), False
         return super().get_search_results(request, queryset, search_term)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        return PagedChangeList
+
+    def get_paginator(self, request: HttpRequest, queryset: QuerySet[Any], per_page: int, *args: Any, **kw: Any) -> Any:
+        """Return the paginator of the list, which counts as far as the address asks for."""
+        found: Any = super().get_paginator(request, queryset, per_page, *args, **kw)
+        found.limit = limit_of_count(request, per_page)
+        return found
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Show why a search that is too long found nothing."""

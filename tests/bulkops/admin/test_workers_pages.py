@@ -69,12 +69,12 @@ def test_the_schedule_says_how_often_when_next_and_how_it_went(root, django_asse
     assert all(words in listed for words in (CLEANING, "Daily", "Next run (UTC)"))
     failed = ended("d", success=False, result=ERROR)
     Schedule.objects.update(task=failed.pk)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         listed = text(root, Schedule)
     assert f'href="{reverse("admin:django_q_failure_change", args=[failed.pk])}"' in listed
     for _ in range(5):
         Schedule.objects.create(func="bulkops.worker.tasks.clean", task=failed.pk)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         text(root, Schedule)
 
 

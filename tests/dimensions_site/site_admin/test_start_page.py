@@ -8,8 +8,8 @@ from account.models import Account
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
+from dimensions_site.repositories.admin import paging
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from dimensions_site.site_admin import start_page
 from tests.bulkops.admin.imports import CASH, HEADINGS, checked, confirm
 from tests.bulkops.jobs.deletions import start
 from tests.dimensions_site.site_admin.people import browser_of, page, superuser
@@ -71,10 +71,15 @@ def test_superusers_see_every_repository(filled):
 
 def test_large_numbers_are_not_counted_to_the_end(filled, rita, monkeypatch):
     """A million rows must not make the page wait."""
-    monkeypatch.setattr(start_page, "COUNTED_ELEMENTS", 3)
-    text = index(browser_of(rita)).content.decode()
+    monkeypatch.setattr(paging, "COUNTED_ROWS", 3)
+    browser = browser_of(rita)
+    text = index(browser).content.decode()
     assert "more than 3 accounts" in text
     assert "1 currency" in text
+    assert text.count('<a href="?count=exact">Count exactly</a>') == 1
+    text = browser.get(reverse("admin:index"), {"count": "exact"}).content.decode()
+    assert "5 accounts" in text
+    assert "Count exactly" not in text
 
 
 def test_the_latest_changes_lead_to_the_versions(filled, alice):

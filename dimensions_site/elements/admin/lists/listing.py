@@ -14,13 +14,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from unfold.views import ChangeList
 
 from dimensions_site.elements.admin.lists import rows
 from dimensions_site.elements.admin.lists.columns import REPOSITORY_COLUMN, Column, ColumnTable, column_of
 from dimensions_site.elements.admin.lists.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
 from dimensions_site.elements.admin.lists.conditions.quick import quick_chips
-from dimensions_site.elements.admin.lists.counting import BoundedPaginator
 from dimensions_site.elements.admin.lists.described import described, language_of_page
 from dimensions_site.elements.admin.lists.filters import (
     ChangedByFilter,
@@ -33,6 +31,7 @@ from dimensions_site.elements.admin.lists.past import AS_OF, REPOSITORY, PastLis
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.reading.descriptions import alphabetical
+from dimensions_site.repositories.admin.paging import PagedChangeList
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute
@@ -41,7 +40,7 @@ from dimensions_site.text.formats import minute
 ACTIONS = "admin/js/actions.js"
 
 
-class ElementChangeList(ChangeList):
+class ElementChangeList(PagedChangeList):
     """Loads for each row only what the list shows, because some columns are large.
 
     With a moment, the rows are the versions that were the elements then (contract J1).
@@ -133,10 +132,6 @@ class ListedAdmin(ScopedAdmin):
     ordering = ["repository_id", "element_id"]
     search_fields = ["element_id"]
     search_help_text = _("Search in the id and in all descriptions")
-    show_full_result_count = False
-    list_per_page = 50
-    show_facets = admin.ShowFacets.NEVER
-    paginator = BoundedPaginator
     list_filter_submit = True
     list_display_links = ["element_id", "described"]
     change_list_template = "admin/elements/change_list.html"

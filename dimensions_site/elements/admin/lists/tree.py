@@ -10,10 +10,10 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dimensions_site.elements.admin.lists.counting import Counted
 from dimensions_site.elements.admin.lists.described import described
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.reading.ranges import Node, level
+from dimensions_site.repositories.admin.paging import Counted
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository
 

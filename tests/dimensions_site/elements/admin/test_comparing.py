@@ -1,8 +1,10 @@
 """The page that compares two states: counts, differences by element, and the workbook with all of them."""
 
 import io
+import re
 from collections import Counter
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.db import connection
@@ -13,10 +15,10 @@ from openpyxl import load_workbook
 
 from account.models import Account, AccountVersion
 from currency.models import Currency
-from dimensions_site.elements.admin import comparing
+from dimensions_site.repositories.admin import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.elements.admin.dated import MARCH, OLDEST, TYPED, date_changes, store_chart
-from tests.dimensions_site.site_admin.people import browser_of, page
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, caller, content, currency
 from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies
@@ -209,21 +211,25 @@ def test_without_parameters_the_form_is_shown(chart, rita):
 
 def test_pages_hold_50_differences_and_counting_has_a_bound(rita, northwind, monkeypatch):
     """The workbook has the others."""
-    monkeypatch.setattr(comparing, "COUNTED_DIFFERENCES", 100)
+    monkeypatch.setattr(paging, "COUNTED_ROWS", 100)
     store_accounts(northwind, account("0"))
     date_changes(OLDEST)
     store_accounts(northwind, *(account(f"A{number:03}") for number in range(101)))
     date_changes(MARCH)
     before = (OLDEST + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     browser = browser_of(rita)
-    for number, first in (("1", "A000"), ("2", "A050"), ("9", "A050"), ("x", "A000")):
+    for number, first, count in (("2", "A050", 50), ("3", "A100", 1), ("9", "A100", 1), ("x", "A000", 50)):
         answer = browser.get(PAGE, sides(northwind, before, p=number))
         shown = found(answer)
-        assert (shown[0][0], len(shown)) == (first, 50)
+        assert (shown[0][0], len(shown)) == (first, count)
+        assert counts(answer)["Created"] == (100 if number == "x" else 101)
+    assert messages_of(answer) == ["There is no page 'x'. This is page 1."]
     text = answer.content.decode()
     assert counts(answer) == {"Created": 100, "Changed": 0, "Deleted": 0}
     assert "Differences: more than 100" in text
-    assert "Only the first 100 are counted and shown here." in text
+    assert "Only the first 100 are counted here." in text
+    [exact] = re.findall(r'href="([^"]+)">Count exactly', text)
+    assert counts(browser.get(PAGE + unescape(exact)))["Created"] == 101
     assert '&amp;p=2" aria-label="Page 2"' in text
     rows = load_workbook(io.BytesIO(content(browser.get(EXPORT, sides(northwind, before))))).worksheets[0]
     assert len({row[0] for row in rows.iter_rows(min_row=2, values_only=True)}) == 101

@@ -2,16 +2,18 @@
 
 import re
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from dimensions_site.elements.admin.lists import counting as paginator
+from dimensions_site.repositories.admin import paging
 from dimensions_site.repositories.models import AccessGrant, Role
+from dimensions_site.text.shortening import shortened
 from tests.dimensions import MODELS
-from tests.dimensions_site.site_admin.people import browser_of, page
+from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -138,18 +140,64 @@ def test_a_search_that_finds_less_than_a_page_reads_the_table_once(chart, rita):
 
 
 def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):
-    """Then it says `more than`, and shows the first rows only: nobody reads 10,000."""
-    monkeypatch.setattr(paginator, "COUNTED_ROWS", 100)
+    """Then it says `more than`, unless somebody wants to know exactly."""
+    monkeypatch.setattr(paging, "COUNTED_ROWS", 100)
     store_accounts(northwind, *(account(f"{number:03}") for number in range(101)))
     browser = browser_of(rita)
-    text = browser.get(page(Account)).content.decode()
+    text = browser.get(page(Account), {"q": "a", "type__exact": "NORMAL"}).content.decode()
     assert "more than 100" in text
     assert not re.search(r">[^<]*\b101\b", text)
-    assert ids(browser.get(page(Account), {"p": 2})) == [f"{number:03}" for number in range(50, 100)]
+    [address] = re.findall(r'href="([^"]+)">Count exactly', text)
+    assert address == "?count=exact&amp;q=a&amp;type__exact=NORMAL"
+    text = browser.get(page(Account) + unescape(address)).content.decode()
+    assert re.search(r"101\s+accounts", text)
+    assert "Count exactly" not in text
+    assert "count=exact&amp;p=3" in text
     Account.objects.filter(element_id="100").delete()
     text = browser.get(page(Account)).content.decode()
     assert "more than" not in text
     assert re.search(r"100\s+accounts", text)
+
+
+def test_a_list_is_paged_to_its_end(rita, northwind, monkeypatch):
+    """The last page that is counted leads to the others, which are counted exactly."""
+    monkeypatch.setattr(paging, "COUNTED_ROWS", 100)
+    store_accounts(northwind, *(account(f"{number:03}") for number in range(201)))
+    browser, number = browser_of(rita), 1
+    seen: list[str] = []
+    while number:
+        answer = browser.get(f"{page(Account)}?type__exact=NORMAL&p={number}")
+        assert ("more than 100" in answer.content.decode()) is (number == 1)
+        seen += ids(answer)
+        following = f'href="?p={number + 1}&amp;type__exact=NORMAL"' in answer.content.decode()
+        number = number + 1 if following else 0
+    assert seen == [f"{number:03}" for number in range(201)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "number", "count"),
+    [("500", 3, 1), ("abc", 1, 50), ("-1", 1, 50), ("0", 1, 50), ("9" * 5_000, 3, 1), ("1.5", 1, 50), ("٢", 1, 50)],
+    ids=lambda value: str(value)[:9],
+)
+def test_a_page_that_does_not_exist_keeps_the_filters(rita, northwind, contoso, asked, number, count):
+    """The nearest one is shown, and a message says so."""
+    store_accounts(northwind, *(account(f"{number:03}") for number in range(101)), account("X", type="DETAIL"))
+    query = {"p": asked, "filter": "type==NORMAL", "repository__id__exact": f"{northwind.pk}"}
+    answer = browser_of(rita).get(page(Account), query)
+    assert answer.status_code == 200
+    assert (answer.context["cl"].page_num, len(ids(answer))) == (number, count)
+    assert answer.context["cl"].result_count == 101
+    shown = shortened(asked)
+    assert messages_of(answer) == [f"There is no page '{shown}'. This is page {number}."]
+    assert f"p={2 if number == 1 else 1}" in answer.content.decode()
+
+
+def test_a_page_of_a_list_of_one_page(chart, rita):
+    """It is the only one."""
+    answer = browser_of(rita).get(page(Account), {"p": "2"})
+    assert ids(answer) == ["1000", "1100", "2000X", "3000"]
+    assert messages_of(answer) == ["There is no page '2'. This is page 1."]
+    assert messages_of(browser_of(rita).get(page(Account), {"p": "1"})) == []
 
 
 @pytest.mark.contract("G2")

@@ -15,6 +15,7 @@ from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
 from dimensions_site.elements.admin.lists.conditions.chips import Chip, Rest, chips_of, text_of
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields
+from dimensions_site.repositories.admin.paging import COUNT
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
@@ -38,7 +39,7 @@ def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:
     kept = [
         (name, value)
         for name, values in query.lists()
-        if name not in changes and name not in (PAGE_VAR, ERROR_FLAG)
+        if name not in changes and name not in (PAGE_VAR, ERROR_FLAG, COUNT)
         for value in values
     ]
     return urlencode([*kept, *((name, value) for name, value in changes.items() if value)])

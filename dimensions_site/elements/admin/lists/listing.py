@@ -33,7 +33,7 @@ from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.admin.paging import PagedChangeList
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import minute
 
 # The script for the selection of rows.
@@ -51,6 +51,7 @@ class ElementChangeList(PagedChangeList):
         if self.past.is_requested:
             self.root_queryset = self.past.rows()
         admin = cast(ListedAdmin, self.model_admin)
+        self.editable = admin.open_keys(request, Role.EDITOR)
         self.filter = ListFilter(request.GET, admin.dimension, self.past.repositories)
         selected: QuerySet[Any] = self.filter.apply(super().get_queryset(request, exclude_parameters))
         return selected.only(*admin.columns_read(request))
@@ -85,6 +86,12 @@ class ElementChangeList(PagedChangeList):
     def number_of_sorted_columns(self) -> int:
         """By how many columns the list is sorted."""
         return len(self.get_ordering_field_columns())
+
+    @property
+    def empty_repository(self) -> Repository | None:
+        """The only repository of a list without results; None if a search or a filter may hide something."""
+        filters = {name for name, values in self.get_filters_params().items() if any(values)} - {REPOSITORY}
+        return None if self.query or filters or self.filter.text or self.past.is_requested else self.past.repository
 
     @property
     def quick_chips(self) -> list[tuple[str, str]]:

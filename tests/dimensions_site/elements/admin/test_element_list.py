@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
+from bulkops.models import FileImport
 from dimensions_site.repositories.admin import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.text.shortening import shortened
@@ -231,3 +232,36 @@ def test_django_s_own_deletion_of_a_selection_is_not_offered(chart, alice):
     browser.post(page(Account), {"action": "delete_selected", "_selected_action": keys, "post": "yes"})
     assert Account.objects.count() == len(CHART)
     assert "delete_selected" not in browser.get(page(Account)).content.decode()
+
+
+@pytest.mark.contract("G2")
+def test_an_empty_repository_says_what_to_do(rita, ed, northwind, contoso):
+    """Only what the person may do; with a search or a filter, something may be hidden."""
+    AccessGrant.objects.create(user=ed.user, repository=contoso, role=Role.READER)
+    browser, address = browser_of(ed), f"{page(Account)}?repository__id__exact={northwind.pk}"
+    text = browser.get(address).content.decode()
+    assert "northwind (Northwind group) has no accounts yet" in text
+    upload = f"{page(FileImport, 'add')}?dimension=account&amp;repository={northwind.pk}"
+    assert f'href="{upload}">Import a file</a>' in text
+    assert f'href="{page(Account, "add")}?repository={northwind.pk}">New account</a>' in text
+    [copied] = re.findall(r'<select form="copy-form".*?</select>', text)
+    assert re.findall("<option[^>]*>(.*?)</option>", copied) == ["contoso (Contoso holding)"]
+    store_accounts(contoso, account("C"))
+    compared = browser.get(page(Account, "compare"), {"from_repository": northwind.pk, "repository": contoso.pk})
+    assert "Bring over from contoso into northwind…" in compared.content.decode()
+    for query in ("&q=1", "&filter=id==1", "&nature__exact=BALANCE_SHEET"):
+        assert "has no accounts yet" not in browser.get(address + query).content.decode()
+    assert "has no accounts yet" in browser.get(f"{address}&nature__exact=").content.decode()
+    text = browser.get(f"{page(Account)}?repository__id__exact={contoso.pk}&q=nowhere").content.decode()
+    assert "has no accounts yet" not in text
+    text = browser_of(rita).get(address).content.decode()
+    assert "has no accounts yet" in text
+    for words in ("Import a file", "New account", "Copy from another repository"):
+        assert words not in text
+
+
+@pytest.mark.contract("G2")
+def test_the_chip_of_a_repository_that_is_not_open_says_so(chart, rita, contoso):
+    """Not its number; a name would tell who else is here."""
+    answer = browser_of(rita).get(page(Account), {"repository__id__exact": f"{contoso.pk}"})
+    assert [words for words, _without in answer.context["cl"].quick_chips] == ["repository: not open to you"]

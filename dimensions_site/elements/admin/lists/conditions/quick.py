@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.lists.conditions.filtering import ALL, VIEW, with_parameters
-from dimensions_site.elements.admin.lists.filters import WireChoicesFilter
+from dimensions_site.elements.admin.lists.filters import GrantedRepositoryFilter, WireChoicesFilter
 from dimensions_site.text.shortening import shortened
 
 _SHOWN = 60
@@ -28,4 +28,5 @@ def _in_words(one: Any, value: str) -> str:
     if isinstance(one, WireChoicesFilter):
         return one.in_words(value)
     labels = {str(key): str(label) for key, label in getattr(one, "lookup_choices", None) or ()}
-    return labels.get(value, shortened(value, _SHOWN))
+    unknown = _("not open to you") if isinstance(one, GrantedRepositoryFilter) else shortened(value, _SHOWN)
+    return labels.get(value, unknown)

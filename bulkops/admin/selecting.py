@@ -29,7 +29,7 @@ class SelectionMixin(ScopedAdmin):
         if len(keys) > 1:
             messages.error(
                 request,
-                _("The selected elements belong to more than one repository. Filter the list by one repository first."),
+                _("These elements belong to more than one repository. Filter the list by one repository first."),
             )
             return None
         if not self.open_keys(request, role).issuperset(keys):

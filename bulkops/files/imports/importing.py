@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 from django.db import transaction
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_stubs_ext import StrOrPromise
@@ -183,7 +184,8 @@ class Importer:
                 "{count} of the {total} stored elements ({share}) are not in the file and would be deleted; the limit "
                 "is {maximum}. Check that the file is complete."
             )
-            counts = {"count": grouped(count), "total": grouped(total), "share": f"{count / total:.1%}"}
+            share = f"{number_format(100 * count / total, 1)}%"
+            counts = {"count": grouped(count), "total": grouped(total), "share": share}
             self._reason = f"{message.format(maximum=self._options.max_delete, **counts)} {self._advice}".rstrip()
             self._deletes_too_many = True
             self._report.deleted = count

@@ -317,7 +317,7 @@ def test_elements_of_two_repositories_are_not_changed_at_once(chart, contoso):
     for form in ({}, {"chosen": "yes", "nature:how": "set", "nature": "PROFIT_AND_LOSS"}):
         refused = act(browser, keys("1000", "1000C"), **form)
         assert said(refused)[-1] == (
-            "The selected elements belong to more than one repository. Filter the list by one repository first."
+            "These elements belong to more than one repository. Filter the list by one repository first."
         )
     query = f"?repository__id__exact={contoso.pk}"
     chosen(browser, keys("1000C"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}, query, select_across="1")

@@ -134,7 +134,7 @@ def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwin
     for form in ({}, {"confirmed": "2"}):
         refused = act(browser, selected, **form)
         assert messages_of(refused) == [
-            "The selected elements belong to more than one repository. Filter the list by one repository first."
+            "These elements belong to more than one repository. Filter the list by one repository first."
         ]
     assert not DataProcessing.objects.exists()
     act(browser, keys(contoso, "C01"), confirmed="1")

@@ -55,7 +55,10 @@ const keepDrafts = () => {
     form.elements.namedItem("_draft").value = id;
   });
   if (earlier && !isRefused && text(earlier.fields) !== atFirst) {
-    note.querySelector("time").textContent = new Date(earlier.time).toLocaleString(document.documentElement.lang);
+    const { lang } = document.documentElement;
+    // Sweden writes as our English pages do: 2026-01-31 10:00.
+    const when = new Intl.DateTimeFormat(lang === "en" ? "sv" : lang, { dateStyle: "short", timeStyle: "short" });
+    note.querySelector("time").textContent = when.format(new Date(earlier.time));
     note.querySelector("[data-show]").addEventListener("click", () => show(earlier));
     note.querySelector("[data-discard]").addEventListener("click", () => {
       localStorage.removeItem(key);

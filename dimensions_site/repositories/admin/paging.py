@@ -69,10 +69,11 @@ def requested_page(request: HttpRequest, rows: Any, per_page: int) -> Page[Any]:
 
 
 class BoundedPaginator(Paginator[Any]):
-    """Counts the rows up to `limit`, if there is one."""
+    """Counts the rows up to `limit`, if there is one; `is_first` says that the first page is shown."""
 
     object_list: Any
     limit: int | None = None
+    is_first = True
     template_name = "admin/lists/count.html"
 
     @cached_property
@@ -82,7 +83,7 @@ class BoundedPaginator(Paginator[Any]):
 
     @cached_property
     def count(self) -> int:
-        if len(self.first) <= self.per_page:
+        if self.is_first and len(self.first) <= self.per_page:
             return Counted(len(self.first))
         # Sorting them would take longer than counting.
         rows = self.object_list.order_by()

@@ -20,7 +20,7 @@ from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from dimensions_site.repositories.admin.grants import GrantInline
-from dimensions_site.repositories.admin.paging import BoundedPaginator, PagedChangeList, limit_of_count
+from dimensions_site.repositories.admin.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped, minute
@@ -129,7 +129,7 @@ class BoundedListAdmin(ModelAdmin):
     def get_paginator(self, request: HttpRequest, queryset: QuerySet[Any], per_page: int, *args: Any, **kw: Any) -> Any:
         """Return the paginator of the list, which counts as far as the address asks for."""
         found: Any = super().get_paginator(request, queryset, per_page, *args, **kw)
-        found.limit = limit_of_count(request, per_page)
+        found.limit, found.is_first = limit_of_count(request, per_page), page_number(request) == 1
         return found
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:

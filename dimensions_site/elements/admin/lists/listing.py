@@ -118,6 +118,9 @@ class ElementChangeList(PagedChangeList):
         super().get_results(request)
         if self.page_num == 1 and not self.show_all:
             self.result_list = self.paginator.first[: self.list_per_page]
+        elif self.multi_page and not self.show_all:
+            # Only the keys of the rows before the page are read, and sorted.
+            self.result_list = self.queryset.filter(pk__in=list(self.result_list.values_list("pk", flat=True)))
         self.result_list = list(self.result_list)
         if not self.query and not self.has_active_filters and not self.filter.text:
             # All are shown, so the page needs no link for it.

@@ -101,13 +101,18 @@ def validities(draw: st.DrawFn) -> dict[str, str | None]:
 
 def language_maps() -> st.SearchStrategy[dict[str, str | None]]:
     """From languages to texts or null."""
-    return st.dictionaries(languages, st.none() | texts(1000), max_size=3)
+    return st.dictionaries(languages, st.none() | texts(1000), max_size=3).map(one_tag_each)
+
+
+def one_tag_each(texts: dict[str, str | None]) -> dict[str, str | None]:
+    """The texts with one tag for each language, the last one."""
+    return dict({tag.lower().replace("_", "-"): (tag, text) for tag, text in texts.items()}.values())
 
 
 def descriptions() -> st.SearchStrategy[dict[str, str | None]]:
     """Non-blank descriptions, in English or another language."""
     said = st.dictionaries(languages | st.just("en"), texts(1000).filter(str.strip), min_size=1, max_size=2)
-    return st.builds(lambda more, said: more | said, language_maps(), said)
+    return st.builds(lambda more, said: one_tag_each(more | said), language_maps(), said)
 
 
 def enum_values(leaf: EnumField) -> st.SearchStrategy[str]:

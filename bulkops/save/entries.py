@@ -33,7 +33,7 @@ BATCH = 1_000
 # The same when stored elements are read: this many of the largest take 50 MB.
 STORED_BATCH = 200
 # Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
-_EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER"})
+_EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER", "SAME_LANGUAGE"})
 
 
 @dataclass(slots=True)

@@ -56,9 +56,9 @@ class MapField(Leaf):
             self.reject(message, expected=self.expected, value=described(data))
         maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
         # A map stored before the limit existed may stay, or lose entries.
-        if len(data) > maximum and len(data) > self._stored_entries():
+        if len(data) > maximum and len(data) > len(self._stored()):
             self.fail("too_large", count=grouped(len(data)), maximum=grouped(maximum))
-        errors = {key: [error] for key, value in data.items() if (error := self._entry_error(key, value))}
+        errors = self._entry_errors(data)
         if errors:
             raise ValidationError(errors)
         return data
@@ -68,11 +68,13 @@ class MapField(Leaf):
             self.refuse(value)
         return value
 
-    def _stored_entries(self) -> int:
-        """Return how many entries the stored element's map has; 0 without one."""
+    def _stored(self) -> dict[str, str | None]:
+        """Return the stored element's map; an empty one without it."""
         stored = self.context.get("stored")
-        entries = None if stored is None else msgspec.json.decode(stored).get(self.field_name)
-        return 0 if entries is None else len(entries)
+        return {} if stored is None else msgspec.json.decode(stored).get(self.field_name) or {}
+
+    def _entry_errors(self, data: dict[str, Any]) -> dict[str, list[ErrorDetail]]:
+        return {key: [error] for key, value in data.items() if (error := self._entry_error(key, value))}
 
     def _entry_error(self, key: str, value: object) -> ErrorDetail | None:
         if not self.has_key(key):
@@ -120,8 +122,9 @@ _REMEMBERED_LENGTH = 40
 
 
 @lru_cache(1_000)
-def _is_language(key: str) -> bool:
-    return re.fullmatch(LANGUAGE_PATTERN, key) is not None
+def _language(key: str) -> str | None:
+    """Return what is equal for all tags of one language; None if the `key` is no tag."""
+    return key.lower().replace("_", "-") if re.fullmatch(LANGUAGE_PATTERN, key) else None
 
 
 def language_expected() -> str:
@@ -130,9 +133,14 @@ def language_expected() -> str:
 
 
 class LanguageMapField(MapField):
-    """A map from a language to the text in that language (contract C3)."""
+    """A map from a language to the text in that language; no two tags may mean the same one (contract C3)."""
 
     key_pattern = LANGUAGE_PATTERN
+    default_error_messages = {
+        "same_language": gettext_lazy(
+            "{name} differs from '{other}' only in case or in - and _; use only one of them."
+        ),
+    }
 
     @property
     def expected(self) -> str:
@@ -147,12 +155,23 @@ class LanguageMapField(MapField):
         language, *others = re.split("([-_])", key)
         return language.lower() + "".join(part.upper() if len(part) == 2 else part for part in others)
 
+    def _entry_errors(self, data: dict[str, Any]) -> dict[str, list[ErrorDetail]]:
+        errors, first = super()._entry_errors(data), dict[str | None, str]()
+        for tag in data:
+            other = first.setdefault(_language(tag), tag)
+            # Elements stored before this was a rule may keep both.
+            if tag not in errors and other != tag and not {tag, other} <= self._stored().keys():
+                message = self.error_messages["same_language"].format(name=name_of(self, tag), other=other)
+                errors[tag] = [ErrorDetail(message, code="same_language")]
+        return errors
+
     def _fast_key(self) -> Any:
         return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
 
     def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
         value = super().fast_value(value)
-        if not all(map(_is_language, value)):
+        languages = set(map(_language, value))
+        if None in languages or len(languages) < len(value):
             self.refuse(value)
         return value
 

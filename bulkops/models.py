@@ -225,7 +225,8 @@ class Plan(models.Model):
     """What a source would change in one dimension of one repository, computed and kept until somebody applies it
     (contract K4 to K7).
 
-    `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it;
+    `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it,
+    `not_found` the first of the ids to delete that no element has;
     `table_digest` is that of the table that was checked on a page, which applies no other plans.
     """
 
@@ -247,6 +248,7 @@ class Plan(models.Model):
     deleted = models.PositiveIntegerField(_("deleted"), default=0)
     errors = json_column()
     error_count = models.PositiveIntegerField(default=0)
+    not_found = json_column(null=True)
     applied_at = models.DateTimeField(_("applied (UTC)"), null=True)
     applied_by = CodePointTextField(_("applied by"), null=True)
     change_set = models.UUIDField(null=True)

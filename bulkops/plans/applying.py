@@ -17,7 +17,6 @@ from bulkops.save.envelope import Envelope, SaveMode, operations
 from bulkops.save.saving import BulkSave
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
-from dimensions_site.api.failures import json_pointer
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
@@ -133,8 +132,9 @@ def refuse_outdated(plan: Plan) -> None:
         return
     count = len(ids) if len(ids) <= MAX_FAILURES else found.count()
     failures = [
-        Failure(json_pointer("", id), "CHANGED_SINCE", f"'{shortened(id)}' has changed since the plan was made.", id)
+        Failure("", "CHANGED_SINCE", f"'{shortened(id)}' has changed since the plan was made.", id)
         for id in ids[:MAX_FAILURES]
     ]
-    detail = f"{count:,} of the elements have changed since the plan was made. Nothing was saved; make a new plan."
+    have_changed = "1 element of the plan has" if count == 1 else f"{count:,} elements of the plan have"
+    detail = f"{have_changed} changed since the plan was made. Nothing was saved; make a new plan."
     raise Problem(409, "PLAN_OUTDATED", detail, failures, failure_count=count)

@@ -121,7 +121,7 @@ def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan
     obstacles, count = ([], 0) if wanted is None else (wanted.obstacles, wanted.obstacle_count)
     try:
         plan.created, plan.changed, plan.unchanged = trial.run(envelope, dry_run=True)
-        plan.deleted = trial.deleted
+        plan.deleted, plan.not_found = trial.deleted, trial.not_found[:MAX_FAILURES]
         obstacles += trial.obstacles
         count += len(trial.obstacles)
     except Problem as problem:

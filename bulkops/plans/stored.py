@@ -64,6 +64,7 @@ def plan_text(plan: Plan) -> str:
         "changed": plan.changed,
         "unchanged": plan.unchanged,
         "deleted": plan.deleted,
+        "notFound": plan.not_found or [],
         "errors": plan.errors,
         "errorCount": plan.error_count,
         "appliedAt": _instant(plan.applied_at),

@@ -69,6 +69,7 @@ class PlanTrial(BulkSave):
         self._max_delete = max_delete
         self._outside: set[str] = set()
         self.deleted = 0
+        self.not_found: list[str] = []
         self.obstacles: list[Failure] = []
 
     def _look(self) -> None:
@@ -102,6 +103,8 @@ class PlanTrial(BulkSave):
         for start in range(0, len(ids), _TOGETHER):
             rows = with_ids(self._dimension.model, self._repository, ids[start : start + _TOGETHER])
             self._refuse_outside(self._scope.not_kept(rows))
+            found = set(rows.values_list("element_id", flat=True))
+            self.not_found += (id for id in ids[start : start + _TOGETHER] if id not in found)
             yield rows
 
     def _end(self) -> None:

@@ -63,6 +63,9 @@ class ElementPlan(serializers.Serializer[Any]):
     changed = serializers.IntegerField(min_value=0)
     unchanged = serializers.IntegerField(min_value=0)
     deleted = serializers.IntegerField(min_value=0)
+    notFound = serializers.ListField(
+        child=serializers.CharField(), help_text="The first ids in `bulk.delete` that no element has, up to 1,000."
+    )
     errorCount = serializers.IntegerField(min_value=0)
     appliedAt = serializers.CharField(allow_null=True)
     appliedBy = serializers.CharField(allow_null=True)
@@ -238,6 +241,7 @@ class PlanSchema(DimensionSchema):
             "changed": 1,
             "unchanged": 0,
             "deleted": 0,
+            "notFound": [],
             "errors": [],
             "errorCount": 0,
             "appliedAt": None,

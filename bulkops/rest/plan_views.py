@@ -176,6 +176,11 @@ class PlanViewSet(DimensionViewSet):
         if plan_request.repository is not None:
             found = check_access(self.user, plan_request.repository, self.dimension.name, self.scope.credential)
             repository = found.repository
+        if plan_request.as_of is None and repository == self.scope.repository:
+            message = (
+                f"The repository '{repository.db_id}' is the one of the plan; name another one, or an earlier asOf."
+            )
+            raise bad_request([Failure("/repository", "INVALID_VALUE", message)])
         if plan_request.as_of is None:
             return repository, None
         try:

@@ -98,7 +98,8 @@ class BulkViewSet(DimensionViewSet):
         for name in self.request.query_params.keys() & PARAMETERS.keys():
             sent = self._parameter(name)
             if name != DRY_RUN and media_type(self.request.content_type) == BulkBodyParser.media_type:
-                message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body says it itself."
+                own = {MODE: "post, put or merge", SAVE_MODE: "saveMode"}.get(name, "null")
+                message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
                 failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
             elif sent not in PARAMETERS[name]:
                 message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown(sent)}."

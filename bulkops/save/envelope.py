@@ -140,7 +140,8 @@ def read_members(
         if name not in known:
             similar = close_names(name, known)
             takes = "" if similar else f" {called} takes {', '.join(known)}."
-            failures.append(Failure(path, "UNKNOWN_MEMBER", f"{unknown_field(name, similar)}{takes}"))
+            hint = " To delete elements, use elements-bulk-delete-async or elements-plans." if name == "delete" else ""
+            failures.append(Failure(path, "UNKNOWN_MEMBER", f"{unknown_field(name, similar)}{takes}{hint}"))
         if count > 1:
             message = f"{called} must not have the key {quoted(name)} more than once."
             failures.append(Failure(path, "DUPLICATE_KEY", message))

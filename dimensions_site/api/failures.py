@@ -30,7 +30,8 @@ JoinPath: TypeAlias = Callable[[str, object], str]
 
 def wire_path(parent: str, segment: object) -> str:
     """Return the wire path, for the body of one element: `conversion.conversionType`; "" is the body itself."""
-    return f"{parent}.{segment}" if parent else str(segment)
+    name = str(segment) or '""'  # the key of an entry may be empty
+    return f"{parent}.{name}" if parent else name
 
 
 def json_pointer(parent: str, segment: object) -> str:

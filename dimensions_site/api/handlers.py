@@ -15,7 +15,9 @@ from django.views import defaults
 from dimensions_site.api.errors import Problem, as_problem, problem_response
 from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
 from dimensions_site.api.middleware.addresses import is_api_request
+from dimensions_site.api.routes import near_paths
 from dimensions_site.text.shortening import shortened
+from dimensions_site.text.suggestions import did_you_mean
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +50,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not is_api_request(request):
         return defaults.page_not_found(request, exception)
     slash = " Paths of this service do not end with a slash." if request.path.endswith("/") else ""
-    detail = f"There is nothing at {shortened(request.path)}.{slash}"
+    detail = f"There is nothing at {shortened(request.path)}.{slash or did_you_mean(near_paths(request))}"
     return problem_response(request, Problem(404, "NOT_FOUND", detail))
 
 

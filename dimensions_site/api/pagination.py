@@ -33,7 +33,8 @@ class SkipTake:
             if _DIGITS.fullmatch(text) and int(text) <= MAX_COUNT:
                 counts[name] = int(text)
             else:
-                message = f"{name} must be a whole number from 0 to {MAX_COUNT:,}; got {quoted(text)}."
+                bound = f"at most {MAX_COUNT:,}" if text.isdecimal() else "a whole number, 0 or more"
+                message = f"{name} must be {bound}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
         if failures:
             raise bad_request(failures)

@@ -1,9 +1,9 @@
 """The conventions of all REST views (contracts A4, A6, A7)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -55,6 +55,8 @@ class ConventionsMixin(APIView):
     """
 
     content_negotiation_class = HeaderNegotiation
+    # Sentences about methods that clients try here in vain.
+    method_hints: ClassVar[Mapping[str, str]] = {}
 
     def identify(self, request: Request) -> None:
         """Authenticate the client: raise `NotAuthenticated` without credentials, `AuthenticationFailed` for wrong ones.
@@ -118,6 +120,7 @@ class ConventionsMixin(APIView):
         if request.method not in self.allowed_methods:
             allowed = ", ".join(self.allowed_methods)
             detail = f"The method must be one of {allowed}; got {shortened(str(request.method))}."
+            detail += self.method_hints.get(str(request.method), "")
             raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail, headers={"Allow": allowed})
 
     def _check_query(self, request: Request) -> None:

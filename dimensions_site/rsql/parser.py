@@ -24,6 +24,13 @@ _EXPECTED = {
 }
 _QUOTING = gettext_lazy("A value that contains a space or one of \"'();,=!~<> needs quotes.")
 
+# What other languages write, by what clients are asked to write instead.
+_FOREIGN = (
+    (re.compile(r"[|&][^\s'\"()=!<>]*[=!<>]?\Z"), gettext_lazy("Write ; for and, and , for or.")),
+    (re.compile(r"<>\Z"), gettext_lazy("Write != for other than.")),
+    (re.compile(r"[^=!<>;,(\s]\s*=\Z"), gettext_lazy("Write == for equal.")),
+)
+
 _WORD = re.compile(r"[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+|.", re.DOTALL)
 
 
@@ -42,10 +49,11 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
         return _error(_("the quote that opens here is never closed."), start)
     else:
         found = _("there is '{word}'").format(word=shortened(word[0], QUOTED))
+    hint = _hint(text, start if word is None else word.end())
     for terminal, expected in _EXPECTED.items():
         if terminal in terminals:
             needs = str(expected).format(operators=listed(OPERATORS))
-            return _error(_("{found} where {expected}.").format(found=found, expected=needs), start)
+            return _error(_("{found} where {expected}.").format(found=found, expected=needs) + hint, start)
     if "SEMICOLON" not in terminals and "COMMA" in terminals:
         what = _("{found} where ',' or ')' is expected.")
     elif word is not None and word[0].lower() in {"and", "or"}:
@@ -53,7 +61,12 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
     else:
         what = _("{found} where ';' or ' and ', ',' or ' or ', or {end} is expected.")
     what = what.format(found=found, end="')'" if in_group else _("the end"))
-    return _error(f"{what} {_QUOTING}", start)
+    return _error(f"{what} {_QUOTING}{hint}", start)
+
+
+def _hint(text: str, end: int) -> str:
+    """Return the advice for an operator of another language that ends at the index `end`; an empty text for none."""
+    return next((f" {advice}" for pattern, advice in _FOREIGN if pattern.search(text, 0, end)), "")
 
 
 def _error(what: str, start: int) -> RsqlError:

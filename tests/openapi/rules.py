@@ -44,6 +44,8 @@ def keep_rules(case: schemathesis.Case, stored: Stored) -> None:
     id = _keep_path(case.path_parameters, stored)
     query = case.query or {}
     _keep_moments(query, stored)
+    if case.path.endswith("/elements-compare") and not query.keys() & {"from", "to", "fromRepository"}:
+        case.query = {**query, "fromRepository": "northwind"}  # J2: so is what to compare with
     if case.path.endswith("/elements-versions") and not query.keys() & {"id", "changeSet"}:
         case.query = {**query, "id": id}  # I5: an element or a change set is named
     _keep_format(case, query, stored)

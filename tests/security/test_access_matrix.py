@@ -53,7 +53,12 @@ ROLES = {
     ("deletion", "DELETE"): Role.MANAGER,
     ("deletion-other-spelling", "DELETE"): Role.MANAGER,
 }
-QUERIES = {"elements-fetch": "?properties=id,description", "elements-versions": "?id=NW", "elements-uses": "?id=NW"}
+QUERIES = {
+    "elements-compare": "?fromRepository=northwind",
+    "elements-fetch": "?properties=id,description",
+    "elements-versions": "?id=NW",
+    "elements-uses": "?id=NW",
+}
 # The status for clients with the role, where it is not 200, by dimension, name of the route and method.
 SUCCESS = {
     **{(dimension, "elements", "POST"): 201 for dimension in OIDS},

@@ -309,6 +309,9 @@ class EnumField(Leaf):
     def to_internal_value(self, data: Any) -> str:
         if self.open_length is not None:
             return self.checked_text(data, self.open_length)
+        if isinstance(data, bool) and str(data).upper() in self._values:
+            message = gettext('{name} must be {expected}; got {value}. It is a text: write "{text}".')
+            self.reject(message, expected=self.expected, value=shown(data), text=str(data).upper())
         if not isinstance(data, str):
             self.refuse(data)
         value = self.spellings.get(data, data)

@@ -7,6 +7,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.failures import wire_path
 from dimensions_site.api.json.texts import described
+from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_you_mean, same_names, unknown_field
 
@@ -29,8 +30,13 @@ def unknown_member(
     """
     spelled = same_names(wire_path(group, name), spellings)
     advice = did_you_mean(spelled) if spelled else _advice(name, group, members, homes)
-    message = unknown_field(wire_path(group, shortened(name))) + advice
+    message = unknown_field(wire_path(group, shortened(name))) + (advice or all_fields())
     return [ErrorDetail(message, code="unknown_member")]
+
+
+def all_fields() -> str:
+    """Return the sentence with the address of all fields, for a program; an empty text for people."""
+    return "" if are_in_messages() else " /docs has the list of all fields."
 
 
 def _advice(name: str, group: str, members: tuple[str, ...], homes: Homes) -> str:

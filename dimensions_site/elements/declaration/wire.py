@@ -15,6 +15,7 @@ from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import Headings, entry_name
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
+from dimensions_site.elements.declaration.unknown_members import all_fields
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
 
@@ -118,7 +119,8 @@ class Wire:
         maps = [self._maps[name] for name in same_names(group, tuple(self._maps))] if dot else []
         if maps and not maps[0].has_key(key):
             return maps[0].key_refusal(key)
-        return unknown_field(spelling, self.similar(spelling))
+        similar = self.similar(spelling)
+        return unknown_field(spelling, similar) + ("" if similar else all_fields())
 
     def similar(self, path: str) -> list[str]:
         """Return the known paths that the unknown `path` may mean.
@@ -154,6 +156,7 @@ class Wire:
         """
         leaves = {key: member.path for key, member in group.members.items() if isinstance(member, Place)}
         here = [leaves[key] for key in close_names(name, tuple(leaves))]
+        here = here or [path for key, path in leaves.items() if key.casefold().endswith(name.casefold())]
         elsewhere = [path for path in self.places if path.rpartition(".")[2] == name]
         return here or (elsewhere if len(elsewhere) <= MAX_SUGGESTIONS else [])
 

@@ -19,7 +19,7 @@ def state_of_token(
 ) -> tuple[State, State]:
     """Return the state of the `token` in the parameter `name`, and the present one.
 
-    `or_else` is what else the parameter may be. Raises Problem 400 INVALID_TOKEN for what is no token of the
+    `or_else` is what else the parameter may be. Raises Problem 400 for what is no token of the
     `dimension` of the `repository`, and 410 TOKEN_EXPIRED for one whose changes are no longer known.
     """
     try:
@@ -29,7 +29,10 @@ def state_of_token(
             f"{name} must be {or_else}a Sync-Token that this service has returned for the {dimension} dimension of "
             f"repository '{repository.db_id}'; got {quoted(token)}."
         )
-        raise bad_request([Failure(name, "INVALID_TOKEN", message)]) from None
+        # A token has a point before its signature; nothing else that was meant as a moment is called one.
+        is_token = "." in token or not or_else
+        failure = Failure(name, "INVALID_TOKEN", message) if is_token else Failure(name, "INVALID_VALUE", message)
+        raise bad_request([failure]) from None
     now, horizon = current(repository.pk, dimension, using=using)
     numbers = state.numbers()
     if any(numbers.get(slot, 0) < number for slot, number in horizon.numbers.items()):

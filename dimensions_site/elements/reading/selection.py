@@ -34,7 +34,7 @@ def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]
         return [], [_failure("TOO_MANY", message)]
     paths = [wire.canonical_path(name) for name in names]
     failures = [
-        _failure("UNKNOWN_FIELD", wire.refusal(name) if name else "properties has an empty name between its commas.")
+        _failure("UNKNOWN_FIELD", _refusal(wire, name))
         for name, path in zip(names, paths, strict=True)
         if not _is_known(wire, path)
     ]
@@ -72,6 +72,14 @@ def selected_plan(wire: Wire, paths: Iterable[str], language: str, *, as_stored:
 
 def _failure(code: str, message: str) -> Failure:
     return Failure(PARAMETER, code, message)
+
+
+def _refusal(wire: Wire, name: str) -> str:
+    if not name:
+        return "properties has an empty name between its commas."
+    if name == WHOLE_MAP:
+        return "Unknown field '*'. For all fields, use elements."
+    return wire.refusal(name) + (" Separate names by commas." if set(" ;").intersection(name) else "")
 
 
 def _is_known(wire: Wire, path: str) -> bool:

@@ -12,7 +12,7 @@ from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from dimensions_site.api.errors import Failure, Problem, quoted
+from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import ChangeSet
@@ -156,6 +156,9 @@ class HistoryViewSet(DimensionViewSet):
     def _compare_query(self) -> tuple[Side, Side]:
         here, there = self.scope.repository, self._from_repository()
         refusals: list[Problem] = []
+        if not {"from", "to", "fromRepository"} & self.request.query_params.keys():
+            message = "Name a state to compare with by from or to, or a repository by fromRepository."
+            refusals.append(bad_request([Failure("from", "REQUIRED", message)]))
         states: list[State] = []
         for name, repository in (("from", there), ("to", here)):
             try:

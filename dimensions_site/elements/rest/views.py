@@ -52,6 +52,7 @@ class ElementViewSet(UsesMixin):
         "uses": UsesMixin.uses_parameters,
     }
     parser_classes = (ElementParser, MergePatchParser)
+    method_hints: ClassVar[dict[str, str]] = {"DELETE": " Elements are deleted by POST elements-bulk-delete-async."}
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
 
     # --- Reading -------------------------------------------------------------------------------

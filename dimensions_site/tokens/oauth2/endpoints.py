@@ -77,6 +77,9 @@ def form_only(view: View) -> View:
 
 
 def _error_of(request: HttpRequest) -> OAuth2Error | None:
+    if request.META.get("CONTENT_LENGTH") in ("", "0", None) and "HTTP_TRANSFER_ENCODING" not in request.META:
+        needed = "grant_type" if request.path.endswith("/token") else "token"
+        return InvalidRequestError(f"{needed} is missing; the body must be {FORM}.")
     if not _has_form(request):
         return InvalidRequestError(f"The body must be {FORM}.")
     error = error_of(request.POST)  # read first: logging also accesses the form once it has been read

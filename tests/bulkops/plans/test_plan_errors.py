@@ -42,7 +42,9 @@ def chart(alice):
         ({"bulk": {"saveMode": "STRICT"}}, [("/bulk/saveMode", "UNKNOWN_MEMBER"), ("/bulk", "REQUIRED")]),
         ({"bulk": {"patch": [patch("99", type="NORMAL")]}}, [("/bulk/patch/0/key/id", "ELEMENT_NOT_FOUND")]),
         ({"undo": "nothing"}, [("/undo", "UNKNOWN_CHANGE_SET")]),
-        ({"asOf": "yesterday"}, [("/asOf", "INVALID_TOKEN")]),
+        ({"asOf": "yesterday"}, [("/asOf", "INVALID_VALUE")]),
+        ({"asOf": "bm8.dG9rZW4"}, [("/asOf", "INVALID_TOKEN")]),
+        ({"repository": "northwind"}, [("/repository", "INVALID_VALUE")]),
         (
             {"snapshot": [], "maxDelete": "6 %", "saveMode": "strict", "onConflict": "skip", "replace": 1},
             [
@@ -140,6 +142,17 @@ def test_what_another_repository_has_may_be_refused_here(alice, bob, chart, cont
     assert elements(alice, "account") == chart
 
 
+@pytest.mark.contract("K4")
+def test_a_plan_reports_the_ids_that_are_not_there(alice, chart):
+    """As a deletion does; the others are deleted."""
+    wanted = [{"id": id} for id in ("11", "none", "12", "99")]
+    plan = make(alice, "account", bulk={"delete": wanted}, maxDelete="50%")
+    assert (plan["deleted"], plan["notFound"], plan["status"]) == (2, ["99", "none"], "READY")
+    assert read(alice.get(one(alice, "account", plan)))["notFound"] == ["99", "none"]
+    assert applied(alice, "account", plan)["notFound"] == ["99", "none"]
+    assert make(alice, "account", snapshot=[account("13")], maxDelete="100%")["notFound"] == []
+
+
 @pytest.mark.contract("K4", "C5")
 def test_null_means_absent_in_the_request_for_a_plan(alice, chart):
     """Generated clients send every member."""
@@ -185,6 +198,8 @@ def test_an_outdated_plan_lists_all_that_has_changed(alice, chart):
     report = read(response)
 
     assert (response.status_code, report["code"]) == (409, "PLAN_OUTDATED")
+    assert report["detail"].startswith("3 elements of the plan have changed since the plan was made.")
+    assert {error["path"] for error in report["errors"]} == {""}
     assert [(error["id"], error["code"]) for error in report["errors"]] == [
         (id, "CHANGED_SINCE") for id in ("10", "11", "30")
     ]

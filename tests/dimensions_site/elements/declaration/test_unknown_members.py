@@ -10,7 +10,7 @@ from tests.factories import account, currency, json_bytes, read
     ("fields", "path"),
     [
         ({"colour": "red"}, "colour"),
-        ({"": "red"}, ""),
+        ({"": "red"}, '""'),
         ({"Nature": "BALANCE_SHEET"}, "Nature"),
         ({"description": "Cash"}, "description"),
         ({"rules": {"vat": 1}}, "rules.vat"),

@@ -10,6 +10,7 @@ from dimensions_site.changes import states
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.rsql.parser import parse
 from tests.bulkops.jobs.deletions import start, work_now
+from tests.bulkops.save.bulk import refused
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.history.calls import answer, refusal, token
 from tests.dimensions_site.elements.history.histories import History, differences, random_history
@@ -59,12 +60,11 @@ def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, histo
 
 
 def test_the_differences_from_a_state_until_now(alice, history, dimension):
-    """Without `to`; and without both there are none."""
+    """Without `to`, or without `from`."""
     random, now = Random(4), history.moments[-1]
     for as_of, before in (history.asked(random) for _ in range(PAIRS)):
         assert compared(alice, dimension, **{"from": as_of}) == differences(before, now)
         assert compared(alice, dimension, to=as_of) == differences(now, before)
-    assert compared(alice, dimension) == []
 
 
 def test_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimension):
@@ -92,9 +92,17 @@ def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, his
     assert compared(alice, dimension, fromRepository="northwind") == []
 
 
+@pytest.mark.contract("J2")
+def test_a_comparison_names_what_to_compare_with(alice):
+    """The present with itself has no differences, which would be mistaken for the answer to another question."""
+    for query in ("", "?filter=id==x"):
+        report = refused(alice.get(alice.account("elements-compare") + query))
+        assert [(error["path"], error["code"]) for error in report["errors"]] == [("from", "REQUIRED")]
+
+
 def test_a_dimension_that_was_empty_is_compared_like_any_other(alice, northwind):
     """With itself, and with what there is now."""
-    assert answer(alice, "compare") == []
+    assert answer(alice, "compare", fromRepository="northwind") == []
     empty = token(alice)
     assert answer(alice, "compare", **{"from": empty, "to": empty}) == []
     store_accounts(northwind, account("1"))
@@ -130,7 +138,9 @@ def test_each_difference_says_what_has_become_of_its_element(alice, since):
 
 def test_a_chart_in_which_nothing_was_ever_written_has_no_differences(alice, northwind, dimension):
     """Neither of its two states has a change set."""
-    assert answer(alice, "compare", dimension) == answer(alice, "compare", dimension, filter="id!=x") == []
+    same = {"fromRepository": "northwind"}
+    assert answer(alice, "compare", dimension, **same) == []
+    assert answer(alice, "compare", dimension, filter="id!=x", **same) == []
 
 
 def test_what_was_changed_and_changed_back_is_no_difference(alice, northwind):

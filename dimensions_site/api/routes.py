@@ -1,0 +1,38 @@
+"""The paths of the service, to find those that are like an unknown one."""
+
+from functools import cache
+
+from django.contrib.admindocs.views import simplify_regex
+from django.http import HttpRequest
+from django.urls import URLResolver, get_resolver
+
+from dimensions_site.api.middleware.addresses import API_PREFIXES
+from dimensions_site.text.shortening import shortened
+from dimensions_site.text.suggestions import close_names
+
+
+def near_paths(request: HttpRequest) -> list[str]:
+    """Return the paths of the API that differ from the unknown one of the `request` in one name, and look like it."""
+    sent = request.path_info.split("/")
+    known: dict[int, dict[str, None]] = {}
+    for route in (path.split("/") for path in routes(get_resolver())):
+        if len(route) == len(sent):
+            wrong = [at for at, name in enumerate(route) if not name.startswith("<") and name != sent[at]]
+            if len(wrong) == 1:
+                known.setdefault(wrong[0], {})[route[wrong[0]]] = None
+    near = ((at, name) for at, names in known.items() for name in close_names(sent[at], tuple(names)))
+    prefix = request.path.removesuffix(request.path_info)
+    return [shortened(prefix + "/".join([*sent[:at], name, *sent[at + 1 :]])) for at, name in near]
+
+
+@cache
+def routes(resolver: URLResolver, prefix: str = "/") -> list[str]:
+    """Return every path of the API; `<…>` stands for any text."""
+    found = []
+    for pattern in resolver.url_patterns:
+        path = prefix + simplify_regex(str(pattern.pattern)).lstrip("/")
+        if isinstance(pattern, URLResolver):
+            found += routes(pattern, path)
+        elif path.startswith(API_PREFIXES):
+            found.append(path)
+    return found

@@ -1,17 +1,19 @@
 """The columns of a table of elements: what a heading names, and what a cell sets."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from bulkops.files.formats.rows import REASON
+from bulkops.files.formats.rows import REASON, Row
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.cells import UNSET, read_cell
+from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
@@ -31,9 +33,21 @@ class Column:
     # None for an entry of a map, which is text.
     leaf: Leaf | None
 
-    def fill(self, data: dict[str, Any], text: str) -> bool:
-        """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set"."""
-        value = self.value_of(text)
+    def itself(self) -> "Column":
+        """Return the column; it reads what the wire says."""
+        return self
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether a number is taken as such, whatever it looks like in a workbook."""
+        return self.leaf is not None and self.leaf.kind in (Kind.INTEGER, Kind.DECIMAL)
+
+    def fill(self, data: dict[str, Any], text: str, *, is_number: bool = False) -> bool:
+        """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set".
+
+        A number of a workbook has one meaning in all languages.
+        """
+        value = Column.value_of(self, text) if is_number else self.value_of(text)
         if value is UNSET:
             return False
         *groups, name = self.segments
@@ -57,16 +71,41 @@ class Columns:
         self._columns = columns
         self._by_path = {".".join(column.segments): column for column in reversed(columns)}
         self._others = [column for column in columns if self._first(column) is not column]
+        self._used = {column.heading: column for column in columns}
 
     def heading_of(self, path: str) -> str:
         """Return the heading of the wire path's column, or the path itself if there is no such column."""
         column = self._by_path.get(path)
         return path if column is None else column.heading
 
-    def read(self, cells: Mapping[str, str]) -> tuple[dict[str, Any], list[Segments]]:
-        """Return the wire JSON of a row's cells, and the places of its empty cells."""
+    def settled(self, row: Row) -> tuple[Row, list[Failure]]:
+        """Return the row with the numbers that its columns take, and the errors of its cells; what is left out of the
+        import has none.
+        """
+        if not row.errors and not row.numbers:
+            return row, []
+        numbers = {name: number for name, number in row.numbers.items() if self._takes_numbers(name)}
+        failures = [
+            Failure(name, "INVALID_ROW", message)
+            for name, message in row.errors.items()
+            if name in self._used and name not in numbers
+        ]
+        return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
+
+    def computed(self, row: Row) -> int:
+        """Return how many values of the row a program has computed."""
+        return sum(name in self._used for name in row.formulas)
+
+    def read(self, cells: Mapping[str, str], numbers: Container[str] = ()) -> tuple[dict[str, Any], list[Segments]]:
+        """Return the wire JSON of a row's cells, and the places of its empty cells; `numbers` are the headings of those
+        that are numbers in a workbook.
+        """
         data: dict[str, Any] = {}
-        cleared = [column.segments for column in self._columns if not column.fill(data, cells[column.heading])]
+        cleared = [
+            column.segments
+            for column in self._columns
+            if not column.fill(data, cells[column.heading], is_number=column.heading in numbers)
+        ]
         return data, cleared
 
     def conflicts(self, cells: Mapping[str, str]) -> list[Failure]:
@@ -82,6 +121,9 @@ class Columns:
                 message = message.format(other=column.heading, **values)
                 failures.append(Failure(column.heading, "CONFLICTING_SPELLINGS", message))
         return failures
+
+    def _takes_numbers(self, heading: str) -> bool:
+        return heading in self._used and self._used[heading].takes_numbers
 
     def _first(self, column: Column) -> Column:
         return self._by_path[".".join(column.segments)]
@@ -101,14 +143,16 @@ def read_headings(
     headings: Sequence[str],
     language: str,
     mapping: Mapping[str, str],
-    made: Callable[[Column], Column] = lambda column: column,
+    made: Callable[[Column], Column] = Column.itself,
+    written: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Columns, list[Failure]]:
     """Return the columns of the `headings`, and the errors of unknown ones.
 
     A heading is a wire path in any spelling (contract C6), or an entry of a map such as `descriptions.de`; white space
     around it is ignored. `mapping` overrides headings, with "" to leave a column out. `language` is the repository's
     default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract C12). `made` may
-    return a column that reads more.
+    return a column that reads more. `written` has the headings that were named apart, as in `Found`: a column of which
+    the heading is repeated or missing is used only if it is mapped by its own name.
     """
     columns: list[Column] = []
     failures = [
@@ -123,18 +167,29 @@ def read_headings(
         if heading not in headings
     ]
     for heading in headings:
-        meaning = mapping.get(heading, heading)
-        if heading == REASON or not meaning:
+        called = written.get(heading, heading)
+        meaning = mapping.get(heading, mapping.get(called, called))
+        if heading == REASON or (not meaning and (called or heading in mapping)):
             continue
         column = _column(wire, heading, meaning, language) or _column(wire, heading, meaning.strip(), language)
-        if column is None:
+        is_read_only = column is not None and column.leaf is not None and column.leaf.read_only
+        if called != heading and heading not in mapping and not is_read_only:
+            failures.append(Failure(heading, "UNKNOWN_HEADING", _unnamed(heading, called)))
+        elif column is None:
             failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(meaning.strip())))
-        elif column.leaf is None or not column.leaf.read_only:
+        elif not is_read_only:
             columns.append(made(column))
     if all(column.segments != ("id",) for column in columns):
         message = _("The heading 'id' is missing; each row must name its element.")
         failures.append(Failure("id", "REQUIRED", message))
     return Columns(headings, columns), failures
+
+
+def _unnamed(heading: str, called: str) -> str:
+    message = _("It has no heading. Give it one, or say what '{heading}' means.")
+    if called.strip():
+        message = _("The heading '{called}' is repeated. Change one of them, or say what '{heading}' means.")
+    return message.format(called=shortened(called), heading=shortened(heading))
 
 
 def _column(wire: Wire, heading: str, spelling: str, language: str) -> Column | None:

@@ -33,6 +33,7 @@ def stored_report(
         "unchanged": report.unchanged,
         "deleted": report.deleted,
         "rejected": report.rejected,
+        "formulas": report.formulas,
         "failure_count": report.failure_count,
         "is_count_exact": report.is_count_exact,
         "kinds": [asdict(kind) for kind in report.details.kinds],

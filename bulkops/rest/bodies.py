@@ -56,7 +56,7 @@ class TableParser(StrictJSONParser):
 
     def value(self, body: bytearray) -> Table:
         """Return the body."""
-        return Table(body, ReadingOptions(Format.CSV, self.charset))
+        return Table(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
 
 
 def _in_utf_8(body: bytearray, charset: str) -> bytearray:

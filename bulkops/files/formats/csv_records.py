@@ -3,13 +3,13 @@
 import csv
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.files.formats.rows import UnreadableFile
-from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
+from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, TextRow
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
 
@@ -32,15 +32,7 @@ _END, _MARK = "\x1a", "\ufeff"
 csv.field_size_limit(MAX_ROW_CHARACTERS)
 
 
-class Record(NamedTuple):
-    """The cells of a record that begins on `line`; `failure` says why they cannot be used."""
-
-    line: int
-    cells: list[str]
-    failure: str = ""
-
-
-def records(text: TextIO, first_line: int, delimiter: str, most: int | None = None) -> Iterator[Record]:
+def records(text: TextIO, first_line: int, delimiter: str, most: int | None = None) -> Iterator[TextRow]:
     """Yield the records of the text, empty ones too, lazily; `first_line` is the number of its next line.
 
     Raises UnreadableFile for broken quotes, for a record that is too long, and for more than `most`.
@@ -60,15 +52,15 @@ def records(text: TextIO, first_line: int, delimiter: str, most: int | None = No
         if most is not None and count > most:
             message = _("The table has more than {maximum} rows, empty ones included.").format(maximum=grouped(most))
             raise UnreadableFile(line, message, code="TOO_MANY_ELEMENTS")
-        yield _as_meant(Record(line, cells), "".join(lines.record), delimiter)
+        yield _as_meant(line, cells, "".join(lines.record), delimiter)
 
 
-def _as_meant(record: Record, text: str, delimiter: str) -> Record:
+def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow:
     """Return the record without habits that CSV does not know: blanks before quotes, and `="0070"` for 0070.
 
     `text` is the record as it is written.
     """
-    line, cells, failure = record
+    errors: dict[int, str] = {}
     if ' "' in text and _has_blanks_before_quotes(cells, text, delimiter):
         try:
             cells = next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True))
@@ -77,10 +69,10 @@ def _as_meant(record: Record, text: str, delimiter: str) -> Record:
     if "=" in text:
         for column, found in enumerate(map(_FORMULA.fullmatch, cells)):
             if found is not None and found[1] is None:
-                failure = failure or _formula(found[0])
+                errors[column] = _formula(found[0])
             elif found is not None:
                 cells[column] = found[1].replace('""', '"')
-    return Record(line, cells, failure)
+    return TextRow(line, cells, errors)
 
 
 def _has_blanks_before_quotes(cells: list[str], text: str, delimiter: str) -> bool:

@@ -1,23 +1,28 @@
 """Read files of elements in any format."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import BinaryIO
+
+from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.decompression import decompressed
 from bulkops.files.formats.detection import is_gzipped, recognised
 from bulkops.files.formats.rows import (
     AS_FOUND,
     NOTHING_FOUND,
+    Beginnings,
     ElementRow,
     Found,
     ReadingOptions,
     Row,
     RowFailure,
     Shape,
+    UnreadableFile,
 )
 from bulkops.files.formats.table import FORMATS
+from dimensions_site.text.file_formats import Format
 
 
 @dataclass(frozen=True)
@@ -44,11 +49,30 @@ def open_source(file: BinaryIO, options: ReadingOptions = AS_FOUND) -> Iterator[
     and nothing that it refers to is opened. Memory is bounded. Raises UnreadableFile for anything but a file of
     elements; its message says what to do.
     """
-    with ExitStack() as stack:
-        gzipped = is_gzipped(file)
-        content = stack.enter_context(decompressed(file)) if gzipped else file
+    with _opened(file) as (content, gzipped), ExitStack() as stack:
         format, encoding, text = recognised(content, options)
+        if options.sheet is not None and format is not Format.XLSX:
+            raise UnreadableFile(1, _("Only a workbook has sheets to choose from, and this is no workbook."))
+        if options.heading_row is not None and not format.is_table:
+            raise UnreadableFile(1, _("Only a table has headings, and these are elements in JSON."))
         opened = stack.enter_context(FORMATS[format].open(content, encoding, options))
         shape = Shape(format, encoding, opened.delimiter, gzipped)
         found = replace(opened.found, is_encoding_certain=text.is_encoding_certain, encodings=text.encodings)
         yield Source(shape, opened.headings, opened.rows, opened.progress, found)
+
+
+def beginnings(file: BinaryIO, options: ReadingOptions) -> Beginnings:
+    """Return the first rows of each sheet of `file`, as they are shown; none of a file of JSON. Raises UnreadableFile.
+
+    So the sheet and the headings can be found before the file is opened.
+    """
+    with _opened(file) as (content, _gzipped):
+        format, encoding, _text = recognised(content, options)
+        return FORMATS[format].beginnings(content, encoding)
+
+
+@contextmanager
+def _opened(file: BinaryIO) -> Iterator[tuple[BinaryIO, bool]]:
+    gzipped = is_gzipped(file)
+    with decompressed(file) if gzipped else nullcontext(file) as content:
+        yield content, gzipped

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dimensions_site.api.failures import Failure
 from dimensions_site.text.file_formats import Format
@@ -50,7 +50,8 @@ class ReadingOptions:
     `sheet` is the name of a sheet of a workbook, `heading_row` the number of the row with the headings, from 1: the
     line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `guesses`, a text whose encoding is neither
     said nor certain is read in the most plausible one, because a person sees it before anything is saved. A table in
-    CSV may have at most `most_rows`, its headings and empty ones included.
+    CSV may have at most `most_rows`, its headings and empty ones included. With `pads_rows`, rows may lack empty cells
+    at their end, as some programs write them.
     """
 
     format: Format | None = None
@@ -59,6 +60,7 @@ class ReadingOptions:
     heading_row: int | None = None
     guesses: bool = False
     most_rows: int | None = None
+    pads_rows: bool = True
 
 
 AS_FOUND = ReadingOptions()
@@ -86,10 +88,18 @@ NOTHING_FOUND = Found()
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its first line, and the text of its cells by heading."""
+    """A row of a table: its first line, and the text of its cells by heading, as it is shown.
+
+    `errors` are those of cells that must not be used as text, `numbers` those that a workbook has as numbers, whatever
+    they look like: a cell with both may be used as a number. The values under the headings `formulas` were computed by
+    the program that saved the workbook.
+    """
 
     line: int
     cells: Mapping[str, str]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    formulas: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,6 +132,10 @@ class RowFailure:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.failure.message}"
+
+
+# The first rows of each sheet with something in it, as they are shown, by its name: their lines and cells.
+Beginnings: TypeAlias = Mapping[str, Sequence[tuple[int, Sequence[str]]]]
 
 
 class FileContent(ABC):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.csv_reading import csv_table
+from bulkops.files.formats.csv_reading import csv_beginnings, csv_table
 from bulkops.files.formats.json_reading import JsonArray, JsonLines
-from bulkops.files.formats.rows import FileContent, ReadingOptions, Shape
+from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions, Shape
 from bulkops.files.formats.tables import MAX_HEADINGS
 from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
 from dimensions_site.text.file_formats import Format
@@ -24,8 +24,9 @@ class FileFormat:
     """How files of one format are detected, read, written and named.
 
     `signatures` are the first bytes of a binary format, `begins` recognises how a text begins; the one format with
-    neither is any other text. `open` returns the content of a file, given its encoding and the reading options.
-    `write_table` writes rows of values, `write_texts` one text per element: JSON, or a line of a table.
+    neither is any other text. `open` returns the content of a file, given its encoding and the reading options,
+    `beginnings` the first rows of its sheets. `write_table` writes rows of values, `write_texts` one text per element:
+    JSON, or a line of a table.
     """
 
     # The name in the administration.
@@ -35,6 +36,7 @@ class FileFormat:
     # The file extensions that the administration accepts.
     endings: tuple[str, ...]
     open: Callable[[BinaryIO, str, ReadingOptions], AbstractContextManager[FileContent]]
+    beginnings: Callable[[BinaryIO, str], Beginnings] = lambda _file, _encoding: {}
     write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
     write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
     signatures: tuple[bytes, ...] = ()
@@ -53,12 +55,19 @@ def _workbook(file: BinaryIO, _encoding: str, options: ReadingOptions) -> Abstra
     return workbook_table(file, options)
 
 
+def _workbook_beginnings(file: BinaryIO, _encoding: str) -> Beginnings:
+    from bulkops.files.workbooks.reading import workbook_beginnings  # noqa: PLC0415
+
+    return workbook_beginnings(file)
+
+
 FORMATS: Mapping[Format, FileFormat] = {
     Format.XLSX: FileFormat(
         label=_("Excel workbook (.xlsx)"),
         description=_("an Excel workbook"),
         endings=(".xlsx",),
         open=_workbook,
+        beginnings=_workbook_beginnings,
         write_table=WorkbookFile,
         signatures=(b"PK\x03\x04", b"PK\x05\x06"),
         max_columns=MAX_HEADINGS,
@@ -69,6 +78,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         description=_("a table in CSV"),
         endings=(".csv", ".tsv", ".txt"),
         open=csv_table,
+        beginnings=csv_beginnings,
         write_table=CsvFile,
         write_texts=lambda shape, file: LinesFile(shape, file, end="\r\n"),
         encoding="utf-8-sig",  # Excel recognises CSV in UTF-8 by a byte-order mark

@@ -1,12 +1,14 @@
 """What the tables of all formats share: headings, and rows of cells below them."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bulkops.files.formats.rows import REASON, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import REASON, FileContent, Found, ReadingOptions, Row, RowFailure, UnreadableFile
 from dimensions_site.api.failures import Failure
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
@@ -16,65 +18,139 @@ MAX_ROW_CHARACTERS = 4 * MAX_CELL_CHARACTERS
 # The number of columns in Excel.
 MAX_HEADINGS = 16_384
 MAX_HEADING_CHARACTERS = 1_000
+# Headings are looked for in this many rows, of which this many columns are shown.
+_FIRST_ROWS = 30
+_FIRST_COLUMNS = 100
+_NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
-def read_headings(line: int, cells: Sequence[str]) -> list[str]:
-    """Return the headings on `line`, without empty cells at the end.
+class TextRow(NamedTuple):
+    """The texts of the cells on a `line`, and what is said of some of them, by column from 0.
 
-    Raises UnreadableFile for no headings, too many, one missing between others, one that is far too long, and a
-    repeated one.
+    `errors` are those of cells that cannot be used, `numbers` the numbers that cells show, `formulas` those whose
+    values a program has computed. `failure` says why the row cannot be read at all.
     """
-    headings = list(cells)
-    while headings and not headings[-1]:
-        headings.pop()
-    if not headings:
-        raise UnreadableFile(line, _("The first line must have the headings, such as id,descriptions.en."))
-    if len(headings) > MAX_HEADINGS:
+
+    line: int
+    cells: Sequence[str]
+    errors: Mapping[int, str] = _NOTHING
+    numbers: Mapping[int, str] = _NOTHING
+    formulas: Mapping[int, str] = _NOTHING
+    failure: str = ""
+
+
+def first_rows(rows: Iterator[TextRow]) -> Sequence[tuple[int, Sequence[str]]]:
+    """Return the first rows as they are shown, each with its line: where a person, or a program, finds the headings."""
+    filled = (row for row in rows if any(row.cells))
+    return [(row.line, [shortened(text) for text in row.cells[:_FIRST_COLUMNS]]) for row in islice(filled, _FIRST_ROWS)]
+
+
+class Table(FileContent):
+    """The table in the `rows` of a file: headings are read at once, rows lazily.
+
+    The headings are in the first row with a text, or in that of the `options`. `name_of` returns what a column is
+    called that has no heading. Raises UnreadableFile.
+    """
+
+    def __init__(
+        self,
+        rows: Iterator[TextRow],
+        progress: Callable[[], float],
+        options: ReadingOptions,
+        *,
+        delimiter: str = ",",
+        sheet: str = "",
+        name_of: Callable[[int], str] = str,
+    ) -> None:
+        self._rows = rows
+        self._progress = progress
+        self.delimiter = delimiter
+        self._pads_rows = options.pads_rows
+        wanted = options.heading_row
+        filled = (row for row in rows if row.failure or any(row.cells))
+        found = next((row for row in filled if wanted is None or row.line >= wanted), TextRow(1, ()))
+        line = wanted or found.line
+        if found.failure:
+            raise UnreadableFile(found.line, found.failure)
+        headings, written = read_headings(line, found.cells if found.line == line else (), name_of)
+        self.headings = self._headings = headings
+        self.found = Found(sheet=sheet, heading_row=line, written=written)
+
+    def rows(self) -> Iterator[Row | RowFailure]:
+        """Yield the rows, without empty ones. Raises UnreadableFile where the rest cannot be read."""
+        for row in self._rows:
+            if row.failure:
+                yield row_failure(row.line, row.failure)
+            elif any(row.cells):
+                yield self._row(row)
+
+    def progress(self) -> float:
+        return self._progress()
+
+    def _row(self, row: TextRow) -> Row | RowFailure:
+        headings, cells = self._headings, row.cells
+        behind = next(filter(None, cells[len(headings) :]), None)
+        if behind is not None and REASON in headings:
+            message = _("'{text}' is after the last heading. Correct the row, then delete that text.")
+            return row_failure(row.line, message.format(text=shortened(behind)), cells)
+        missing = len(headings) - len(cells)
+        if behind is not None or (missing > 0 and not self._pads_rows):
+            message = _("The row has {cells}, but there are {headings}.")
+            of_cells = ngettext("{count} cell", "{count} cells", len(cells))
+            of_headings = ngettext("{count} heading", "{count} headings", len(headings))
+            values = {
+                "cells": of_cells.format(count=grouped(len(cells))),
+                "headings": of_headings.format(count=grouped(len(headings))),
+            }
+            return row_failure(row.line, message.format(**values), cells)
+        named = dict(zip(headings, [*cells, *[""] * missing] if missing > 0 else cells, strict=False))
+        errors = self._named(row.errors)
+        for heading, text in named.items():
+            if len(text) > MAX_CELL_CHARACTERS:
+                message = _("The cell is {count} characters long; the limit is {maximum}.")
+                values = {"count": grouped(len(text)), "maximum": grouped(MAX_CELL_CHARACTERS)}
+                errors[heading] = message.format(**values)
+        return Row(row.line, named, errors, self._named(row.numbers), tuple(self._named(row.formulas)))
+
+    def _named(self, values: Mapping[int, str]) -> dict[str, str]:
+        count = len(self._headings)
+        return {self._headings[column]: value for column, value in values.items() if column < count}
+
+
+def read_headings(line: int, cells: Sequence[str], name_of: Callable[[int], str]) -> tuple[list[str], dict[str, str]]:
+    """Return the headings on `line`, without empty cells at the end, and those that had to be named apart as they are
+    written: repeated and empty ones.
+
+    Raises UnreadableFile for no headings, too many, and one that is far too long.
+    """
+    written = list(cells)
+    while written and not written[-1].strip():
+        written.pop()
+    if not written:
+        raise UnreadableFile(line, _("The line must have the headings, such as id,descriptions.en."))
+    if len(written) > MAX_HEADINGS:
         message = _("The table has {count} columns; the limit is {maximum}. Delete those that are not needed.")
-        values = {"count": grouped(len(headings)), "maximum": grouped(MAX_HEADINGS)}
+        values = {"count": grouped(len(written)), "maximum": grouped(MAX_HEADINGS)}
         raise UnreadableFile(line, message.format(**values))
-    longest = max(headings, key=len)
+    longest = max(written, key=len)
     if len(longest) > MAX_HEADING_CHARACTERS:
         message = _("The heading {heading} is {count} characters long; the limit is {maximum}.")
         values = {"count": grouped(len(longest)), "maximum": grouped(MAX_HEADING_CHARACTERS)}
         raise UnreadableFile(line, message.format(heading=shortened(longest), **values))
-    if "" in headings:
-        position = headings.index("") + 1
-        message = _("Column {position} has no heading. Give it one, or delete the column.")
-        raise UnreadableFile(line, message.format(position=position))
-    heading, count = Counter(headings).most_common(1)[0]
-    if count > 1:
-        message = _("The heading '{heading}' must appear only once; it appears {count} times.")
-        raise UnreadableFile(line, message.format(heading=shortened(heading), count=count))
-    return headings
+    taken = set(written)
+    apart: dict[str, str] = {}
+    names: dict[str, int] = {}
+    for position, heading in enumerate(written, start=1):
+        name = called = heading if heading.strip() else f"Column {name_of(position)}"
+        while name in names or (name != heading and name in taken):
+            names[called] = names.get(called, 1) + 1
+            name = f"{called} ({names[called]})"
+        names[name] = 1
+        if name != heading:
+            apart[name] = heading
+    return list(names), apart
 
 
-def table_row(line: int, headings: Sequence[str], cells: Sequence[str]) -> Row | RowFailure | None:
-    """Return the row of the `cells` below `headings`; None if it is empty, a failure if the two do not match."""
-    if not any(cells):
-        return None
-    behind = next(filter(None, cells[len(headings) :]), None)
-    if behind is not None and REASON in headings:
-        message = _("'{text}' is after the last heading. Correct the row, then delete that text.")
-        return row_failure(line, message.format(text=shortened(behind)), cells=cells)
-    if behind is not None or len(cells) < len(headings):
-        message = _("The row has {cells}, but there are {headings}.")
-        of_cells = ngettext("{count} cell", "{count} cells", len(cells))
-        of_headings = ngettext("{count} heading", "{count} headings", len(headings))
-        values = {
-            "cells": of_cells.format(count=grouped(len(cells))),
-            "headings": of_headings.format(count=grouped(len(headings))),
-        }
-        return row_failure(line, message.format(**values), cells=cells)
-    named = dict(zip(headings, cells, strict=False))
-    longest = max(named, key=lambda heading: len(named[heading]))
-    if len(named[longest]) > MAX_CELL_CHARACTERS:
-        message = _("The cell is {count} characters long; the limit is {maximum}.")
-        values = {"count": grouped(len(named[longest])), "maximum": grouped(MAX_CELL_CHARACTERS)}
-        return row_failure(line, message.format(**values), longest, cells)
-    return Row(line, named)
-
-
-def row_failure(line: int, message: str, path: str = "", cells: Sequence[str] = ()) -> RowFailure:
-    """Return the failure of an unreadable row; `path` is the heading of the cell with the error."""
-    return RowFailure(line, Failure(path, "INVALID_ROW", message), cells)
+def row_failure(line: int, message: str, cells: Sequence[str] = ()) -> RowFailure:
+    """Return the failure of an unreadable row."""
+    return RowFailure(line, Failure("", "INVALID_ROW", message), cells)

@@ -289,6 +289,7 @@ class Importer:
     def _report_errors(self) -> None:
         self._report.failures = self._errors.first()
         self._report.failure_count = self._errors.count
+        self._report.formulas = self._file.formulas
         self._report.rejected = sum(0 <= position < len(self._records) for position in self._errors.positions)
         if self._file.understanding is not None:
             self._report.details = details_of(self._errors.in_order(), self._record)

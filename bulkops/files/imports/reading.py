@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import Columns, Segments, read_headings
+from bulkops.files.columns import Column, Columns, Segments, read_headings
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
@@ -90,6 +90,8 @@ class FileReader:
         self.columns: Columns | None = None
         # Whether the file could be read to its end.
         self.is_complete = False
+        # How many values were computed by the program that saved the file.
+        self.formulas = 0
         # The first line that does not name an element.
         self.unnamed_line: int | None = None
 
@@ -98,7 +100,7 @@ class FileReader:
 
         `mapping` is that of the import's options; `progress` receives the completed share and the number of rows.
         """
-        if not self._read_headings(source.headings, mapping):
+        if not self._read_headings(source, mapping):
             return False
         try:
             for row in source.rows():
@@ -129,16 +131,19 @@ class FileReader:
         """Return the file's name for the field at the wire path."""
         return path if self.columns is None else self.columns.heading_of(path)
 
-    def _read_headings(self, headings: Sequence[str] | None, mapping: Mapping[str, str]) -> bool:
+    def _read_headings(self, source: Source, mapping: Mapping[str, str]) -> bool:
+        headings = source.headings
         failures: list[Failure] = []
         if headings is not None:
-            made = {} if self.understanding is None else {"made": self.understanding.column}
-            self.columns, failures = read_headings(self._wire, headings, self._language, mapping, **made)
+            made = Column.itself if self.understanding is None else self.understanding.column
+            self.columns, failures = read_headings(
+                self._wire, headings, self._language, mapping, made=made, written=source.found.written
+            )
         elif mapping:
             message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
             failures.append(Failure("", "UNKNOWN_HEADING", message))
         for failure in failures:
-            self._errors.add(BEFORE_ALL, [RowFailure(1, failure)])
+            self._errors.add(BEFORE_ALL, [RowFailure(source.found.heading_row, failure)])
         return not failures
 
     def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
@@ -146,13 +151,18 @@ class FileReader:
             self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells), [row.failure])
         elif isinstance(row, Row):
             columns = cast(Columns, self.columns)  # a table has headings
-            cells = row.cells
             if row.line in self._corrections:
-                cells = {**cells, **{name: text for name, text in self._corrections[row.line].items() if name in cells}}
+                row = _corrected(row, self._corrections[row.line])
+            row, failures = columns.settled(row)
+            cells = row.cells
             is_total = self.understanding is not None and self.totals.note(row.line, cells, columns.heading_of("id"))
             if is_total and self._without_totals:
                 return
-            changes, cleared = columns.read(cells)
+            self.formulas += columns.computed(row)
+            if failures:
+                self._keep(Record(row.line, {}, is_readable=False, cells=cells), failures)
+                return
+            changes, cleared = columns.read(cells, row.numbers)
             doubts = [] if self.understanding is None else self.understanding.take_doubts()
             self._keep_readable(
                 Record(row.line, changes, cleared, cells=cells, doubts=doubts), columns.conflicts(cells)
@@ -189,3 +199,12 @@ class FileReader:
         if record.id is None and self.unnamed_line is None:
             self.unnamed_line = record.line
         self._records.append(record)
+
+
+def _corrected(row: Row, corrections: Mapping[str, str]) -> Row:
+    """Return the row with the corrected texts of its cells, which have no errors any more."""
+    cells = {**row.cells, **{name: text for name, text in corrections.items() if name in row.cells}}
+    errors, numbers = (
+        {name: text for name, text in texts.items() if name not in corrections} for texts in (row.errors, row.numbers)
+    )
+    return Row(row.line, cells, errors, numbers, tuple(name for name in row.formulas if name not in corrections))

@@ -31,11 +31,13 @@ class RejectsWriter:
         table = table_writer(source.shape, self._file)
         table.headings(columns)
         for record, failures in rejected:
-            if isinstance(record.cells, Mapping):
-                cells = {**record.cells, REASON: _reason(failures)}
+            texts = record.cells
+            if record.is_readable and isinstance(texts, Mapping):
+                cells = {**texts, REASON: _reason(failures)}
                 table.row(cells[heading] for heading in columns)
             else:
-                table.row(_unread(record.cells, len(columns), _reason(failures), is_noted=REASON in headings))
+                texts = list(texts.values()) if isinstance(texts, Mapping) else texts
+                table.row(_unread(texts, len(columns), _reason(failures), is_noted=REASON in headings))
         table.close()
 
     def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:

@@ -36,11 +36,12 @@ class Report:
     """The effect of an import, or of its dry run, in elements; `rejected` counts rows with errors.
 
     `failures` are the first errors in the order of the lines, `failure_count` is their total, or a minimum if
-    `is_count_exact` is false. `samples` are the first created or changed elements, `deleted_ids` the first deleted
-    ones. `details` and `understood`, the most frequent of `understood_count` cells that do not say literally what they
-    mean, are for people only; so are `unknown`, the most frequent texts that are no value of their columns, and
-    `deleted_texts`, the descriptions of the deleted
-    elements, and `totals`, the first of `total_count` rows without an id or with one such as "Total".
+    `is_count_exact` is false. `formulas` counts the values that the program that saved the file had computed.
+    `samples` are the first created or changed elements, `deleted_ids` the first deleted ones. `details` and
+    `understood`, the most frequent of `understood_count` cells that do not say literally what they mean, are for people
+    only; so are `unknown`, the most frequent texts that are no value of their columns, and `deleted_texts`, the
+    descriptions of the deleted elements, and `totals`, the first of `total_count` rows without an id or with one such
+    as "Total".
     """
 
     created: int = 0
@@ -48,6 +49,7 @@ class Report:
     unchanged: int = 0
     deleted: int = 0
     rejected: int = 0
+    formulas: int = 0
     failures: Sequence[RowFailure] = ()
     failure_count: int = 0
     is_count_exact: bool = True

@@ -3,7 +3,7 @@
 The reader of the pipe does not trust them: each is decoded by its type, and limited to `MAX_BYTES`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -43,10 +43,13 @@ class Beginning(msgspec.Struct, array_like=True, tag=True):
 
 
 class TableRow(msgspec.Struct, array_like=True, tag=True):
-    """A row: the texts of its cells in the order of the headings."""
+    """A row: the texts of its cells in the order of the headings, and the rest as in `Row`."""
 
     line: int
     cells: Sequence[str]
+    errors: Mapping[str, str]
+    numbers: Mapping[str, str]
+    formulas: tuple[str, ...]
 
 
 class Element(msgspec.Struct, array_like=True, tag=True):
@@ -111,7 +114,7 @@ def of_row(row: Row | ElementRow | RowFailure) -> Message:
     """Return the message for a row."""
     match row:
         case Row():
-            return TableRow(row.line, list(row.cells.values()))
+            return TableRow(row.line, list(row.cells.values()), row.errors, row.numbers, row.formulas)
         case ElementRow():
             return Element(row.line, row.text)
         case RowFailure():
@@ -122,7 +125,8 @@ def to_row(message: Message, headings: Sequence[str]) -> Row | ElementRow | RowF
     """Return the row of a message; None for another kind of message."""
     match message:
         case TableRow():
-            return Row(message.line, dict(zip(headings, message.cells, strict=True)))
+            cells = dict(zip(headings, message.cells, strict=True))
+            return Row(message.line, cells, message.errors, message.numbers, message.formulas)
         case Element():
             element = read_json(message.text)
             return ElementRow(message.line, element, message.text) if isinstance(element, dict) else None

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import IO
 
+from django.utils.translation import gettext_lazy as _
 from openpyxl.utils import column_index_from_string
 
+from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
 from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml, whole_number
+from dimensions_site.text.formats import grouped
 
 MAX_ROWS = 1_048_576
+MAX_MERGED = 10_000
+_TOO_MANY_MERGED = _("More than {maximum} ranges of cells are merged. Unmerge those of the table, and load it then.")
 _CHUNK = 256 * 1024
 # Longer than the tag of a merged range, which may be split between two pieces.
 _OVERLAP = 256
@@ -43,15 +48,44 @@ class SheetRow:
     is_too_long: bool = False
 
 
-def merged_ranges(part: IO[bytes]) -> list[str]:
-    """Return the first merged ranges, such as `B3:B7`; they are stored after the rows."""
-    found: list[str] = []
-    rest = b""
-    while (chunk := part.read(_CHUNK)) and not found:
-        rest += chunk
-        found = [name.decode() for name in _MERGED.findall(rest)]
-        rest = rest[-_OVERLAP:]
-    return found
+class MergedCells:
+    """The merged ranges of the sheet in `part`, such as `B3:B7`; they are stored after the rows.
+
+    Raises UnreadableFile for more than anybody merges by hand.
+    """
+
+    def __init__(self, part: IO[bytes]) -> None:
+        found: dict[str, tuple[int, int, int, int]] = {}
+        rest = b""
+        while chunk := part.read(_CHUNK):
+            rest += chunk
+            for name in _MERGED.findall(rest):
+                first, _colon, last = name.decode().upper().replace("$", "").partition(":")
+                if last:
+                    found[f"{first}:{last}"] = (*_place(first), *_place(last))
+            if len(found) > MAX_MERGED:
+                raise UnreadableFile(1, _TOO_MANY_MERGED.format(maximum=grouped(MAX_MERGED)))
+            rest = rest[-_OVERLAP:]
+        # Those that begin last come first, so that the next one is taken from the end.
+        self._waiting = sorted(((*place, name) for name, place in found.items()), reverse=True)
+        self._open: list[tuple[int, int, int, int, str]] = []
+
+    def covering(self, row: int) -> Iterator[tuple[int, str]]:
+        """Yield the columns of the cells in the row that have no text of their own, and their ranges; rows are asked
+        for in their order.
+        """
+        while self._waiting and self._waiting[-1][0] <= row:
+            self._open.append(self._waiting.pop())
+        self._open = [one for one in self._open if one[2] >= row]
+        for first_row, first_column, _last_row, last_column, name in self._open:
+            # The first cell has the text of all.
+            for column in range(first_column + (row == first_row), last_column + 1):
+                yield column, name
+
+
+def _place(reference: str) -> tuple[int, int]:
+    letters = reference.rstrip(_DIGITS)
+    return whole_number(reference[len(letters) :], MAX_ROWS), _column_number(letters)
 
 
 class SheetReader:

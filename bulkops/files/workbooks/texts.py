@@ -7,24 +7,30 @@ from datetime import datetime, time
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 from openpyxl.utils.datetime import from_excel
 
+from bulkops.files.workbooks.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
 from dimensions_site.text.shortening import shortened
 
 _NUMBER = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?")
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d*)")
-# What a format shows around a number: quoted texts, escaped characters, colours and currencies, blanks and fillers.
-# Unclosed parts extend to the end, so that the end is searched for only once.
-_AROUND = re.compile(r'"[^"]*+(?:"|\Z)|\\.|\[[^\]]*+(?:\]|\Z)|[_*].')
-_ONLY_ZEROS = re.compile("0{2,}")
+# Excel computes with this many digits, and shows zeros for the others.
+_MOST_DIGITS = 15
+_SHORT_INTEGER = re.compile(rf"-?[1-9]\d{{0,{_MOST_DIGITS - 1}}}|0")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_GENERAL = "General"
 _MIDNIGHT = "T00:00:00"
 
 
 class CellError(Exception):
-    """The value of a cell cannot be used; the message says why, and what to do."""
+    """The value of a cell cannot be used; the message says why, and what to do.
+
+    A `number` can be used all the same where a number is expected, so that its format does not matter. `text` is that
+    of the cell, if it is not the stored value.
+    """
+
+    def __init__(self, message: str, number: str | None = None, text: str | None = None) -> None:
+        super().__init__(message)
+        self.number = number
+        self.text = text
 
 
 class CellTexts:
@@ -35,41 +41,57 @@ class CellTexts:
     """
 
     def __init__(self, number_formats: Mapping[int, str], styles: list[int], epoch: datetime) -> None:
-        codes = [number_formats.get(style, BUILTIN_FORMATS.get(style, _GENERAL)) for style in styles]
-        self._epoch = epoch
         # Thousands of styles share a few formats.
-        meanings = {code: (_zeros(code), _is_date(code)) for code in set(codes)}
-        self._styles = [meanings[code] for code in codes]
+        self._codes = [number_formats.get(style, BUILT_IN.get(style, GENERAL)) for style in styles]
+        self._epoch = epoch
 
-    def text(self, kind: str, style: int, stored: str) -> str:
-        """Return the text of a stored value of that kind (the `t` of its cell) and style. Raises CellError."""
+    def text(self, kind: str, style: int, stored: str) -> tuple[str, str | None]:
+        """Return what a cell of that kind (its `t`) and style shows of the stored value, and the number if it is one.
+
+        Raises CellError.
+        """
         match kind:
             case "n":
                 return self._number(style, stored)
             case "b":
-                return "true" if stored.strip() in ("1", "true") else "false"
+                return "true" if stored.strip() in ("1", "true") else "false", None
             case "d":
-                return stored.removesuffix("Z").removesuffix(".000").removesuffix(_MIDNIGHT)
+                return stored.removesuffix("Z").removesuffix(".000").removesuffix(_MIDNIGHT), None
             case "e":
                 raise CellError(
                     _("holds the error {error}. Correct it, or replace it by its value").format(error=stored)
                 )
             case "str" | "inlineStr":
-                return unescaped(stored)
+                return self.shown(style, unescaped(stored)), None
         raise CellError(_("holds a value of the unknown kind '{kind}'. Write it again").format(kind=shortened(kind)))
 
-    def _number(self, style: int, stored: str) -> str:
+    def shown(self, style: int, text: str) -> str:
+        """Return what a cell of that style shows of a text. Raises CellError."""
+        format = self._format(style)
+        found = text if format.shows_texts else format.of_text(text)
+        if found is None:
+            raise CellError(self._advice(style, text), text=text)
+        return found
+
+    def _format(self, style: int) -> NumberFormat:
+        return number_format(self._codes[style] if style < len(self._codes) else GENERAL)
+
+    def _advice(self, style: int, text: str) -> str:
+        message = _("holds {value}, but its number format '{format}' shows something else. Paste what you see as text")
+        return message.format(value=shortened(text), format=shortened(self._codes[style]))
+
+    def _number(self, style: int, stored: str) -> tuple[str, str | None]:
         stored = stored.strip()
         if not _NUMBER.fullmatch(stored):
             raise CellError(_("holds a number that cannot be read. Write it again"))
-        width, is_date = self._styles[style] if style < len(self._styles) else (0, False)
-        if is_date:
-            return self._date(float(stored))
-        text = _plain(stored)
-        if width and _INTEGER.fullmatch(text):
-            sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
-            return sign + digits.zfill(width)
-        return text
+        format = self._format(style)
+        if format.is_date:
+            return self._date(float(stored)), None
+        number = stored if _SHORT_INTEGER.fullmatch(stored) else _plain(stored)
+        shown = format.of_number(number)
+        if shown is None:
+            raise CellError(self._advice(style, number), number)
+        return shown, number
 
     def _date(self, serial: float) -> str:
         try:
@@ -94,19 +116,11 @@ def _character(escape: re.Match[str]) -> str:
 
 def _plain(stored: str) -> str:
     """Return the number without exponent, with the digits that Excel shows; it stores 1.1 as 1.1000000000000001."""
-    if _INTEGER.fullmatch(stored):
-        return stored
-    number = float(stored)
-    if math.isinf(number):
+    if math.isinf(float(stored)):
         raise CellError(_("holds a number that is too large. Write it again"))
-    return f"{Decimal(repr(number)):f}".removesuffix(".0")
-
-
-def _is_date(code: str) -> bool:
-    return is_date_format(code) and not is_timedelta_format(code)
-
-
-def _zeros(code: str) -> int:
-    """Return the minimum number of digits of a format of zeros such as `00000`; 0 for any other format."""
-    shown = _AROUND.sub("", code.partition(";")[0])
-    return len(shown) if _ONLY_ZEROS.fullmatch(shown) else 0
+    exact = Decimal(stored)
+    number = Decimal(f"{float(stored):.{_MOST_DIGITS}g}")
+    if number != exact and exact == exact.to_integral_value() and abs(exact) >= 10**_MOST_DIGITS:
+        message = _("holds a number with more than {maximum} digits, of which Excel shows {shown}. Write it as text")
+        raise CellError(message.format(maximum=_MOST_DIGITS, shown=f"{number:f}"))
+    return f"{number:f}" if number else "0"

@@ -278,7 +278,8 @@ def test_errors_of_a_table_have_line_and_column(alice):
     ("body", "place"),
     [
         (b"name,decimalNumbers\r\nA,1\r\n", "line 1, name"),
-        (b"id,id\r\nA,A\r\n", "line 1"),
+        (b"id,id\r\nA,A\r\n", "line 1, id (2)"),
+        (b"id,description\r\nA\r\n", "line 2"),
         (b'id,description\r\nA,"open\r\n', "line 2"),
         (b"id\r\nA\x00B\r\n", "line 2"),
         (b"\x1f\x8b\x08\x00\x00\x00", ""),

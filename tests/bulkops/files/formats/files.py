@@ -14,6 +14,7 @@ from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
 
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ElementRow, ReadingOptions, Row, RowFailure, Shape, UnreadableFile
+from dimensions_site.api.failures import Failure
 from dimensions_site.text.file_formats import Format
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -36,7 +37,8 @@ class Outcome:
 
     @property
     def cells(self) -> list[dict[str, str]]:
-        return [dict(row.cells) for row in self.rows]
+        """The texts of the rows without errors."""
+        return [dict(row.cells) for row in self.rows if not row.errors]
 
     @property
     def lines(self) -> list[int]:
@@ -44,11 +46,16 @@ class Outcome:
 
     @property
     def messages(self) -> list[str]:
-        return [str(failure) for failure in self.failures]
+        cells = [
+            RowFailure(row.line, Failure(heading, "INVALID_ROW", message))
+            for row in self.rows
+            for heading, message in row.errors.items()
+        ]
+        return [str(failure) for failure in sorted([*self.failures, *cells], key=lambda failure: failure.line)]
 
 
 def read(content: bytes, format: Format | None = None, **options: Any) -> Outcome:
-    """Read a file with that content to its end."""
+    """Read a file with that content to its end, with these options of reading."""
     outcome = Outcome()
     kinds: Mapping[type, list[Any]] = {
         Row: outcome.rows,

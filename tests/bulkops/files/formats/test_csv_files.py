@@ -115,22 +115,28 @@ def test_empty_columns_and_rows_at_the_end_are_passed_over():
 @pytest.mark.parametrize(
     ("table", "refusal"),
     [
-        (b",,\n1,2,3\n", "The first line must have the headings, such as id,descriptions.en."),
-        (b"\n1000,Cash\n", "The first line must have the headings, such as id,descriptions.en."),
-        (b"id,,name\n1,2,3\n", "Column 2 has no heading. Give it one, or delete the column."),
-        (b"id,name,id\n", "The heading 'id' must appear only once; it appears 2 times."),
+        (b",,\n,,\n", "The line must have the headings, such as id,descriptions.en."),
+        (b" , \n1000,Cash\n", "The line must have the headings, such as id,descriptions.en."),
     ],
-    ids=["none", "blank line first", "one missing", "one twice"],
 )
-def test_invalid_headings_are_refused(table, refusal):
+def test_a_table_without_headings_is_refused(table, refusal):
     """It would be unclear where the cells belong."""
     assert read(table).refusal == f"line 1: {refusal}"
 
 
-@pytest.mark.parametrize(("row", "cells"), [("1000", "1 cell"), ("1000,Cash,more", "3 cells")])
-def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cells):
-    """The rows around it are read, and all its cells are kept."""
-    outcome = read(f"id,name\n1,a\n{row}\n2,b\n".encode())
+@pytest.mark.parametrize("end", ["", ",", ",,"])
+def test_a_row_may_lack_empty_cells_at_its_end(end):
+    """Excel leaves out their delimiters."""
+    outcome = read(f"id,name,note\n1000{end}\n2000,Cash,x\n".encode())
+    assert (outcome.messages, outcome.cells[0]) == ([], {"id": "1000", "name": "", "note": ""})
+
+
+@pytest.mark.parametrize(
+    ("row", "cells", "options"), [("1000", "1 cell", {"pads_rows": False}), ("1000,Cash,more", "3 cells", {})]
+)
+def test_a_row_that_is_longer_or_shorter_than_the_headings_is_a_failure(row, cells, options):
+    """The rows around it are read, and all its cells are kept. A program writes each row in full."""
+    outcome = read(f"id,name\n1,a\n{row}\n2,b\n".encode(), **options)
     assert outcome.messages == [f"line 3: The row has {cells}, but there are 2 headings."]
     assert outcome.failures[0].cells == row.split(",")
     assert [row["id"] for row in outcome.cells] == ["1", "2"]
@@ -206,7 +212,7 @@ def test_cells_are_read_as_the_programs_that_write_them_mean_them(row, cells, de
 def test_a_code_with_the_sign_of_a_formula_is_a_failure():
     """Excel would show it without zeros."""
     outcome = read(b"id,name\n=0070,Cash\n0080,Bank\n")
-    assert outcome.messages == ["line 2: '=0070' is a formula. Write 0070 as text, without the sign."]
+    assert outcome.messages == ["line 2, id: '=0070' is a formula. Write 0070 as text, without the sign."]
     assert [row["id"] for row in outcome.cells] == ["0080"]
 
 

@@ -18,7 +18,7 @@ def test_every_error_of_every_row_is_reported_with_line_and_field(import_account
         HEADINGS
         + CASH
         + "1100,Bank,BALANCE,,FINAL\n"
-        + "1200,Too,few\n"
+        + "1200,Too,many,cells,in,it\n"
         + ",No id,BALANCE_SHEET,NORMAL,FINAL\n"
         + "1300,,BALANCE_SHEET,NORMAL,FINAL\n"
     )

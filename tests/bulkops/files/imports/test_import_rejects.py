@@ -36,7 +36,7 @@ def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_importe
         "\ufeffid;descriptions.en;nature;type;conversion.conversionType;documentationLink\r\n"
         "1000;Cash;BALANCE_SHEET;NORMAL;FINAL;\r\n"
         '0010;"Bank; of ""Rome""\nand others";BALANCE;USUAL;FINAL;=1+1\r\n'
-        "1200;Too;few\r\n"
+        "1200;Too;many;;;;cells\r\n"
         "1300;Fund;BALANCE_SHEET;NORMAL;FINAL;\r\n"
         "1000;Till;BALANCE_SHEET;NORMAL;FINAL;\r\n"
     )
@@ -60,7 +60,7 @@ def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_importe
     assert first == [*HEADINGS.strip().split(","), "documentationLink", REASON]
     assert [row[:-1] for row in rows] == [
         ["0010", 'Bank; of "Rome"\nand others', "BALANCE", "USUAL", "FINAL", "=1+1"],
-        ["1200", "Too", "few", "", "", "", ""],
+        ["1200", "Too", "many", "", "", "", "cells"],
         ["1000", "Till", "BALANCE_SHEET", "NORMAL", "FINAL", ""],
     ]
     assert rows[0][-1].startswith("nature: nature must be one of BALANCE_SHEET, ")
@@ -68,7 +68,7 @@ def test_the_others_are_saved_and_the_rejected_ones_can_be_corrected_and_importe
     assert rows[2][-1] == "id: The id '1000' is on line 2 already; it must appear only once."
 
     corrected = content.replace("BALANCE;USUAL", "BALANCE_SHEET;NORMAL")
-    corrected = corrected.replace("few;;;", "BALANCE_SHEET;NORMAL;FINAL;").replace(";;The row has", ";The row has")
+    corrected = corrected.replace("many;;;;cells;", "BALANCE_SHEET;NORMAL;FINAL;;")
     outcome = import_accounts(corrected)
     assert outcome.output == "Imported into northwind: 2 created, 1 changed, 0 unchanged.\n"
     assert Account.objects.get(element_id="0010").documentation_link == "=1+1"
@@ -133,16 +133,16 @@ def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(imp
     """Under the headings its cells could be misread, however often it is imported."""
     headings = "id,descriptions.en,documentationLink"
     import_accounts(f"{HEADINGS.strip()},documentationLink\n{CASH.strip()},http://keep\n")
-    content = f"{headings}\n1000,Cash\n1000,Cash, third parties,http://other\n".encode()
+    content = f"{headings}\n1000,Cash,http://other,,x\n1000,Cash, third parties,http://other\n".encode()
     for number in range(times):
         rejects = tmp_path / str(number)
         outcome = import_accounts(content, "--rejects", str(rejects))
         assert (outcome.status, len(outcome.errors)) == (3, 2)
         content = rejects.read_bytes()
-    few, many = "The row has 2 cells, but there are 3 headings.", "The row has 4 cells, but there are 3 headings."
+    more, many = "The row has 5 cells, but there are 3 headings.", "The row has 4 cells, but there are 3 headings."
     assert list(csv.reader(io.StringIO(content.decode()))) == [
         [*headings.split(","), REASON],
-        ["1000", "Cash", "", "", few],
+        ["1000", "Cash", "http://other", "", "x", more],
         ["1000", "Cash", " third parties", "http://other", many],
     ]
     account = Account.objects.get(element_id="1000")
@@ -150,14 +150,14 @@ def test_a_row_with_a_wrong_number_of_cells_keeps_them_all_and_stays_refused(imp
 
 
 def test_a_reason_behind_the_headings_is_to_be_deleted_when_its_row_is_corrected(import_accounts, rejects):
-    import_accounts(HEADINGS + CASH + "1100,Bank\n", "--rejects", str(rejects))
-    corrected = rejects.read_text().replace("1100,Bank,,,,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,")
+    import_accounts(HEADINGS + CASH + "1100,Bank,,,,x\n", "--rejects", str(rejects))
+    corrected = rejects.read_text().replace("1100,Bank,,,,x,", "1100,Bank,BALANCE_SHEET,NORMAL,FINAL,,")
     (error,) = import_accounts(corrected).errors
     assert error == (
-        "line 2: 'The row has 2 cells, but there are 5 headings.' is after the last heading. Correct the row, "
+        "line 2: 'The row has 6 cells, but there are 5 headings.' is after the last heading. Correct the row, "
         "then delete that text."
     )
-    reason = '"The row has 2 cells, but there are 5 headings."'
+    reason = '"The row has 6 cells, but there are 5 headings."'
     assert import_accounts(corrected.replace(f",{reason}", "")).output.startswith("Imported into northwind: 1 created")
 
 

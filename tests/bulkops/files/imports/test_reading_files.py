@@ -92,8 +92,8 @@ def test_an_error_is_reported_with_the_line_on_which_its_row_begins(import_accou
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize(
     "end",
-    ["1100,Bank\n", '1100,"never closed,A\n1200,B\n', "1100,a\x00b,BALANCE_SHEET,NORMAL,FINAL\n"],
-    ids=["short row", "open quote", "NUL"],
+    ["1100,Bank,a,b,c,d\n", '1100,"never closed,A\n1200,B\n', "1100,a\x00b,BALANCE_SHEET,NORMAL,FINAL\n"],
+    ids=["long row", "open quote", "NUL"],
 )
 def test_a_file_that_cannot_be_read_to_its_end_saves_nothing(import_accounts, end):
     """The errors of the rows before are reported, too."""
@@ -106,7 +106,11 @@ def test_a_file_that_cannot_be_read_to_its_end_saves_nothing(import_accounts, en
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize(
     ("content", "error"),
-    [(b"", "line 1: The file is empty."), (b"%PDF-1.7", "line 1: This is a PDF file"), (b"id,id\n", "line 1: The hea")],
+    [
+        (b"", "line 1: The file is empty."),
+        (b"%PDF-1.7", "line 1: This is a PDF file"),
+        (b"id,id\n", "line 1, id (2): The heading 'id' is repeated."),
+    ],
     ids=["empty", "PDF", "heading twice"],
 )
 def test_a_file_without_elements_is_refused_with_a_clear_message(import_accounts, content, error):

@@ -1,0 +1,122 @@
+"""What number formats show: a code may consist of a number and of the fixed text that its format has around it."""
+
+import re
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import lru_cache
+
+from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
+
+GENERAL = "General"
+# The formats that a workbook uses by number alone: those of every language, then what the same numbers mean in Chinese,
+# Japanese, Korean and Thai, where they show dates and times in different ways, but always dates and times.
+BUILT_IN = {
+    **BUILTIN_FORMATS,
+    **dict.fromkeys([*range(27, 37), *range(50, 59), *range(71, 79), 80, 81], "yyyy-mm-dd"),
+    59: "0",
+    60: "0.00",
+    61: "#,##0",
+    62: "#,##0.00",
+    67: "0%",
+    68: "0.00%",
+    69: "# ?/?",
+    70: "# ??/??",
+    79: "[h]:mm:ss",
+}
+# Unclosed parts extend to the end, so that the end is searched for only once.
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*+)(?:"|\Z)|\\(?P<escaped>.)|\[\$(?P<currency>[^\]-]*+)[^\]]*+(?:\]|\Z)'
+    r"|\[(?P<bracket>[^\]]*+)(?:\]|\Z)|(?P<blank>_.|\* )|(?P<filled>\*.)|(?P<general>General)|(?P<sign>.)",
+    re.DOTALL | re.IGNORECASE,
+)
+_COLOUR = re.compile(r"(?!DBNum|NatNum)[a-z]{2,} ?\d*", re.IGNORECASE)
+# What stands in a section for the variable parts; XML carries none of these characters.
+_ZERO, _DIGIT, _NUMBER, _TEXT, _POINT, _GROUP, _PERCENT, _UNKNOWN = map(chr, range(8))
+_SIGNS = {"0": _ZERO, "#": _DIGIT, "?": _DIGIT, "@": _TEXT, ".": _POINT, ",": _GROUP, "%": _PERCENT}
+_PLACES = (_ZERO, _DIGIT)
+# Without a place behind it, the sign between thousands divides by a thousand.
+_DIVIDES = re.compile(f"{_GROUP}(?![{_ZERO}{_DIGIT}])")
+_MOST_SECTIONS = 4
+
+
+class NumberFormat:
+    """A number format of a workbook by its `code`."""
+
+    def __init__(self, code: str) -> None:
+        self.is_date = is_date_format(code) and not is_timedelta_format(code)
+        sections = _sections(code)
+        self._text = sections.pop() if _TEXT in sections[-1] or len(sections) == _MOST_SECTIONS else _TEXT
+        positive, *others = sections or [_NUMBER]
+        negative = others[0] if others else f"-{positive}"
+        # Of positive and negative numbers, and of zero.
+        self._numbers = (positive, negative, others[1] if others[1:] else positive)
+        # Most texts are shown as they are.
+        self.shows_texts = not self._text.replace(_TEXT, "", 1).strip() and _TEXT in self._text
+
+    def of_number(self, text: str) -> str | None:
+        """Return what is shown of the number with the digits `text`; None if that is not known.
+
+        Signs between digits depend on the language of the program, so a number that needs them is not known, unless a
+        program writes it in the same way; those between thousands are left out.
+        """
+        if self._numbers[0] == _NUMBER:
+            return text
+        number = Decimal(text)
+        section = self._numbers[0 if number > 0 else 1 if number else 2]
+        return _shown(section, abs(number), text.removeprefix("-")).strip() or None
+
+    def of_text(self, text: str) -> str | None:
+        """Return what is shown of a text; None if that is not known."""
+        return self._text.replace(_TEXT, text).strip() if _TEXT in self._text and _UNKNOWN not in self._text else None
+
+
+number_format = lru_cache(maxsize=1024)(NumberFormat)
+
+
+def _sections(code: str) -> list[str]:
+    sections = [""]
+    for token in _TOKEN.finditer(code):
+        kind, text = token.lastgroup, token[token.lastgroup or 0]
+        if kind == "sign" and text == ";":
+            sections.append("")
+            continue
+        if kind == "sign":
+            text = _SIGNS.get(text, _UNKNOWN if text.isalnum() or text == "/" else text)
+        elif kind in ("bracket", "filled"):
+            text = "" if _COLOUR.fullmatch(text) else _UNKNOWN
+        sections[-1] += {"blank": " ", "general": _NUMBER}.get(kind or "", text)
+    return sections
+
+
+def _shown(section: str, number: Decimal, text: str) -> str:
+    """Return what the section shows of a positive number; nothing if that is not known."""
+    if _UNKNOWN in section or _TEXT in section or _DIVIDES.search(section):
+        return ""
+    section = section.replace(_NUMBER, text)
+    fraction = section.partition(_POINT)[2]
+    places = sum(map(fraction.count, _PLACES))
+    try:
+        rounded = number.scaleb(2 * section.count(_PERCENT)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    except InvalidOperation:
+        return ""
+    if _POINT in section or _GROUP in section:
+        digits = f"{rounded:f}"
+        for _optional in range(fraction.count(_DIGIT)):
+            digits = digits.removesuffix("0")
+        is_plain = not section.strip("".join((*_SIGNS.values(), " ")))
+        return text if is_plain and digits.removesuffix(".") == text else ""
+    return _filled(section, f"{rounded:f}" if rounded else "").replace(_PERCENT, "%")
+
+
+def _filled(section: str, digits: str) -> str:
+    """Return the section with the digits in its places, from the right; the first place takes all that are left."""
+    shown = ""
+    places = sum(map(section.count, _PLACES))
+    for character in reversed(section):
+        if character in _PLACES:
+            places -= 1
+            taken = digits[-1:] if places else digits
+            digits = digits[: len(digits) - len(taken)]
+            shown = (taken or ("0" if character == _ZERO else "")) + shown
+        else:
+            shown = character + shown
+    return shown

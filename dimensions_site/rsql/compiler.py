@@ -68,7 +68,8 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
         case Kind.TEXT_MAP:
             condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
         case _ if operator.relation in _CONTAINMENT:
-            condition = _relate(answered_text(field.expression, field.kind), operator.relation, constants)
+            text = field.answered or answered_text(field.expression, field.kind)
+            condition = _relate(text, operator.relation, constants)
         case Kind.DECIMAL:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:

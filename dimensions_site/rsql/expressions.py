@@ -5,7 +5,7 @@ are those for SQLite.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, TextField, Value
@@ -66,14 +66,17 @@ class JsonLeaf(Func):
 
 
 class InstantText(Func):
-    """The text of an instant in responses (contract C11)."""
+    """The text of an instant in responses: of elements with `+0000`, else with the `zone` Z (contract C11, M6)."""
 
-    template = "STRFTIME('%%%%Y-%%%%m-%%%%dT%%%%H:%%%%M:%%%%f+0000', %(expressions)s)"
+    template = "STRFTIME('%%%%Y-%%%%m-%%%%dT%%%%H:%%%%M:%%%%f%(zone)s', %(expressions)s)"
     arity = 1
     output_field = TextField()
 
+    def __init__(self, value: Combinable, zone: Literal["+0000", "Z"] = "+0000") -> None:
+        super().__init__(value, zone=zone)
+
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"+0000"'"""
+        form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"%(zone)s"'"""
         return self.as_sql(compiler, connection, template=f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
 
 

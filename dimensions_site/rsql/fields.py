@@ -45,6 +45,8 @@ class Field:
     filterable: bool = True
     # The JSON column that contains the text and has an index for containment.
     searched: str | None = None
+    # The text in responses, if it is another than that of its kind; containment searches it.
+    answered: Expression | None = None
     # True: case-insensitive containment in the text has an index.
     indexed: bool = False
     # False: the column is never NULL, which simplifies the SQL.

@@ -21,6 +21,7 @@ _ORIGIN = Case(
     default=Value(Origin.INPUT_WEB.value),
     output_field=TextField(),
 )
+_COMMITTED_AT = InstantText(F("committed_at"), "Z")
 
 
 def _uuid(value: object) -> str:
@@ -40,7 +41,7 @@ _RENDERER = Renderer(
         "requestId": _slot(F("request_id")),
         "operation": _slot(F("operation")),
         "reason": _slot(F("reason")),
-        "committedAt": _slot(InstantText(F("committed_at"))),
+        "committedAt": _slot(_COMMITTED_AT),
         "created": _slot(F("created"), json_text),
         "changed": _slot(F("changed"), json_text),
         "deleted": _slot(F("deleted"), json_text),
@@ -53,7 +54,7 @@ _FIELDS = {
         Field("channel", Kind.ENUM, F("channel"), choices=tuple(Channel.values), nullable=False),
         Field("origin", Kind.ENUM, _ORIGIN, choices=tuple(Origin.values), nullable=False),
         Field("reason", Kind.TEXT, F("reason")),
-        Field("committedAt", Kind.TIMESTAMP, F("committed_at"), nullable=False),
+        Field("committedAt", Kind.TIMESTAMP, F("committed_at"), answered=_COMMITTED_AT, nullable=False),
         Field("operation", Kind.TEXT, F("operation")),
     )
 }

@@ -94,5 +94,5 @@ def kept_state(repository: Repository, dimension: str, instant: datetime) -> Sta
 
 
 def written(instant: datetime) -> str:
-    """Return the instant as in the fields of responses (contract C11)."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"
+    """Return the instant as in responses beyond the specification: RFC 3339 in UTC (contract M6)."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

@@ -128,7 +128,7 @@ def test_what_is_neither_instant_nor_token_is_refused_with_what_is(alice, first,
 def test_an_instant_before_the_first_version_is_gone(alice, first):
     """410 names the first instant that is answered."""
     assert refusal(alice, "", asOf="2020-01-01") == (410, "HISTORY_EXPIRED", [])
-    named = f"{first.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "+0000"
+    named = f"{first.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
     assert named in alice.get(alice.account(), {"asOf": "2020-01-01"}).json()["detail"]
     while timezone.now() < first:
         pass

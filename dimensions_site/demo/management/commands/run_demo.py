@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import socket
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,13 @@ from dimensions_site.demo.filling import fill_accounts, fill_currencies
 from dimensions_site.demo.processes import serve
 from dimensions_site.repositories.models import Repository
 
-DB_ID = "demo"
+DB_ID, TEST_DB_ID = "demo", "demo-test"
 USERNAME = "demo"
 HOST = "127.0.0.1"
 
 
 class Command(BaseCommand):
-    help = "Prepares the database and a demo repository, then runs web and worker in this terminal until Ctrl-C."
+    help = "Prepares the database and two demo repositories, then runs web and worker in this terminal until Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--password-file", type=Path, default=Path(".run/password"), help="keeps the password")
@@ -33,7 +34,7 @@ class Command(BaseCommand):
         # The banner comes first, so the preparation logs nothing.
         logging.disable(logging.INFO)
         call_command("migrate", verbosity=0)
-        _prepare_repository()
+        _prepare_repositories()
         password = _prepare_user(options["password_file"])
         logging.disable(logging.NOTSET)
         self._print_welcome(f"http://{address}", password)
@@ -75,13 +76,16 @@ def _free_port(text: str) -> int:
 
 
 @transaction.atomic
-def _prepare_repository() -> None:
+def _prepare_repositories() -> None:
+    """Make the repositories that are missing: a filled one, and a copy of it, with which the recipes compare it."""
     repository, is_new = Repository.objects.get_or_create(
         db_id=DB_ID, defaults={"name": "Demo group", "default_language": "en"}
     )
     if is_new:
         fill_currencies(repository)
         fill_accounts(repository)
+    if not Repository.objects.filter(db_id=TEST_DB_ID).exists():
+        call_command("copy_repository", DB_ID, TEST_DB_ID, name="Demo group, test", stdout=StringIO())
 
 
 def _prepare_user(password_file: Path) -> str:

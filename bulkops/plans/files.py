@@ -50,8 +50,10 @@ class PlannedFile:
         self._file = FileReader(dimension, repository, self._records, self._errors)
         self._progress = progress
 
-    def read(self, source: Source, mapping: Mapping[str, str], save_mode: SaveMode) -> Envelope:
-        """Return the elements of `source`, to be merged; `mapping` is that of an import's options.
+    def read(
+        self, source: Source, mapping: Mapping[str, str], save_mode: SaveMode, operation: str = "merge"
+    ) -> Envelope:
+        """Return the elements of `source`, to be merged or put; `mapping` is that of an import's options.
 
         Raises `ImportRefused` if no row can be checked. Errors in rows are in `refused`, together with those that the
         making of the plan finds.
@@ -64,8 +66,8 @@ class PlannedFile:
             raise self._refused([], self._errors.count)
         # A repeated row is an error already.
         rows = array("Q", (n for n, one in enumerate(self._records) if one.is_readable and not one.is_repeated))
-        merge = _Merge("merge", _Texts(self._records, rows, self._progress), 0, rows=rows, records=self._records)
-        found = [merge if one.name == merge.name else one for one in operations({"merge": merge.elements})]
+        own = _Rows(operation, _Texts(self._records, rows, self._progress), 0, rows=rows, records=self._records)
+        found = [own if one.name == operation else one for one in operations({operation: own.elements})]
         return Envelope(save_mode, found, [_HAS_ERRORS] if self._errors else [])
 
     def refused(self, problem: Problem) -> ImportRefused | None:
@@ -114,8 +116,8 @@ class _Texts(Sequence[msgspec.Raw]):
 
 
 @dataclass(frozen=True)
-class _Merge(Operation):
-    """Merges of the `records` at the positions `rows`, which are the places of their errors."""
+class _Rows(Operation):
+    """Elements of the `records` at the positions `rows`, which are the places of their errors."""
 
     rows: "array[int]" = field(default_factory=lambda: array("Q"))
     records: Sequence[Record] = ()

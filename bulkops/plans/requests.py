@@ -29,6 +29,8 @@ SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
 # What only some sources take, and which.
 _COMPANIONS = {"replace": "snapshot", "onConflict": "undo"}
 _RULES = ("scope", "maxDelete", "saveMode", "reason")
+# What a snapshot in NDJSON or CSV takes, in the query.
+OPTIONS = ("replace", *_RULES)
 MEMBERS = (*SOURCES, *_COMPANIONS, *_RULES)
 BULK_MEMBERS = (*OPERATIONS, "delete")
 CONFLICTS = ("error", "skip")
@@ -91,6 +93,19 @@ def read_request(body: bytearray) -> PlanRequest:
         request = _request(values, failures)
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
+    if failures:
+        raise bad_request(failures)
+    return request
+
+
+def read_options(query: Mapping[str, str]) -> PlanRequest:
+    """Return the request for a plan of a snapshot, still without elements, with the options in the `query`.
+
+    Raises `Problem` 400 with everything that is wrong with them.
+    """
+    texts = {name: text.encode() if name == "replace" else msgspec.json.encode(text) for name, text in query.items()}
+    failures: list[Failure] = []
+    request = _request({name: msgspec.Raw(text) for name, text in {"snapshot": b"[]", **texts}.items()}, failures)
     if failures:
         raise bad_request(failures)
     return request

@@ -1,6 +1,7 @@
 """The REST routes of plans (contract K4 to K7)."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import ClassVar, cast
 from uuid import uuid4
@@ -15,12 +16,15 @@ from rest_framework.request import Request
 from bulkops.models import Plan, PlanAction
 from bulkops.plans.applying import apply_plan, check_applicable
 from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import PlanRequest, read_request
+from bulkops.plans.requests import OPTIONS, PlanRequest, read_request
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans
 from bulkops.rest import plan_operations as operations
+from bulkops.rest.bodies import Lines, LinesParser, Table, TableParser
+from bulkops.rest.plan_bodies import read_snapshot
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.api.json.texts import shown
+from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
@@ -44,8 +48,9 @@ class PlanViewSet(DimensionViewSet):
 
     schema = operations.PlanSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
-    parser_classes = (BulkBodyParser,)
+    parser_classes = (BulkBodyParser, LinesParser, TableParser)
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
+        "make": frozenset(OPTIONS),
         "list": frozenset({"skip", "take"}),
         "changes": frozenset({"action", "skip", "take"}),
     }
@@ -54,16 +59,25 @@ class PlanViewSet(DimensionViewSet):
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
-        plan_request = read_request(cast(bytearray, request.data))
-        reason = self._reason_of(plan_request)
-        plan = make_plan(
-            self.dimension,
-            self.scope.repository,
-            Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", reason),
-            plan_request,
-            state_of=lambda: self._state(plan_request),
-            require=self.scope.require,
-        )
+        failures = self.further_failures()
+        if failures:
+            raise bad_request(failures)
+        body = cast(bytearray | Lines | Table, request.data)
+        with ExitStack() as stack:
+            if isinstance(body, bytearray):
+                plan_request = read_request(body)
+            else:
+                client = self.request.META.get("gunicorn.socket")
+                read = read_snapshot(body, request.query_params, self.dimension, self.scope.repository, client)
+                plan_request = stack.enter_context(read)
+            plan = make_plan(
+                self.dimension,
+                self.scope.repository,
+                Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", self._reason_of(plan_request)),
+                plan_request,
+                state_of=lambda: self._state(plan_request),
+                require=self.scope.require,
+            )
         namespace = cast(ResolverMatch, self.request.resolver_match).namespace
         place = reverse(f"{namespace}:plan", kwargs={"db_id": path["db_id"], "plan_id": str(plan.pk)})
         response = self._answer(plan, status=201)
@@ -127,6 +141,10 @@ class PlanViewSet(DimensionViewSet):
         return super().perform_content_negotiation(request, force or self.action == "remove")
 
     def further_failures(self) -> Sequence[Failure]:
+        if self.action == "make" and media_type(self.request.content_type) == BulkBodyParser.media_type:
+            message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
+            names = sorted(self.request.query_params.keys() & {*OPTIONS})
+            return [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
         if self.action in ("list", "changes"):
             try:
                 self._query()

@@ -1,7 +1,7 @@
 """A bulk save of a table in CSV, which the engine of imports reads (contract K3)."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from socket import socket
@@ -10,7 +10,7 @@ from typing import IO, TypeVar
 
 from django.conf import settings
 
-from bulkops.files.formats.reading import open_source
+from bulkops.files.formats.reading import Source, open_source
 from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
@@ -78,41 +78,55 @@ class TableSave:
             written=partial(self._write_answer, answer),
             unknown_reference=UNKNOWN_REFERENCE,
         )
-        with TemporaryFile() as file, ExitStack() as turn:
-            turn.enter_context(reading_in_turn(self._repository, len(body)))
-            file.write(body)
-            body.clear()  # it is on the disk now
-            try:
-                reading = replace(self._reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
-                with open_source(file, reading) as source:
-                    report = importer.run(replace(source, rows=partial(self._rows, source.rows, turn)))
-            except UnreadableFile as error:
-                raise bad_request([_placed(error.failure)]) from None
-            except ImportRefused as refusal:
-                report = refusal.report
-                if not report.failures:
-                    raise others_create_the_same() from None
-                count = report.failure_count + (not report.is_count_exact)
-                raise bad_request([_placed(failure) for failure in report.failures], count) from None
+        with open_table(body, self._reading, self._repository, self._client) as table:
+            report = importer.run(table)
         return Counts(report.created, report.changed, report.unchanged)
-
-    def _rows(self, rows: Callable[[], Iterator[T]], turn: ExitStack) -> Iterator[T]:
-        """Yield the rows, and end the `turn` after the last one.
-
-        Raises `Problem` 400 if there are more than a bulk save may have, 499 if the client has gone.
-        """
-        limit: int = settings.API_MAX_BULK_ELEMENTS
-        for count, row in enumerate(rows()):
-            if count == limit:
-                raise bad_request([too_many("rows", limit)])
-            if count % _STEP == 0 and self._client is not None and has_gone(self._client):
-                raise client_closed()
-            yield row
-        turn.close()
 
     def _write_answer(self, answer: IO[bytes] | None, writer: Writer, count: int) -> None:
         if answer is not None:
             write_answer(writer, full_renderer(self._dimension, self._repository.default_language), count, answer)
+
+
+@contextmanager
+def open_table(
+    body: bytearray, reading: ReadingOptions, repository: Repository, client: socket | None
+) -> Iterator[Source]:
+    """Open the table in `body`, which is emptied, for the block; it is read once, and in turn with others.
+
+    Raises `Problem` 400 with every error, each with its line and column, also if the block raises `ImportRefused`; 499
+    if the `client`, a connection, has gone.
+    """
+    limited = replace(reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
+    with TemporaryFile() as file, ExitStack() as turn:
+        turn.enter_context(reading_in_turn(repository, len(body)))
+        file.write(body)
+        body.clear()  # it is on the disk now
+        try:
+            with open_source(file, limited) as source:
+                yield replace(source, rows=partial(_limited, source.rows, turn, client))
+        except UnreadableFile as error:
+            raise bad_request([_placed(error.failure)]) from None
+        except ImportRefused as refusal:
+            report = refusal.report
+            if not report.failures:
+                raise others_create_the_same() from None
+            count = report.failure_count + (not report.is_count_exact)
+            raise bad_request([_placed(failure) for failure in report.failures], count) from None
+
+
+def _limited(rows: Callable[[], Iterator[T]], turn: ExitStack, client: socket | None) -> Iterator[T]:
+    """Yield the rows, and end the `turn` after the last one.
+
+    Raises `Problem` 400 if there are more than a bulk save may have, 499 if the client has gone.
+    """
+    limit: int = settings.API_MAX_BULK_ELEMENTS
+    for count, row in enumerate(rows()):
+        if count == limit:
+            raise bad_request([too_many("rows", limit)])
+        if count % _STEP == 0 and client is not None and has_gone(client):
+            raise client_closed()
+        yield row
+    turn.close()
 
 
 def _placed(failure: RowFailure) -> Failure:

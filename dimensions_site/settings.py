@@ -271,7 +271,7 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.0.3",
     "PREPROCESSING_HOOKS": ["dimensions_site.api.openapi.documents.with_wire_names"],
     # The default hook derives names of enums from their values.
-    "POSTPROCESSING_HOOKS": [],
+    "POSTPROCESSING_HOOKS": ["dimensions_site.api.openapi.documents.with_named_enums"],
     "SORT_OPERATION_PARAMETERS": "dimensions_site.elements.rest.schema.in_order",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # The names of components follow from what they describe, see `get_serializer_name`.

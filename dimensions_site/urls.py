@@ -16,7 +16,7 @@ from account.dimension import ACCOUNT
 from currency.dimension import CURRENCY
 from dimensions_site.api import handlers
 from dimensions_site.elements.dimension import dimensions
-from dimensions_site.elements.rest.routes import DimensionRoutes
+from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
 from dimensions_site.monitoring import health
 from dimensions_site.site_admin import refusals
 from dimensions_site.site_admin.command_search import command_search
@@ -28,10 +28,13 @@ DIMENSIONS = (
     DimensionRoutes(ACCOUNT, account.urls.urlpatterns),
 )
 
+TOGETHER = common_document(DIMENSIONS)
+
 landing = TemplateView.as_view(template_name="landing.html", extra_context={"dimensions": dimensions})
 
 urlpatterns: list[URLPattern | URLResolver] = [
     *chain.from_iterable(routes.urlpatterns for routes in DIMENSIONS),
+    *TOGETHER.routes(),
     path("", landing, name="landing"),
     # For browsers that have not read a page, for example those that open an OpenAPI document.
     path("favicon.ico", RedirectView.as_view(url=lazy(static, str)("site/icon.svg")), name="favicon"),

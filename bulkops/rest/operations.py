@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from django.conf import settings
@@ -35,10 +35,12 @@ _SAVE_MODE = parameters.parameter(
     "saveMode",
     "The `saveMode` of a body in NDJSON or CSV; `LOOSE` by default. It is refused with a JSON body.",
     enum=[*get_args(SaveMode)],
+    title=schema.SAVE_MODE,
 )
-_SHORT = '`return=minimal`: the response has no elements, only `{"code": "SUCCESS"}`. Others are ignored.'
-_PREFER = parameters.parameter("header", "Prefer", _SHORT)
-
+_SENT: dict[str, Any] = {
+    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
+    "request": {JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
+}
 SAVE = extend_schema(
     operation_id="save{nouns}",
     summary="Save many {plural}",
@@ -51,8 +53,16 @@ SAVE = extend_schema(
     "the index of its line: `/0/id`. With `Content-Type: text/csv` each row below the headings is an element; headings "
     "are paths such as `descriptions.en`, an empty cell sets nothing, and the path of an error is its line and column: "
     "`line 2, id`. What the list returns in these formats can be sent back.",
-    parameters=[_DRY_RUN, _MODE, _SAVE_MODE, _PREFER, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
-    request={JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
+    **_SENT,
+)
+# An operation of its own: clients in Java cannot read an answer that is either an array or an object.
+SAVE_MINIMAL = extend_schema(
+    operation_id="save{nouns}Minimal",
+    summary="Save many {plural} without their return",
+    description="Does what `elements-bulk` does with `Prefer: return=minimal`: the response has no {plural}, however "
+    "many are saved.",
+    responses={200: OpenApiResponse(schema.BulkResult, "Everything is saved.")},
+    **_SENT,
 )
 
 
@@ -67,17 +77,24 @@ class BulkSchema(DimensionSchema):
             }
         return {200: OpenApiResponse(schema.BulkResult, "Everything is saved.")}
 
+    def answer_example(self) -> Any:
+        return {"code": "SUCCESS"} if self.action == "save_minimal" else super().answer_example()
+
     def request_examples(self) -> Part:
         names = {"create and replace": "save", "create or change": "merge", "change": "change"}
         return {title: self.examples[name]["request"] for title, name in names.items()}
 
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)
-        content = operation["requestBody"]["content"]
-        changed, new = self.examples["merge"]["request"]["merge"]
-        lines = "".join(f"{json.dumps(element, ensure_ascii=False)}\n" for element in (changed, new))
-        content[Format.NDJSON.media_type]["examples"] = {"create or change": {"value": lines}}
-        content[Format.CSV.media_type]["examples"] = {"create or change": {"value": _table(new)}}
+        add_text_examples(operation, "create or change", self.examples["merge"]["request"]["merge"])
+
+
+def add_text_examples(operation: Part, title: str, elements: Sequence[Mapping[str, Any]]) -> None:
+    """Add to an `operation` the `elements` as lines, and the last of them as a table."""
+    content = operation["requestBody"]["content"]
+    lines = "".join(f"{json.dumps(element, ensure_ascii=False)}\n" for element in elements)
+    content[Format.NDJSON.media_type]["examples"] = {title: {"value": lines}}
+    content[Format.CSV.media_type]["examples"] = {title: {"value": _table(elements[-1])}}
 
 
 def _table(element: Mapping[str, Any]) -> str:
@@ -120,7 +137,7 @@ LIST = extend_schema(
     summary="List the deletions of {plural}",
     description="Returns the deletions of {plural} in this repository, the latest first: all, or the page that "
     "`skip` and `take` ask for. Deletions that ended long ago are removed.",
-    responses={200: OpenApiResponse(schema.ListedDeletion(many=True), "The deletions.")},
+    responses={200: OpenApiResponse(schema.ElementDeletion(many=True), "The deletions.")},
 )
 SHOW = extend_schema(
     operation_id="get{noun}Deletion",
@@ -150,7 +167,7 @@ class DeletionSchema(DimensionSchema):
     def get_response_serializers(self) -> Any:
         if self.action == "abort":
             return {self.view.aborted: OpenApiResponse(schema.DeletionAbort, "The deletion is stopped.")}
-        status: Any = schema.DeletionStatus
+        status: Any = schema.ElementDeletionStatus
         if self.view.form.in_arrays:
             status = schema.array_of_one(self.resolve_serializer(status, "response").ref)
         return {200: OpenApiResponse(status, "The status.")}

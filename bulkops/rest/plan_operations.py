@@ -1,6 +1,6 @@
 """The operations on plans in the OpenAPI document of their dimension (contract H3, K4 to K7)."""
 
-from typing import Any
+from typing import Any, get_args
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerExtension
@@ -9,16 +9,18 @@ from rest_framework import serializers
 
 from bulkops.models import PlanAction, PlanStatus
 from bulkops.plans.requests import CONFLICTS, MAX_DELETE
-from bulkops.rest.schema import DeletionList, ElementBulk
-from bulkops.save.envelope import OPERATIONS
+from bulkops.rest.operations import add_text_examples
+from bulkops.rest.schema import SAVE_MODE, DeletionList, ElementBulk
+from bulkops.save.envelope import OPERATIONS, SaveMode
 from dimensions_site.api.openapi.problems import FailureSerializer, ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.history_operations import ElementDifference
+from dimensions_site.elements.rest.history_operations import ACTION, ElementDifference
 from dimensions_site.elements.rest.parameters import parameter
-from dimensions_site.elements.rest.schema import DimensionSchema
+from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
 from dimensions_site.repositories.models import DB_ID_PATTERN
+from dimensions_site.text.file_formats import Format
 
 # A number of elements, or a share of them.
 _SHARE = r"^([0-9]{1,9}|(100|[0-9]{1,2}(\.[0-9]{1,6})?)%)$"
@@ -46,19 +48,21 @@ class ElementPlanSource(serializers.Serializer[Any]):
     repository = serializers.CharField(required=False)
     asOf = serializers.CharField(required=False)
     undo = serializers.CharField(required=False)
-    onConflict = serializers.ChoiceField(CONFLICTS, required=False)
+    onConflict = serializers.ChoiceField(CONFLICTS, label="OnConflict", required=False)
     bulk = serializers.IntegerField(required=False, min_value=0)
 
 
 class ElementPlan(serializers.Serializer[Any]):
     planId = serializers.UUIDField()
-    status = serializers.ChoiceField(PlanStatus.values, help_text="Only a `READY` plan can be applied.")
+    status = serializers.ChoiceField(
+        PlanStatus.values, label="PlanStatus", help_text="Only a `READY` plan can be applied."
+    )
     scope = serializers.CharField(allow_null=True)
-    saveMode = serializers.ChoiceField(["LOOSE", "STRICT"])
+    saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE)
     reason = serializers.CharField(allow_null=True)
-    createdAt = serializers.CharField()
+    createdAt = serializers.DateTimeField()
     createdBy = serializers.CharField()
-    expiresAt = serializers.CharField(help_text="When the plan may be removed.")
+    expiresAt = serializers.DateTimeField(help_text="When the plan may be removed.")
     created = serializers.IntegerField(min_value=0)
     changed = serializers.IntegerField(min_value=0)
     unchanged = serializers.IntegerField(min_value=0)
@@ -67,7 +71,7 @@ class ElementPlan(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="The first ids in `bulk.delete` that no element has, up to 1,000."
     )
     errorCount = serializers.IntegerField(min_value=0)
-    appliedAt = serializers.CharField(allow_null=True)
+    appliedAt = serializers.DateTimeField(allow_null=True)
     appliedBy = serializers.CharField(allow_null=True)
     changeSet = serializers.UUIDField(allow_null=True, help_text="The change set that the applied plan has written.")
 
@@ -98,7 +102,10 @@ class ElementPlanRequest(serializers.Serializer[Any]):
         help_text="The id of a change set, or of the deletion, import or plan that wrote several.",
     )
     onConflict = serializers.ChoiceField(
-        CONFLICTS, required=False, help_text="`skip`: an undo leaves elements that were changed again since."
+        CONFLICTS,
+        label="OnConflict",
+        required=False,
+        help_text="`skip`: an undo leaves elements that were changed again since.",
     )
     scope = serializers.CharField(
         required=False, help_text="Conditions in RSQL, as in `filter`: nothing outside them is touched."
@@ -108,7 +115,7 @@ class ElementPlanRequest(serializers.Serializer[Any]):
         help_text=f"How many elements the plan may delete: a number or a share of the stored ones; {MAX_DELETE} by "
         "default.",
     )
-    saveMode = serializers.ChoiceField(["LOOSE", "STRICT"], required=False)
+    saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE, required=False)
     reason = serializers.RegexField(
         _ONE_LINE,
         required=False,
@@ -128,7 +135,8 @@ class ElementPlanRequestExtension(ObjectExtension):
         arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
         description = "All elements there should be: those that it lacks are deleted."
         schema["properties"] |= {
-            "snapshot": {**arrays["merge"], "description": description},
+            # Nullable, else clients in Java send an empty one beside another source.
+            "snapshot": {**arrays["merge"], "nullable": True, "description": description},
             "bulk": auto_schema.resolve_serializer(ElementPlanBulk, direction).ref,
         }
         formats = {"scope": "rsql", "asOf": "instant-or-sync-token", "maxDelete": None}
@@ -158,15 +166,25 @@ _CHANGES_ANSWER: dict[tuple[int, str], Any] = {
 }
 _DONE = OpenApiResponse(ElementPlan, "The plan.")
 
+_OF_TEXTS = "Of a snapshot in NDJSON or CSV, what `{}` is in a JSON body."
+_FORMS: dict[str, dict[str, Any]] = {
+    "replace": {"type": "boolean"},
+    "scope": {"format": "rsql"},
+    "maxDelete": {"pattern": _SHARE},
+    "saveMode": {"enum": [*get_args(SaveMode)], "title": SAVE_MODE},
+    "reason": {"pattern": _ONE_LINE, "maxLength": MAX_REASON, "minLength": 1},
+}
+_OPTIONS = [parameter("query", name, _OF_TEXTS.format(name), **form) for name, form in _FORMS.items()]
 MAKE = extend_schema(
     operation_id="plan{nouns}",
     summary="Plan changes of {plural}",
     description="Computes what a source would change and keeps it; nothing is changed yet. The source is a complete "
     "`snapshot`, another `repository`, an earlier state (`asOf`), the `undo` of a change set or of an operation with "
     "several, or a `bulk` body with deletions. Needs the role manager if the plan deletes. Errors in what you sent are "
-    "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.",
-    parameters=[parameters.LOCATION, _ETAG, *_COUNTS, _DELETED],
-    request=ElementPlanRequest,
+    "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.\n\n"
+    "A body in NDJSON or CSV is a snapshot, read as by `elements-bulk`, with its options in the query.",
+    parameters=[*_OPTIONS, parameters.LOCATION, _ETAG, *_COUNTS, _DELETED],
+    request={JSON: ElementPlanRequest, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
     responses={201: OpenApiResponse(ElementPlan, "The plan is made; `Location` is its URL.")},
 )
 LIST = extend_schema(
@@ -192,7 +210,11 @@ CHANGES = extend_schema(
     parameters=[
         _PLAN,
         parameter(
-            "query", "action", "Only elements that the plan creates, changes or deletes.", enum=PlanAction.values
+            "query",
+            "action",
+            "Only elements that the plan creates, changes or deletes.",
+            enum=PlanAction.values,
+            title=ACTION,
         ),
         *parameters.COUNTED,
     ],
@@ -234,9 +256,9 @@ class PlanSchema(DimensionSchema):
             "scope": None,
             "saveMode": "LOOSE",
             "reason": "Nightly synchronisation",
-            "createdAt": "2026-03-31T22:00:00.000+0000",
+            "createdAt": "2026-03-31T22:00:00.000Z",
             "createdBy": "integrator",
-            "expiresAt": "2026-04-07T22:00:00.000+0000",
+            "expiresAt": "2026-04-07T22:00:00.000Z",
             "created": 0,
             "changed": 1,
             "unchanged": 0,
@@ -249,10 +271,15 @@ class PlanSchema(DimensionSchema):
             "changeSet": None,
         }
         if self.action == "apply":
-            applied = {"appliedAt": "2026-03-31T22:05:00.000+0000", "appliedBy": "integrator"}
+            applied = {"appliedAt": "2026-03-31T22:05:00.000Z", "appliedBy": "integrator"}
             change_set = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
             plan |= {"status": "APPLIED", **applied, "changeSet": change_set}
         return [plan] if self.action == "list" else plan
+
+    def _add_bodies(self, operation: Part) -> None:
+        super()._add_bodies(operation)
+        if self.action == "make":
+            add_text_examples(operation, "snapshot", [self.examples["create"]["request"]])
 
     def request_examples(self) -> Part:
         """Return the action's requests in the examples, by their titles."""

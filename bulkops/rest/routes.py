@@ -15,8 +15,10 @@ def bulk_routes(bulk: type[BulkViewSet], deletion: type[DeletionViewSet]) -> lis
     """
     many = deletion.as_view({"get": "list", "post": "start"})
     one = deletion.as_view({"get": "show", "delete": "abort"})
+    minimal = path("elements-bulk-minimal", bulk.as_view({"post": "save_minimal"}), name="elements-bulk-minimal")
     return [
         path("elements-bulk", bulk.as_view({"post": "save"}), name="elements-bulk"),
+        *([minimal] if bulk.answers_elements else []),
         path("elements-bulk-delete-async", many, name="deletions"),
         path("elements-bulk-delete-asynch", many, name="deletions-other-spelling"),
         # Whatever the id, clients without access learn nothing about it (contract A6).

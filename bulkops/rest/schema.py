@@ -18,6 +18,8 @@ from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest.operations import ElementUse
 from dimensions_site.elements.rest.wire_schema import ElementExtension, Part
 
+# The name of the enum in the documents.
+SAVE_MODE = "SaveMode"
 _INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
 
 
@@ -53,6 +55,7 @@ class ElementBulk(serializers.Serializer[Any]):
     # Without `default`: a client generator makes a member with a default required.
     saveMode = serializers.ChoiceField(
         get_args(SaveMode),
+        label=SAVE_MODE,
         required=False,
         help_text="`STRICT` rejects references to elements that are neither stored nor in the body. `LOOSE`, the "
         "default, does not check references.",
@@ -103,7 +106,7 @@ class ElementInUse(serializers.Serializer[Any]):
     )
 
 
-class DeletionCounts(serializers.Serializer[Any]):
+class ElementDeletionCounts(serializers.Serializer[Any]):
     requested = serializers.IntegerField(min_value=0, help_text="The number of elements to delete.")
     processed = serializers.IntegerField(min_value=0, help_text="The number of elements processed so far.")
     deleted = serializers.IntegerField(min_value=0, help_text="The number of elements found and deleted.")
@@ -124,23 +127,24 @@ class DeletionCounts(serializers.Serializer[Any]):
     )
 
 
-class DeletionStatus(serializers.Serializer[Any]):
+class ElementDeletionStatus(serializers.Serializer[Any]):
     requestDateTime = serializers.CharField()
     status = serializers.ChoiceField(
         Status.values,
+        label="ProcessingStatus",
         help_text="`RUNNING` includes waiting and stopping; the other values are final.",
     )
-    parameters = DeletionCounts()
+    parameters = ElementDeletionCounts()
 
 
-class ListedDeletion(DeletionStart, DeletionStatus):
+class ElementDeletion(DeletionStart, ElementDeletionStatus):
     pass
 
 
 class DeletionStatusExtension(ObjectExtension):
     """A status in the form for the view's dimension (contract F4)."""
 
-    target_class = DeletionStatus
+    target_class = ElementDeletionStatus
     priority = 1
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:

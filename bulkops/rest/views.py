@@ -53,8 +53,10 @@ class BulkViewSet(DimensionViewSet):
     schema = operations.BulkSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser, LinesParser, TableParser)
-    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {"save": frozenset(PARAMETERS)}
-    roles: ClassVar[dict[str, Role]] = {"save": Role.EDITOR}
+    query_parameters: ClassVar[dict[str, frozenset[str] | None]] = dict.fromkeys(
+        ("save", "save_minimal"), frozenset(PARAMETERS)
+    )
+    roles: ClassVar[dict[str, Role]] = {"save": Role.EDITOR, "save_minimal": Role.EDITOR}
 
     @operations.SAVE
     def save(self, request: Request, **path: str) -> HttpResponseBase:
@@ -65,7 +67,7 @@ class BulkViewSet(DimensionViewSet):
         run = self._saving(cast(bytearray | Lines | Table, request.data))
         response: HttpResponseBase
         is_minimal = prefers(request, _MINIMAL)
-        if self.answers_elements and not is_minimal:
+        if self.answers_elements and not is_minimal and self.action == "save":
             # The response is complete before the transaction ends, and sent after its locks are released.
             with ExitStack() as resources:
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
@@ -81,6 +83,11 @@ class BulkViewSet(DimensionViewSet):
         if applied:
             response["Preference-Applied"] = ", ".join(applied)
         return response
+
+    @operations.SAVE_MINIMAL
+    def save_minimal(self, request: Request, **path: str) -> HttpResponseBase:
+        """Do what `save` does, and return none of the elements (contract K2)."""
+        return self.save(request, **path)
 
     def _saving(self, body: bytearray | Lines | Table) -> Callable[..., Counts]:
         """Return what saves the `body`, when it is called with `dry_run` and `answer`."""

@@ -4,7 +4,9 @@ import json
 import os
 from collections.abc import Iterator
 from difflib import unified_diff
+from functools import reduce
 from itertools import islice
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +17,21 @@ from openapi_spec_validator import validate
 
 from dimensions_site.api.openapi.documents import Document
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.urls import DIMENSIONS
+from dimensions_site.urls import DIMENSIONS, TOGETHER
 from tests import openapi
 from tests.dimensions import DOCUMENTS
 
 ACCEPTED = Path(openapi.__file__).parent
 ACCEPT = "make accept-openapi"
 
+ALL = {**DOCUMENTS, "dimensions": TOGETHER}
+
 each_document = pytest.mark.parametrize(("name", "document"), DOCUMENTS.items(), ids=DOCUMENTS)
+every_document = pytest.mark.parametrize(("name", "document"), ALL.items(), ids=ALL)
 
 
 @pytest.mark.contract("H3")
-@each_document
+@every_document
 def test_the_document_is_the_accepted_one(name: str, document: Document) -> None:
     """A changed promise of the service shows up as a changed file; the failure says how to accept it."""
     file = ACCEPTED / f"{name}.yml"
@@ -41,14 +46,14 @@ def test_the_document_is_the_accepted_one(name: str, document: Document) -> None
 
 
 @pytest.mark.contract("H3")
-@each_document
+@every_document
 def test_the_document_is_valid_openapi(name: str, document: Document) -> None:
     """Both forms of the document have the same content, and the official validator finds no error in it."""
     content = yaml.safe_load(document.yaml)
 
     assert content == document.content
     assert content["openapi"] == "3.0.3"
-    assert content["info"]["version"] == dimension_named(name).version
+    assert content["info"]["version"] == (dimension_named(name).version if name in DOCUMENTS else "v1")
     validate(content)
 
 
@@ -157,17 +162,67 @@ def test_answers_may_get_members_and_requests_may_not(name: str, document: Docum
 @pytest.mark.contract("M3")
 @each_document
 def test_no_schema_has_a_choice_that_client_generators_get_wrong(name: str, document: Document) -> None:
-    """One type for each member; only a currency's `coefficient` has a choice, of simple types."""
+    """One type for each member. Only an enum that may be null and a currency's `coefficient` have a choice."""
+    schemas = document.content["components"]["schemas"]
 
-    def choices(part: object, path: str = "") -> Iterator[str]:
+    def choices(part: object, path: str = "") -> Iterator[tuple[str, Any]]:
         inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
         for key, value in inner:
             if key in {"anyOf", "oneOf", "allOf"}:
-                yield path
+                yield path.rpartition("/")[2], value
             yield from choices(value, f"{path}/{key}")
 
-    found = {path.rsplit("/", 1)[1] for path in choices(document.content["components"]["schemas"])}
-    assert found == ({"coefficient"} if name == "currency" else set())
+    null = {"type": "boolean", "nullable": True, "enum": [None]}
+    others = {
+        member
+        for member, (first, *more) in choices(schemas)
+        if more != [null] or "enum" not in schemas[first["$ref"].rpartition("/")[2]]
+    }
+    assert others == ({"coefficient"} if name == "currency" else set())
+
+
+@pytest.mark.contract("C7", "M3")
+def test_the_values_of_a_field_have_one_type_in_whatever_is_read_and_sent() -> None:
+    """So that what was read can be sent back without a mapping: an enum is a component, and nowhere written out."""
+
+    def enums(part: object, path: str = "") -> Iterator[tuple[str, list[Any]]]:
+        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        for key, value in inner:
+            if key == "enum":
+                yield path, value
+            yield from enums(value, f"{path}/{key}")
+
+    schemas = TOGETHER.content["components"]["schemas"]
+    found = [(path, values) for path, values in enums(schemas) if path.count("/") > 1 and values != [None]]
+    once = {"saved": "/AccountChange/", "SUCCESS": "/BulkResult/", "reader": "/AccessibleRepository/"}
+    assert [path for path, values in found if values[0] not in once] == []
+    nature = {"$ref": "#/components/schemas/Nature"}
+    assert [schemas[f"Account{name}"]["properties"]["nature"] for name in ("", "Create", "Patch")] == [nature] * 3
+
+
+@pytest.mark.contract("M3")
+def test_the_document_of_all_dimensions_says_what_each_of_theirs_says() -> None:
+    """Each operation of both, once, with everything that it refers to; the list of repositories has one path."""
+
+    def whole(document: Any, part: Any) -> Any:
+        if isinstance(part, list):
+            return [whole(document, item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return whole(document, reduce(getitem, part["$ref"].removeprefix("#/").split("/"), document))
+        return {key: whole(document, inner) for key, inner in part.items()}
+
+    together = TOGETHER.content
+    names = [operation["operationId"] for path in together["paths"].values() for operation in path.values()]
+    assert len(names) == len(set(names))
+    for document in DOCUMENTS.values():
+        for path, operations in document.content["paths"].items():
+            if path.endswith("/v1") and path not in together["paths"]:
+                continue
+            assert whole(document.content, operations) == whole(together, together["paths"][path])
+    assert [path for path in together["paths"] if path.endswith("/v1")] == ["/api/aih/dimensions/v1"]
+    assert {tag["name"] for tag in together["tags"]} == {*DOCUMENTS}
 
 
 @pytest.mark.contract("M3")

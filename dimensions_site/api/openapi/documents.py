@@ -1,6 +1,7 @@
-"""The OpenAPI document of each dimension, and its Swagger UI (contract H3)."""
+"""The OpenAPI documents of the dimensions, each with its Swagger UI (contract H3)."""
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
@@ -8,6 +9,7 @@ from typing import Any
 
 import orjson
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path, reverse_lazy
 from django.utils.functional import cached_property
@@ -37,11 +39,41 @@ def with_wire_names(endpoints: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return found
 
 
-class Document:
-    """The OpenAPI document of one dimension, generated on first access and then cached."""
+def with_named_enums(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Return the document in which each enum with a title is a component of that name.
 
-    def __init__(self, dimension: str, version: str, routes: list[URLPattern | URLResolver]) -> None:
-        self._dimension = dimension
+    Clients then have one type for the values of a field in responses, requests and patches.
+    """
+    schemas = result["components"]["schemas"]
+    named: dict[str, Any] = {}
+    for place, key, enum in [*_titled_enums(result)]:
+        name = enum["title"]
+        named[name] = {**enum, **named.get(name, {})}  # one of them may describe the values
+        if named[name]["enum"] != enum["enum"] or name in schemas:
+            raise ImproperlyConfigured(f"The OpenAPI document has two schemas called {name}.")
+        place[key] = {"$ref": f"#/components/schemas/{name}"}
+    schemas.update({name: {key: enum[key] for key in enum if key != "title"} for name, enum in named.items()})
+    result["components"]["schemas"] = dict(sorted(schemas.items()))
+    return result
+
+
+def _titled_enums(part: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+    """Yield each enum with a title that is somewhere in the `part`, and before it the place that has it."""
+    for key, inner in part.items() if isinstance(part, dict) else enumerate(part):
+        if isinstance(inner, dict) and {"enum", "title"} <= inner.keys():
+            yield part, key, inner
+        elif isinstance(inner, dict | list):
+            yield from _titled_enums(inner)
+
+
+class Document:
+    """The OpenAPI document of one or several dimensions, generated on first access and then cached."""
+
+    def __init__(
+        self, name: str, version: str, routes: list[URLPattern | URLResolver], dimensions: Sequence[str] = ()
+    ) -> None:
+        self._name = name
+        self._dimensions = dimensions or [name]
         self._version = version
         self._routes = routes
 
@@ -50,15 +82,17 @@ class Document:
         """The document."""
         with _GENERATION_LOCK:
             document: dict[str, Any] = SchemaGenerator(patterns=self._routes).get_schema(public=True)
+        what = f"{' and '.join(self._dimensions)} dimension{'s' if len(self._dimensions) > 1 else ''}"
         document["info"] = {
-            "title": f"{self._dimension.title()} dimension",
+            "title": f"{what[:1].upper()}{what[1:]}",
             "version": self._version,
-            "description": _DESCRIPTION.read_text(encoding="utf-8").format(dimension=self._dimension),
+            "description": _DESCRIPTION.read_text(encoding="utf-8").format(dimensions=what),
             "contact": {"name": "The operator of this service"},
+            "license": {"name": "All rights reserved"},
         }
         # Relative to the document's URL, so that it is correct for every host.
         document["servers"] = [{"url": settings.URL_PREFIX or "/", "description": "This service."}]
-        document["tags"] = [{"name": self._dimension, "description": f"The {self._dimension} dimension."}]
+        document["tags"] = [{"name": name, "description": f"The {name} dimension."} for name in self._dimensions]
         return document
 
     @cached_property
@@ -74,7 +108,7 @@ class Document:
 
     def routes(self) -> list[URLPattern]:
         """Return the routes of the document as JSON and YAML, and of its Swagger UI."""
-        name = self._dimension
+        name = self._name
         shown = {"dimension": name, "document": reverse_lazy(f"openapi-{name}")}
         page = TemplateView.as_view(template_name="swagger_ui.html", extra_context=shown)
         return [

@@ -84,6 +84,16 @@ class InvalidRequestSerializer(ProblemSerializer):
         return {**super().get_fields(), "errors": errors}
 
 
+class ConflictSerializer(InvalidRequestSerializer):
+    """Problem details (RFC 9457); some conflicts, such as `PLAN_OUTDATED`, have `errors`."""
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        for name in ("errors", "errorCount", "errorCountIsExact"):
+            fields[name].required = False
+        return fields
+
+
 class ObjectExtension(OpenApiSerializerExtension):
     """Closes request schemas and leaves responses open: later releases may add members (contracts B1, M4)."""
 
@@ -94,6 +104,9 @@ class ObjectExtension(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         """Return drf-spectacular's schema, closed in requests and open in responses."""
         schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        for part in schema["properties"].values():
+        for name, part in schema["properties"].items():
             part.pop("x-spec-enum-id", None)  # for a hook that is not used
+            # The name of an enum, which drf-spectacular leaves out where it is that of the member but for its case.
+            if "enum" in part and (title := self.target.fields[name]._kwargs.get("label")):
+                part["title"] = title
         return {**schema, "additionalProperties": direction == "response"}

@@ -341,7 +341,7 @@ class EnumField(Leaf):
     def schema(self) -> dict[str, Any]:
         if self.open_length is not None:
             return {"type": "string", "maxLength": self.open_length, "example": self.choices.values[0]}
-        return {"type": "string", "enum": list(self.choices.values)}
+        return {"type": "string", "enum": list(self.choices.values), "title": self.choices.__name__}
 
 
 class BooleanField(Leaf):

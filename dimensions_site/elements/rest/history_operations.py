@@ -16,7 +16,10 @@ from dimensions_site.elements.rest.schema import DimensionSchema
 from dimensions_site.repositories.models import DB_ID_PATTERN
 
 _CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
-_INSTANT = "2026-03-31T22:00:00.000+0000"
+# What happens to an element, and the name of its enum in the documents.
+_ACTIONS = ("created", "changed", "deleted")
+ACTION = "Action"
+_INSTANT = "2026-03-31T22:00:00.000Z"
 
 
 class ElementChange(serializers.Serializer[Any]):
@@ -35,18 +38,18 @@ class ChangedField(serializers.Serializer[Any]):
 
 class ElementDifference(serializers.Serializer[Any]):
     id = serializers.CharField()
-    action = serializers.ChoiceField(["created", "changed", "deleted"])
+    action = serializers.ChoiceField(_ACTIONS, label=ACTION)
     changes = ChangedField(many=True)
 
 
 class ElementVersion(serializers.Serializer[Any]):
     version = serializers.IntegerField(min_value=1, help_text="Later versions of an element have higher numbers.")
     id = serializers.CharField()
-    change = serializers.ChoiceField(["created", "changed", "deleted"])
+    change = serializers.ChoiceField(_ACTIONS, label=ACTION)
     changeSet = serializers.UUIDField()
     user = serializers.CharField()
-    channel = serializers.ChoiceField(Channel.values)
-    committedAt = serializers.CharField()
+    channel = serializers.ChoiceField(Channel.values, label="Channel")
+    committedAt = serializers.DateTimeField()
     reason = serializers.CharField(allow_null=True)
     changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
 
@@ -54,12 +57,12 @@ class ElementVersion(serializers.Serializer[Any]):
 class ChangeSet(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     user = serializers.CharField()
-    channel = serializers.ChoiceField(Channel.values)
-    origin = serializers.ChoiceField(Origin.values)
+    channel = serializers.ChoiceField(Channel.values, label="Channel")
+    origin = serializers.ChoiceField(Origin.values, label="Origin")
     requestId = serializers.CharField(allow_null=True)
     operation = serializers.CharField(allow_null=True, help_text="The id of the data processing, import or plan.")
     reason = serializers.CharField(allow_null=True)
-    committedAt = serializers.CharField()
+    committedAt = serializers.DateTimeField()
     created = serializers.IntegerField(min_value=0)
     changed = serializers.IntegerField(min_value=0)
     deleted = serializers.IntegerField(min_value=0)

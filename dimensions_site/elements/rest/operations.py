@@ -33,7 +33,7 @@ class ElementUse(serializers.Serializer[Any]):
     path = serializers.CharField(help_text="The path of its field with the reference.")
 
 
-class UsedElement(serializers.Serializer[Any]):
+class ElementUses(serializers.Serializer[Any]):
     id = serializers.CharField()
     usedBy = serializers.ListField(child=ElementUse(), max_length=LISTED_USES)
     count = serializers.IntegerField(min_value=0, help_text="The number of all uses.")
@@ -77,7 +77,7 @@ USES = extend_schema(
     description="Returns for each id what refers to the {dimension} with it, from any dimension that you may read: the "
     f"first {LISTED_USES:,} uses, ordered by dimension, id and path, and the number of all. An id that no "
     "{dimension} has is answered, too. A reference to itself is not counted.",
-    responses={200: OpenApiResponse(UsedElement(many=True), "The uses, in the order of the ids, each id once.")},
+    responses={200: OpenApiResponse(ElementUses(many=True), "The uses, in the order of the ids, each id once.")},
 )
 RETRIEVE = extend_schema(
     operation_id="get{noun}",

@@ -96,18 +96,14 @@ def filter_parameter(dimension: Dimension) -> OpenApiParameter:
 
 _header = partial(parameter, "header")
 _answered = partial(parameter, "header", required=True)
-_REQUEST_ID = (
-    "Your id for this request, such as `month-end-2026-01`: 1 to 128 letters, digits, `.`, `_`, `:` or `-`; "
-    "any other value is replaced. The response and every log line of the request have it."
-)
 _KEY = (
     "A unique key for this request, so that you can safely send it again: it is processed once, and each repetition "
     f"gets the first response, for {settings.IDEMPOTENCY_KEY_HOURS} hours. Printable ASCII characters."
 )
 _KEY_PATTERN = f"^{idempotency_keys.PATTERN}$"
-# Parameters and response headers of every operation.
+# Response headers of every operation. `X-Request-ID` is no parameter: each call of clients with parameters by position
+# would have one more.
 HEADERS = (
-    _header("X-Request-ID", _REQUEST_ID),
     _answered(
         "X-Request-ID", "The id of the request: yours or a new one. Quote it when you report a problem.", on=True
     ),

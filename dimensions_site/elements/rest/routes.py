@@ -1,6 +1,8 @@
 """The URLs of a dimension: REST, and the OpenAPI document that describes it (contract A1, H3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from django.urls import URLPattern, URLResolver, include, path
 from django.utils.functional import cached_property
@@ -42,3 +44,10 @@ class DimensionRoutes:
     def _under(self, prefix: str, *, namespace: str) -> URLResolver:
         name = self.dimension.name
         return path(f"{prefix}<str:db_id>/{name}/", include((self.routes, name), namespace=namespace))
+
+
+def common_document(routes: Sequence[DimensionRoutes]) -> Document:
+    """Return the OpenAPI document of all dimensions, with one list of repositories (contract M3)."""
+    first, *others = (each.documented for each in routes)
+    patterns = [*first, *chain.from_iterable(each[1:] for each in others)]
+    return Document("dimensions", "v1", patterns, [each.dimension.name for each in routes])

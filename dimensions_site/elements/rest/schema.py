@@ -12,7 +12,13 @@ from drf_spectacular.utils import Direction
 from rest_framework.serializers import Serializer
 
 from dimensions_site.api.failures import MEDIA_TYPE
-from dimensions_site.api.openapi.problems import ALWAYS, ERRORS, InvalidRequestSerializer, ProblemSerializer
+from dimensions_site.api.openapi.problems import (
+    ALWAYS,
+    ERRORS,
+    ConflictSerializer,
+    InvalidRequestSerializer,
+    ProblemSerializer,
+)
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
@@ -108,6 +114,7 @@ class DimensionSchema(AutoSchema):
         operation: Part | None = super().get_operation(path, path_regex, path_prefix, method, registry)
         if operation is None:
             return None
+        operation.setdefault("parameters", [])
         plural = str(self.view.dimension.verbose_name_plural)
         words = {"dimension": self.view.dimension.name, "plural": plural, "noun": self.noun, "nouns": plural.title()}
         for part, name in (
@@ -165,8 +172,8 @@ class DimensionSchema(AutoSchema):
             yield from (409, 422)
 
     def _error(self, status: int) -> Part:
-        name, description = ERRORS[status]
-        body = InvalidRequestSerializer if name == "InvalidRequest" else ProblemSerializer
+        description = ERRORS[status][1]
+        body = {400: InvalidRequestSerializer, 409: ConflictSerializer}.get(status, ProblemSerializer)
         return {
             "description": description,
             "headers": self._get_response_headers_for_code(str(status)),
@@ -174,12 +181,18 @@ class DimensionSchema(AutoSchema):
         }
 
     def _shared(self, kind: str, name: str, part: Part) -> Part:
-        """Return a reference to the component with the `part`, or the part itself if another one has that name."""
-        component = ResolvedComponent(name=name.replace("-", ""), type=kind, schema=part, object=kind)
-        self.registry.register_on_missing(component)
-        return component.ref if self.registry[component].schema == part else part
+        """Return a reference to the component with the `part`, or the part itself if others have its names.
+
+        Where the dimensions differ, that of the second has the dimension in its name.
+        """
+        for prefix in ("", self.noun):
+            component = ResolvedComponent(f"{prefix}{name}".replace("-", ""), type=kind, schema=part, object=kind)
+            self.registry.register_on_missing(component)
+            if self.registry[component].schema == part:
+                return component.ref
+        return part
 
 
-def in_order(parameter: Part) -> tuple[int, bool]:
-    """Return the sort key of an operation's parameters: those of all operations come last."""
-    return ("path", "query", "header").index(parameter["in"]), parameter["name"] == "X-Request-ID"
+def in_order(parameter: Part) -> int:
+    """Return the sort key of an operation's parameters."""
+    return ("path", "query", "header").index(parameter["in"])

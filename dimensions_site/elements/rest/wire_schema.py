@@ -126,9 +126,9 @@ def is_required(member: Any) -> bool:
 
 def _nullable(schema: Part) -> Part:
     """Return the schema that also allows null."""
-    if "oneOf" in schema:
-        # `nullable` means nothing without a `type` beside it, and client generators ignore it inside the branches.
-        return {**schema, "oneOf": [*schema["oneOf"], {"type": "string", "nullable": True, "enum": [None]}]}
-    if "enum" in schema:
-        return {**schema, "nullable": True, "enum": [*schema["enum"], None]}
+    if "oneOf" in schema or "enum" in schema:
+        # `nullable` means nothing without a `type` beside it, and client generators ignore it inside the branches. They
+        # take a null of the type string for one more value of an enum.
+        type = "boolean" if "enum" in schema else "string"
+        return {"oneOf": [*schema.get("oneOf", [schema]), {"type": type, "nullable": True, "enum": [None]}]}
     return {**schema, "nullable": True}

@@ -1,6 +1,7 @@
 """Every operation of a dimension, as a client in Python calls it with bodies of its own types."""
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from tests.account.samples import FULL
 from tests.factories import currency
 
+# A repository without elements.
+OTHER = "southwind"
 each_dimension = pytest.mark.parametrize(
     ("dimension", "plural", "element"),
     [
@@ -67,7 +70,8 @@ def do_every_operation(call: Call, dimension: str, plural: str, element: Any) ->
     assert do(f"count_{plural}", 200, filter=f"id=={id}") == 1
     assert do(f"fetch_{plural}", 200, properties="id,description", filter=f"id=={id}")[0].id == id
     assert [found.change for found in do(f"list_{dimension}_changes", 200, filter=f"id=={id}")] == ["saved"]
-    assert do(f"list_{dimension}_change_sets", 200, take=1)[0].user == "alice"
+    change_set = do(f"list_{dimension}_change_sets", 200, take=1)[0]
+    assert (change_set.user, change_set.committed_at.utcoffset()) == ("alice", timedelta(0))
     assert do(f"list_{dimension}_versions", 200, id=id, take=1)[0].id == id
     assert do(f"compare_{plural}", 200, filter=f"id=={id}") == []
     assert [found.id for found in do(f"list_{plural}", 200, filter=f"id=={id}", unused=True)] == [id]
@@ -75,6 +79,21 @@ def do_every_operation(call: Call, dimension: str, plural: str, element: Any) ->
     do(f"save_{plural}", 200, body={"put": [element]})
     do(f"save_{plural}", 200, body={"merge": [{"id": id, **description}]})
     assert do(f"get_{dimension}", 200, id).descriptions["en"] == "Another name"
+    if dimension == "account":
+        assert do("save_accounts_minimal", 200, body={"merge": [{"id": id}]}).code == "SUCCESS"
+        conversion = {"conversionType": created.conversion.conversion_type}
+        do("patch_account", 200, id, body={"nature": created.nature, "conversion": conversion})
+    token = answer(f"list_{plural}", 200, "northwind", filter=f"id=={id}")[1]["Sync-Token"]
+    for source, value in (
+        ("bulk", {"merge": [{"id": id}], "delete": [{"id": "nothing"}]}),
+        ("repository", OTHER),
+        ("asOf", token),
+        ("undo", str(change_set.id)),
+    ):
+        plan = do(f"plan_{plural}", 201, body={source: value, "scope": f"id=={id}", "maxDelete": "100%"})
+        assert plan.source.to_dict() == {source: 2 if source == "bulk" else value}
+        do(f"delete_{dimension}_plan", 204, plan.plan_id)
+    assert do(f"plan_{plural}", 400, body={"scope": f"id=={id}"}).errors[0].code == "ONE_SOURCE"
     snapshot = {"snapshot": [element], "scope": f"id=={id}", "maxDelete": "0", "reason": "As it was"}
     plan, headers = answer(f"plan_{plural}", 201, "northwind", body=snapshot)
     assert (plan.changed, plan.source.snapshot) == (1, 1)

@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.contract("G1", "H3", "M3")]
 
 
 def typed(module: Any, body: Any) -> Any:
-    """The body as the one type that the operation of the client takes."""
+    """The body as the type that the operation of the client takes, the first where it depends on the media type."""
     declared = inspect.signature(module._get_kwargs).parameters["body"].annotation
-    model = get_args(declared)[0] if isinstance(body, list) else declared
+    model = (get_args(declared) or [declared])[0]
     assert hasattr(model, "from_dict"), f"{module.__name__} takes {declared}"
     return [model.from_dict(item) for item in body] if isinstance(body, list) else model.from_dict(body)
 

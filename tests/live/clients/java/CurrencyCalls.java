@@ -1,4 +1,5 @@
 import com.fasterxml.jackson.databind.MapperFeature;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -23,56 +24,72 @@ class CurrencyCalls {
             .referenceCurrency(new ReferenceCurrencyRequest().id("EUR")
                 .coefficient(new ReferenceCurrencyCoefficient("1.0000")));
 
-        Currency created = api.createCurrency(db, element, null, null, null);
+        Currency created = api.createCurrency(db, element, null, null);
         check(created.getDescriptions().get("en").equals("A currency"), "created");
         check(created.getReferenceCurrency().getCoefficient().getActualInstance().equals("1.0000"), "a text");
         try {
-            api.createCurrency(db, element, null, null, null);
+            api.createCurrency(db, element, null, null);
             check(false, "not refused");
         } catch (ApiException refused) {
             check(refused.getCode() == 400, "refused");
         }
-        check(api.getCurrency(db, id, null, null).getDecimalNumbers() == 2, "read");
+        check(api.getCurrency(db, id, null).getDecimalNumbers() == 2, "read");
         CurrencyReplace replacement = new CurrencyReplace().description("Replaced").decimalNumbers(3)
             .percentageDifference("0");
-        Currency replaced = api.replaceCurrency(db, id, replacement, null, null, null, null);
+        Currency replaced = api.replaceCurrency(db, id, replacement, null, null, null);
         check(replaced.getReferenceCurrency().getCoefficient() == null, "null");
         CurrencyPatch change = new CurrencyPatch().descriptions(Map.of("en", "Another name")).referenceCurrency(
             new ReferenceCurrencyRequest().coefficient(new ReferenceCurrencyCoefficient(true)));
-        Currency patched = api.patchCurrency(db, id, change, null, null, null, null);
+        Currency patched = api.patchCurrency(db, id, change, null, null, null);
         check(patched.getReferenceCurrency().getCoefficient().getActualInstance().equals(true), "a boolean");
-        check(api.listCurrencies(db, filter, null, "-id", true, null, 1L, null, null).size() == 1, "listed");
-        check(api.countCurrencies(db, filter, null, null, null, null, null, null) == 1, "counted");
-        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null, null, null);
+        check(api.listCurrencies(db, filter, null, "-id", true, null, 1L, null).size() == 1, "listed");
+        check(api.countCurrencies(db, filter, null, null, null, null, null) == 1, "counted");
+        List<CurrencySelection> fetched = api.fetchCurrencies(db, "id,descriptions", filter, null, null, null, null, null, null);
         check(fetched.get(0).getDescriptions().equals("Another name"), "fetched");
-        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null, null, null, null, null);
+        BulkResult saved = api.saveCurrencies(db, new CurrencyBulk().put(List.of(element)), true, null, null, null, null, null);
         check(saved.getCode() == BulkResult.CodeEnum.SUCCESS, "saved");
         CurrencyMerge merged = new CurrencyMerge().id(id).descriptions(Map.of("en", "Merged"));
-        api.saveCurrencies(db, new CurrencyBulk().merge(List.of(merged)), null, null, null, null, null, null, null);
-        check(api.getCurrency(db, id, null, null).getDescriptions().get("en").equals("Merged"), "merged");
-        check(api.listRepositories(null).stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
-        check(api.listCurrencyChanges(db, filter, null, null).get(0).getElement().getId().equals(id), "changes");
-        check(api.listCurrencyChangeSets(db, null, null, 1L, null, null).get(0).getUser().equals("alice"), "change sets");
-        check(api.listCurrencyVersions(db, null, 1L, id, null, null, null).get(0).getId().equals(id), "versions");
-        check(api.compareCurrencies(db, filter, null, null, null, null, null).isEmpty(), "compared");
-        check(api.listCurrencyUses(db, List.of(id), null).get(0).getCount() == 0, "uses");
+        api.saveCurrencies(db, new CurrencyBulk().merge(List.of(merged)), null, null, null, null, null, null);
+        check(api.getCurrency(db, id, null).getDescriptions().get("en").equals("Merged"), "merged");
+        check(api.listRepositories().stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
+        check(api.listCurrencyChanges(db, filter, null).get(0).getElement().getId().equals(id), "changes");
+        ChangeSet latest = api.listCurrencyChangeSets(db, null, null, 1L, null).get(0);
+        check(latest.getUser().equals("alice") && latest.getCommittedAt().isBefore(OffsetDateTime.now()), "change sets");
+        check(api.listCurrencyVersions(db, null, 1L, id, null, null).get(0).getId().equals(id), "versions");
+        check(api.compareCurrencies(db, filter, null, null, null, null).isEmpty(), "compared");
+        check(api.listCurrencyUses(db, List.of(id)).get(0).getCount() == 0, "uses");
+        String token = api.listCurrenciesWithHttpInfo(db, filter, null, null, null, null, null, null).getHeaders().get("sync-token").get(0);
+        CurrencyPlanBulk bulk = new CurrencyPlanBulk().merge(List.of(new CurrencyMerge().id(id))).delete(List.of(new DeletionItem().id("nothing")));
+        for (CurrencyPlanRequest source : List.of(
+                new CurrencyPlanRequest().bulk(bulk), new CurrencyPlanRequest().repository("southwind"),
+                new CurrencyPlanRequest().asOf(token), new CurrencyPlanRequest().undo(latest.getId().toString()))) {
+            CurrencyPlan plan = api.planCurrencies(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            check(plan.getSource().getSnapshot() == null, "planned from a source");
+            api.deleteCurrencyPlan(db, plan.getPlanId());
+        }
+        try {
+            api.planCurrencies(db, new CurrencyPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            check(false, "a plan without a source");
+        } catch (ApiException refused) {
+            check(refused.getCode() == 400 && refused.getResponseBody().contains("ONE_SOURCE"), "no source");
+        }
         CurrencyPlanRequest snapshot = new CurrencyPlanRequest().scope(filter).maxDelete("0")
             .snapshot(List.of(new CurrencyMerge().id(id).descriptions(Map.of("en", "Planned"))));
-        ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null);
+        ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null, null, null, null, null);
         UUID plan = made.getData().getPlanId();
         check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
-        check(api.listCurrencyPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
-        check(api.getCurrencyPlan(db, plan, null).getStatus() == CurrencyPlan.StatusEnum.READY, "plan");
-        check(api.listCurrencyPlanChanges(db, plan, null, 1L, "changed", null, null).get(0).getId().equals(id), "plan's changes");
+        check(api.listCurrencyPlans(db, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
+        check(api.getCurrencyPlan(db, plan).getStatus() == PlanStatus.READY, "plan");
+        check(api.listCurrencyPlanChanges(db, plan, null, 1L, Action.CHANGED, null).get(0).getId().equals(id), "plan's changes");
         String etag = made.getHeaders().get("etag").get(0);
-        check(api.applyCurrencyPlan(db, plan, etag, null, null, null).getStatus() == CurrencyPlan.StatusEnum.APPLIED, "applied");
-        api.deleteCurrencyPlan(db, plan, null);
-        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null, null);
-        check(api.listCurrencyDeletions(db, null, null, null).stream()
+        check(api.applyCurrencyPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
+        api.deleteCurrencyPlan(db, plan);
+        DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null);
+        check(api.listCurrencyDeletions(db, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
-        DeletionStatus status = api.getCurrencyDeletion(db, started.getDataProcessingId(), null);
+        CurrencyDeletionStatus status = api.getCurrencyDeletion(db, started.getDataProcessingId());
         check(status.getParameters().getRequested() == 1, "status");
-        DeletionAbort aborted = api.abortCurrencyDeletion(db, started.getDataProcessingId(), null);
+        DeletionAbort aborted = api.abortCurrencyDeletion(db, started.getDataProcessingId());
         check(aborted.getMessage().contains(started.getDataProcessingId().toString()), "aborted");
         String later = client.getObjectMapper().writeValueAsString(patched).replaceFirst("\\{", "{\"later\":{\"a\":1},");
         check(client.getObjectMapper().readValue(later, Currency.class).getId().equals(id), "a new member is no error");

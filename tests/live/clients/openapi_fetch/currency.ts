@@ -4,6 +4,7 @@ import type { components, paths } from "./schema";
 
 declare const process: { argv: string[] };
 type CurrencyCreate = components["schemas"]["CurrencyCreate"];
+type CurrencyPlanRequest = components["schemas"]["CurrencyPlanRequest"];
 
 function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
@@ -53,12 +54,31 @@ async function main(baseUrl: string, key: string): Promise<void> {
   const changes = await client.GET(`${root}/elements-changes`, { params: some });
   check(changes.data?.[0]?.element?.id === id, "changes");
   const latest = { ...repository, query: { take: 1 } };
-  check((await client.GET(`${root}/elements-changesets`, { params: latest })).data?.[0]?.user === "alice", "change sets");
+  const changeSet = (await client.GET(`${root}/elements-changesets`, { params: latest })).data?.[0];
+  check(changeSet?.user === "alice", "change sets");
   const versions = await client.GET(`${root}/elements-versions`, { params: { ...repository, query: { id, take: 1 } } });
   check(versions.data?.[0]?.id === id, "versions");
   check((await client.GET(`${root}/elements-compare`, { params: some })).data?.length === 0, "compared");
   const uses = await client.GET(`${root}/elements-uses`, { params: { ...repository, query: { id: [id] } } });
   check(uses.data?.[0]?.count === 0, "uses");
+  const { response } = await client.GET(`${root}/elements`, { params: some });
+  const sources: CurrencyPlanRequest[] = [
+    { bulk: { merge: [{ id }], delete: [{ id: "nothing" }] } },
+    { repository: "southwind" },
+    { asOf: response.headers.get("Sync-Token") ?? "" },
+    { undo: changeSet?.id ?? "" },
+  ];
+  for (const one of sources) {
+    const plan = await client.POST(`${root}/elements-plans`, {
+      params: repository,
+      body: { ...one, scope: filter, maxDelete: "100%" },
+    });
+    check(plan.data !== undefined && plan.data.source.snapshot === undefined, "planned from a source");
+    const path = { dbID: "northwind", planId: plan.data?.planId ?? "" };
+    await client.DELETE(`${root}/elements-plans/{planId}`, { params: { path } });
+  }
+  const without = await client.POST(`${root}/elements-plans`, { params: repository, body: { scope: filter } });
+  check(without.response.status === 400, "no source");
   const made = await client.POST(`${root}/elements-plans`, {
     params: repository,
     body: { snapshot: [body], scope: filter, maxDelete: "0" },

@@ -1,6 +1,6 @@
 // Every operation of the client that OpenAPI Generator makes for typescript-fetch, with bodies of its types.
 import { AccountApi, AccountFromJSON, Configuration, ResponseError } from "./client";
-import type { AccountCreate } from "./client";
+import type { AccountCreate, AccountPlanRequest } from "./client";
 
 declare const process: { argv: string[] };
 
@@ -49,10 +49,30 @@ async function main(key: string): Promise<void> {
   check((await api.getAccount({ dbID, id })).descriptions["en"] === "Merged", "merged");
   check((await api.listRepositories()).some((each) => each.dbID === dbID), "repositories");
   check((await api.listAccountChanges({ dbID, filter }))[0]?.element?.id === id, "changes");
-  check((await api.listAccountChangeSets({ dbID, take: 1 }))[0]?.user === "alice", "change sets");
+  const [latest] = await api.listAccountChangeSets({ dbID, take: 1 });
+  check(latest?.user === "alice" && latest.committedAt.getTime() <= Date.now(), "change sets");
   check((await api.listAccountVersions({ dbID, id, take: 1 }))[0]?.id === id, "versions");
   check((await api.compareAccounts({ dbID, filter })).length === 0, "compared");
   check((await api.listAccountUses({ dbID, id: [id] }))[0]?.count === 0, "uses");
+  check((await api.saveAccountsMinimal({ dbID, accountBulk: { merge: [{ id }] } })).code === "SUCCESS", "minimal");
+  const { nature, type } = created;
+  await api.patchAccount({ dbID, id, accountPatch: { nature, type, conversion: { ...created.conversion } } });
+  const list = await api.listAccountsRaw({ dbID, filter });
+  const asOf = list.raw.headers.get("Sync-Token") ?? "";
+  const sources: AccountPlanRequest[] = [
+    { bulk: { merge: [{ id }], _delete: [{ id: "nothing" }] } },
+    { repository: "southwind" },
+    { asOf },
+    { undo: latest.id },
+  ];
+  for (const one of sources) {
+    const accountPlanRequest = { ...one, scope: filter, maxDelete: "100%" };
+    const plan = await api.planAccounts({ dbID, accountPlanRequest });
+    check(plan.source.snapshot === undefined && plan.createdAt < plan.expiresAt, "planned from a source");
+    await api.deleteAccountPlan({ dbID, planId: plan.planId });
+  }
+  const without = await api.planAccounts({ dbID, accountPlanRequest: { scope: filter } }).catch((error: unknown) => error);
+  check(without instanceof ResponseError && without.response.status === 400, "no source");
   const snapshot = { snapshot: [element], scope: filter, maxDelete: "0" };
   const made = await api.planAccountsRaw({ dbID, accountPlanRequest: snapshot });
   const { planId, changed, source } = await made.value();

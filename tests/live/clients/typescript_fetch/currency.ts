@@ -1,6 +1,6 @@
 // Every operation of the client that OpenAPI Generator makes for typescript-fetch, with bodies of its types.
 import { Configuration, CurrencyApi, CurrencyFromJSON, ResponseError } from "./client";
-import type { CurrencyCreate } from "./client";
+import type { CurrencyCreate, CurrencyPlanRequest } from "./client";
 
 declare const process: { argv: string[] };
 
@@ -45,10 +45,27 @@ async function main(key: string): Promise<void> {
   check((await api.getCurrency({ dbID, id })).descriptions["en"] === "Merged", "merged");
   check((await api.listRepositories()).some((each) => each.dbID === dbID), "repositories");
   check((await api.listCurrencyChanges({ dbID, filter }))[0]?.element?.id === id, "changes");
-  check((await api.listCurrencyChangeSets({ dbID, take: 1 }))[0]?.user === "alice", "change sets");
+  const [latest] = await api.listCurrencyChangeSets({ dbID, take: 1 });
+  check(latest?.user === "alice" && latest.committedAt.getTime() <= Date.now(), "change sets");
   check((await api.listCurrencyVersions({ dbID, id, take: 1 }))[0]?.id === id, "versions");
   check((await api.compareCurrencies({ dbID, filter })).length === 0, "compared");
   check((await api.listCurrencyUses({ dbID, id: [id] }))[0]?.count === 0, "uses");
+  const list = await api.listCurrenciesRaw({ dbID, filter });
+  const asOf = list.raw.headers.get("Sync-Token") ?? "";
+  const sources: CurrencyPlanRequest[] = [
+    { bulk: { merge: [{ id }], _delete: [{ id: "nothing" }] } },
+    { repository: "southwind" },
+    { asOf },
+    { undo: latest.id },
+  ];
+  for (const one of sources) {
+    const currencyPlanRequest = { ...one, scope: filter, maxDelete: "100%" };
+    const plan = await api.planCurrencies({ dbID, currencyPlanRequest });
+    check(plan.source.snapshot === undefined && plan.createdAt < plan.expiresAt, "planned from a source");
+    await api.deleteCurrencyPlan({ dbID, planId: plan.planId });
+  }
+  const without = await api.planCurrencies({ dbID, currencyPlanRequest: { scope: filter } }).catch((error: unknown) => error);
+  check(without instanceof ResponseError && without.response.status === 400, "no source");
   const snapshot = { snapshot: [element], scope: filter, maxDelete: "0" };
   const made = await api.planCurrenciesRaw({ dbID, currencyPlanRequest: snapshot });
   const { planId, changed, source } = await made.value();

@@ -115,6 +115,6 @@ def test_the_options_of_a_json_body_are_its_members(alice):
 
 
 def test_a_table_with_too_many_rows_is_refused(alice, settings):
-    settings.API_MAX_BULK_ELEMENTS = 1
-    report = refused(plan(alice, "account", CSV, f"{HEADINGS}{ROWS}".encode()))
+    settings.API_MAX_BULK_ELEMENTS = 2
+    report = refused(plan(alice, "account", CSV, f"{HEADINGS}{ROWS}3,Till,BALANCE_SHEET,NORMAL,FINAL,\n".encode()))
     assert places(report) == [("", "TOO_MANY_ELEMENTS")]

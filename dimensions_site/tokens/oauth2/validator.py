@@ -1,6 +1,8 @@
 """Checks of applications, codes and refresh tokens beyond those of the library (contract G1)."""
 
+import hashlib
 from typing import Any
+from uuid import UUID
 
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
@@ -25,8 +27,14 @@ class Validator(OAuth2Validator):
         return None if "\0" in (client_id or "") else super()._load_application(client_id, request)
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Return whether the code may be redeemed: its user must still be active."""
-        return bool(super().validate_code(client_id, code, client, request)) and request.user.is_active
+        """Return whether the code may be redeemed: its user must still be active.
+
+        If it was redeemed before, somebody else has it, too: all tokens that were issued for it end (RFC 6749, 4.1.2).
+        """
+        if super().validate_code(client_id, code, client, request):
+            return bool(request.user.is_active)
+        RefreshToken.revoke_family(_family_of(client, code))
+        return False
 
     def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Return whether the refresh token may be used: its user must still be active."""
@@ -63,8 +71,14 @@ class Validator(OAuth2Validator):
     def _create_refresh_token(
         self, request: Any, refresh_token_code: str, access_token: AccessToken, previous_refresh_token: Any
     ) -> RefreshToken:
-        """Create the token with the scope of its predecessor, however narrow the access token is."""
+        """Create the token with the scope of its predecessor, however narrow the access token is.
+
+        The family of the first one follows from its code, so that `validate_code` finds it.
+        """
         made = super()._create_refresh_token(request, refresh_token_code, access_token, previous_refresh_token)
+        if request.grant_type == "authorization_code":
+            made.token_family = _family_of(request.client, request.code)
+            made.save(update_fields=["token_family"])
         if previous_refresh_token and set(access_token.scope.split()) != set(request.first_scope.split()):
             FirstScope.objects.create(refresh_token=made, scope=request.first_scope)
         return made
@@ -76,6 +90,11 @@ class Validator(OAuth2Validator):
         if request.grant_type == "client_credentials":
             request.user = request.client.user
         return super()._create_access_token(expires, request, token, source_refresh_token)
+
+
+def _family_of(client: Any, code: str) -> UUID:
+    """Return the family of the refresh tokens that the application `client` gets for the `code`."""
+    return UUID(bytes=hashlib.sha256(f"{client.pk} {code}".encode()).digest()[:16])
 
 
 def _is_still_valid(request: Any) -> bool:

@@ -11,12 +11,13 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant
 
 from dimensions_site.tokens.oauth2.validator import Validator
-from tests.dimensions_site.tokens.clients import planning_tool
+from tests.dimensions_site.tokens.clients import planning_tool, with_token
 from tests.dimensions_site.tokens.consenting import (
     answer_page,
     question,
     redeem,
     redirect_parameters,
+    renewed,
 )
 from tests.factories import Caller
 
@@ -59,6 +60,26 @@ def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Cal
         User.objects.update(is_active=False)
     answer = redeem(client, code)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+
+
+@pytest.mark.django_db
+def test_a_code_that_is_sent_again_ends_the_tokens_issued_for_it(alices_browser: Client, alice: Caller) -> None:
+    """Renewed ones, too, and no others: of two who have the code, one must not (RFC 6749, 4.1.2)."""
+    client, other = planning_tool(), planning_tool(name="Other")
+    first, second = (
+        redirect_parameters(answer_page(alices_browser, question(client)))["code"] for _ in ("first", "second")
+    )
+    tokens, kept = redeem(client, first).json(), redeem(client, second).json()
+    tokens = renewed(client, tokens["refresh_token"]).json()
+    assert redeem(other, first).status_code == 400
+    assert with_token(tokens["access_token"]).get(alice.account()).status_code == 200
+
+    assert redeem(client, first).json()["error"] == "invalid_grant"
+
+    assert with_token(tokens["access_token"]).get(alice.account()).status_code == 401
+    assert renewed(client, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+    assert with_token(kept["access_token"]).get(alice.account()).status_code == 200
+    assert renewed(client, kept["refresh_token"]).status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)

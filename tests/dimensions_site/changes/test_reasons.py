@@ -29,6 +29,7 @@ BAD = {
     "too long once decoded": ("%C3%BC" * 1_001, "TOO_LONG"),
     "line break": ("a%0Ab", "INVALID_CHARACTER"),
     "NUL": ("a%00b", "INVALID_CHARACTER"),
+    "bidirectional": ("a%E2%80%AEb", "INVALID_CHARACTER"),
     "C1": ("a%C2%85b", "INVALID_CHARACTER"),
     "lone percent sign": ("5 %", "INVALID_ENCODING"),
     "not UTF-8": ("Pr%FCfung", "INVALID_ENCODING"),

@@ -38,3 +38,8 @@ const silence = (icon) => {
 };
 document.addEventListener("DOMContentLoaded", () =>
   document.querySelectorAll(".material-symbols-outlined").forEach(silence));
+
+// After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
+if (location.pathname.endsWith("/logout/")) {
+  for (const key of Object.keys(localStorage).filter((name) => name.startsWith("draft:"))) localStorage.removeItem(key);
+}

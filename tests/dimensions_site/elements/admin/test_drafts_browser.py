@@ -1,5 +1,6 @@
 """What was typed in a form stays in the browser until it is saved."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,21 @@ def test_a_draft_is_discarded_by_a_click(form: Any) -> None:
 
     form(look)
     assert Account.objects.get().descriptions["en"] == "Cash"
+
+
+def test_signing_out_removes_what_was_typed(form: Any) -> None:
+    """Also the last words, which are stored while the page goes away: somebody else may use the browser next."""
+
+    def look(shown: Page) -> None:
+        type_and_lose(shown)
+        shown.get_by_label(ENGLISH, exact=True).fill("The last words")
+        shown.once("dialog", lambda dialog: dialog.accept())
+        with shown.expect_navigation():
+            shown.evaluate("document.getElementById('logout-form').requestSubmit()")
+        expect(shown).to_have_url(re.compile("/logout/$"))
+        wait_until(lambda: not shown.evaluate(STORED), "a draft stayed")
+
+    form(look)
 
 
 def test_a_form_that_nobody_typed_in_leaves_no_draft(form: Any) -> None:

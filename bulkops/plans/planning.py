@@ -139,9 +139,8 @@ def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan
 
 @transaction.atomic
 def _store(plan: Plan, steps: Sequence[Step], writer: Writer) -> None:
-    if (
-        connection.vendor == "postgresql"
-    ):  # plans that are made at the same time count each other; SQLite has one writer
+    # Plans that are made at the same time count each other. SQLite has one writer at a time.
+    if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             name = f"plans {plan.repository_id} {plan.requester}"
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -41,6 +42,7 @@ from bulkops.save.envelope import Envelope, SaveMode
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.admin.comparing import DIFFERENCES_A_PAGE
 from dimensions_site.elements.admin.lists.filters import GrantedRepositoryFilter
 from dimensions_site.elements.dimension import dimension_named
@@ -163,7 +165,8 @@ class PlanAdmin(GrantedAdmin):
         changes = changes_of(plan).iterator(chunk_size=READ_TOGETHER)
         rows = ((change.element_id, change.action, values) for change, values in differences_of(plan, changes))
         try:
-            return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan")
+            with snapshot(connection):
+                return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan")
         except TableTooLarge:
             messages.error(request, _("The differences do not fit into a workbook. Restrict them by a filter."))
             return redirect(self.route("change", plan.pk))

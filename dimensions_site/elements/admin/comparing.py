@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -36,8 +36,11 @@ from dimensions_site.repositories.admin.paging import (
     requested_page,
 )
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.shortening import shortened
 
 DIFFERENCES_A_PAGE = 50
+# How many values of an element a page shows, and how many characters of each.
+_VALUES, _CHARACTERS = 60, 200
 ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
 # The fields of the two sides: the repository and the moment.
 SIDES = (("from_repository", "from"), ("repository", "to"))
@@ -119,9 +122,12 @@ class CompareForm(forms.Form):
         return None if filterset.failures else filterset.qs
 
 
-@dataclass(frozen=True)
+@dataclass
 class ShownDifference:
-    """A difference in words; a created or deleted element comes with all of its values."""
+    """A difference in words; a created or deleted element comes with all of its values.
+
+    A page shows the beginning of the first ones, and how many `more` there are: the largest elements have 200 KB each.
+    """
 
     id: str
     change: Change
@@ -131,6 +137,14 @@ class ShownDifference:
 
     # For the template of versions.
     is_cut_off = False
+
+    def __post_init__(self) -> None:
+        self.description = shortened(self.description, _CHARACTERS)
+        self.more = max(0, len(self.differences) - _VALUES)
+        self.differences = [
+            replace(one, before=shortened(one.before, _CHARACTERS), after=shortened(one.after, _CHARACTERS))
+            for one in self.differences[:_VALUES]
+        ]
 
     @property
     def is_change(self) -> bool:

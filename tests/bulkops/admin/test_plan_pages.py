@@ -12,6 +12,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.admin.plan_pages import apply, at, opened
 from tests.bulkops.plans.plans import make
+from tests.bulkops.save.bulk import save
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import Caller, account, caller, content, currency, read
 from tests.storing import store_accounts, store_currencies
@@ -138,6 +139,20 @@ def test_a_large_plan_is_shown_page_by_page(alice, northwind, django_assert_max_
         assert len(answer.context["changes"]) == count
         assert answer.context["changes"][0].id == first
     assert f"{at(plan)}?action=created&amp;p=2" in answer.content.decode()
+
+
+def test_the_page_shows_the_beginning_of_large_elements(alice, northwind):
+    """A workbook has all of them."""
+    languages = [f"{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
+    large = {"descriptions": dict.fromkeys(languages, "x" * 1_000)}
+    save(alice, "account", put=[account("1000", **large)])
+    make(alice, "account", bulk={"put": [account("1000"), account("2000", **large)]})
+    shown = opened(browser_of(alice), Plan.objects.get()).content.decode()
+
+    assert "x" * 200 + "…" in shown
+    assert "x" * 201 not in shown
+    assert shown.count(" more</p>") == 2
+    assert len(shown) < 150_000
 
 
 @pytest.mark.contract("I1")

@@ -1,6 +1,7 @@
 """Lists that are counted to a limit at first, and paged to their end."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -93,11 +94,13 @@ class BoundedPaginator(Paginator[Any]):
 class PagedChangeList(ChangeList):
     """A list that shows its nearest page, with its filters, in place of one that does not exist."""
 
+    # The parameters that are no filters.
+    own_parameters: ClassVar[Sequence[str]] = (COUNT,)
+
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Return the parameters of the filters, without that of the count."""
+        """Return the parameters of the filters beside the list, without others such as the moment."""
         found: dict[str, Any] = super().get_filters_params(params)
-        found.pop(COUNT, None)
-        return found
+        return {name: value for name, value in found.items() if name not in self.own_parameters}
 
     def get_results(self, request: HttpRequest) -> None:
         """Load the requested page, or the last one, with a message."""
@@ -110,8 +113,3 @@ class PagedChangeList(ChangeList):
         self.page_num = min(self.page_num, self.paginator.num_pages)
         if self.result_count:
             report_missing_page(request, self.page_num)
-
-    @property
-    def address_of_count(self) -> str:
-        """The same list, counted exactly."""
-        return str(self.get_query_string({COUNT: EXACT}))

@@ -91,12 +91,12 @@ class Reader:
         listed = self._listed(data)
         if form.error_count:
             # Invalid input cannot be merged; the form stays based on the version that it shows.
-            choices = self._choices(self._undecided(data, listed, mine, begun or {}), listed)
+            choices = self._choices(self._undecided(listed, mine, begun or {}), listed)
             return Attempt(form, mine, etag, choices=choices, base=data.get(BASE))
         is_open = any(
             not chosen and value_at(mine, spot) != value_at(stored.json, spot) for spot, chosen in listed.items()
         )
-        undecided = self._undecided(data, listed, mine, stored.json) if is_open else []
+        undecided = self._undecided(listed, mine, stored.json) if is_open else []
         for spot, chosen in listed.items():
             if chosen == THEIRS and begun is not None and not undecided:
                 put(mine, spot, value_at(begun, spot))
@@ -112,10 +112,8 @@ class Reader:
         conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
         # The choices were made between other values.
         choices = self._choices(conflicts.values(), {})
-        taken = [
-            _("%(field)s by %(who)s") % {"field": self._heading(spot), "who": self._author(spot)}
-            for spot in merge.taken
-        ]
+        named = ({"field": self._heading(spot), "who": self._author(spot)} for spot in merge.taken)
+        taken = [_("%(field)s by %(who)s") % words for words in named]
         return Attempt(shown, merge.element, stored.etag, taken, choices, etag if choices else None)
 
     def _versions(self, etag: str) -> Sequence[Mapping[str, Any]]:
@@ -149,9 +147,7 @@ class Reader:
         )
         return Spot(path, key) if fits else None
 
-    def _undecided(
-        self, data: QueryDict, listed: Iterable[Spot], mine: Mapping[str, Any], stored: Mapping[str, Any]
-    ) -> list[Conflict]:
+    def _undecided(self, listed: Iterable[Spot], mine: Mapping[str, Any], stored: Mapping[str, Any]) -> list[Conflict]:
         base = self._contested[-1] if self._contested else None
         return [
             Conflict(

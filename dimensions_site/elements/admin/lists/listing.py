@@ -31,7 +31,7 @@ from dimensions_site.elements.admin.lists.past import AS_OF, REPOSITORY, PastLis
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.reading.descriptions import alphabetical
-from dimensions_site.repositories.admin.paging import PagedChangeList
+from dimensions_site.repositories.admin.paging import COUNT, PagedChangeList
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import minute
@@ -46,6 +46,8 @@ class ElementChangeList(PagedChangeList):
     With a moment, the rows are the versions that were the elements then (contract J1).
     """
 
+    own_parameters = (COUNT, AS_OF, *OWN_PARAMETERS)
+
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         self.past = PastList(cast(ListedAdmin, self.model_admin), request)
         if self.past.is_requested:
@@ -55,13 +57,6 @@ class ElementChangeList(PagedChangeList):
         self.filter = ListFilter(request.GET, admin.dimension, self.past.repositories)
         selected: QuerySet[Any] = self.filter.apply(super().get_queryset(request, exclude_parameters))
         return selected.only(*admin.columns_read(request))
-
-    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Return the parameters of the filters beside the list, without others such as the moment."""
-        found: dict[str, Any] = super().get_filters_params(params)
-        for name in (AS_OF, *OWN_PARAMETERS):
-            found.pop(name, None)
-        return found
 
     def url_for_result(self, result: Any) -> str:
         """Return the address of the element, or of its versions if the list shows the past."""

@@ -149,7 +149,7 @@ def test_a_long_list_is_counted_to_a_bound(rita, northwind, monkeypatch):
     assert "more than 100" in text
     assert not re.search(r">[^<]*\b101\b", text)
     [address] = re.findall(r'href="([^"]+)">Count exactly', text)
-    assert address == "?count=exact&amp;q=a&amp;type__exact=NORMAL"
+    assert address == "?q=a&amp;type__exact=NORMAL&amp;count=exact"
     text = browser.get(page(Account) + unescape(address)).content.decode()
     assert re.search(r"101\s+accounts", text)
     assert "Count exactly" not in text

@@ -41,6 +41,12 @@ class ImportCommand(FileCommand):
             help="what rows do: create and change elements (upsert, the default), only create, only update, or "
             "create and change, and elements that are not in the file are deleted (sync)",
         )
+        parser.add_argument(
+            "--empty-cells",
+            choices=["clear", "keep"],
+            default="clear",
+            help="what an empty cell does to a stored field: clear it (the default), or keep it",
+        )
         parser.add_argument("--dry-run", action="store_true", help="report what would be done, and save nothing")
         parser.add_argument(
             "--rejects", metavar="FILE", help="a new file for the rows with errors; the others are saved then"
@@ -59,6 +65,7 @@ class ImportCommand(FileCommand):
             strict=options["strict"],
             max_delete=Options.max_delete if max_delete is None else max_delete,
             mapping=mapping_of(options["map"]),
+            keeps_empty_cells=options["empty_cells"] == "keep",
         )
         was = "would be" if chosen.dry_run else "was"
         reading = reading_options(options)

@@ -37,8 +37,15 @@ _SAVE_MODE = parameters.parameter(
     enum=[*get_args(SaveMode)],
     title=schema.SAVE_MODE,
 )
+_EMPTY_CELLS = parameters.parameter(
+    "query",
+    "emptyCells",
+    "What an empty cell of a CSV body does to the field of a stored element: `clear`, the default, sets the default of "
+    "the field; `keep` leaves it alone. Rejected with other bodies, and `keep` with `mode=put`.",
+    enum=["clear", "keep"],
+)
 _SENT: dict[str, Any] = {
-    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
+    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, _EMPTY_CELLS, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
     "request": {JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
 }
 SAVE = extend_schema(
@@ -51,8 +58,9 @@ SAVE = extend_schema(
     "error is a JSON Pointer.\n\n"
     "With `Content-Type: application/x-ndjson` each line of the body is an element; the path of an error begins with "
     "the index of its line: `/0/id`. With `Content-Type: text/csv` each row below the headings is an element; headings "
-    "are paths such as `descriptions.en`, an empty cell sets nothing, and the path of an error is its line and column: "
-    "`line 2, id`. What the list returns in these formats can be sent back.",
+    "are paths such as `descriptions.en`, an empty cell clears its field (sets its default), and the path of an error "
+    "is its line and column: `line 2, id`. Text is UTF-8, or in the charset that `Content-Type` names. What the list "
+    "returns in these formats can be sent back.",
     **_SENT,
 )
 # An operation of its own: clients in Java cannot read an answer that is either an array or an object.

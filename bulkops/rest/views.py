@@ -27,12 +27,13 @@ from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.elements.rest.views import prefers
 from dimensions_site.repositories.models import Role
 
-DRY_RUN, MODE, SAVE_MODE = "dryRun", "mode", "saveMode"
-# The values of the query parameters, the default first; JSON bodies say the last two themselves (contract K3).
+DRY_RUN, MODE, SAVE_MODE, EMPTY_CELLS = "dryRun", "mode", "saveMode", "emptyCells"
+# The values of the query parameters, the default first; JSON bodies say the others themselves (contract K3).
 PARAMETERS: Mapping[str, Sequence[str]] = {
     DRY_RUN: ("false", "true"),
     MODE: ("merge", "post", "put"),
     SAVE_MODE: get_args(SaveMode),
+    EMPTY_CELLS: ("clear", "keep"),
 }
 # The preference for an answer without the saved elements (contract K2).
 _MINIMAL = "return=minimal"
@@ -95,19 +96,28 @@ class BulkViewSet(DimensionViewSet):
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
         if isinstance(body, Table):
             client = self.request.META.get("gunicorn.socket")
-            return partial(TableSave(*scope, body.reading, operation, save_mode, client).run, body.content)
+            keeps = self._parameter(EMPTY_CELLS) == "keep"
+            table = TableSave(*scope, body.reading, operation, save_mode, client, keeps_empty_cells=keeps)
+            return partial(table.run, body.content)
         if isinstance(body, Lines):
             return partial(BulkSave(*scope).run, read_lines(body.content, operation, save_mode))
         return partial(BulkSave(*scope).run, read_envelope(body))
 
     def further_failures(self) -> Sequence[Failure]:
         failures = []
+        body = media_type(self.request.content_type)
         for name in self.request.query_params.keys() & PARAMETERS.keys():
             sent = self._parameter(name)
-            if name != DRY_RUN and media_type(self.request.content_type) == BulkBodyParser.media_type:
-                own = {MODE: "post, put or merge", SAVE_MODE: "saveMode"}.get(name, "null")
+            if name == EMPTY_CELLS and body != TableParser.media_type:
+                message = f"{name} is a parameter of bodies in CSV; others leave out what stays as it is."
+                failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
+            elif name != DRY_RUN and body == BulkBodyParser.media_type:
+                own = "saveMode" if name == SAVE_MODE else "post, put or merge"
                 message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
                 failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
+            elif (name, sent, self._parameter(MODE)) == (EMPTY_CELLS, "keep", "put"):
+                message = f"{name}=keep is not possible with mode=put, which replaces the element; use mode=merge."
+                failures.append(Failure(name, "INVALID", message))
             elif sent not in PARAMETERS[name]:
                 message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown(sent)}."
                 failures.append(Failure(name, "INVALID", message))

@@ -36,8 +36,9 @@ _STEP = 1_000
 class TableSave:
     """Saves the rows of one table into one dimension of a repository, on behalf of `actor`.
 
-    The table is read as `reading` says. `operation` is post, put or merge. An empty cell means "not set" in each, as in
-    an import. The reading ends when the `client`, a connection, has gone.
+    The table is read as `reading` says. `operation` is post, put or merge. An empty cell clears its
+    field in each, as in an import, unless `keeps_empty_cells`. The reading ends when the `client`, a connection, has
+    gone.
     """
 
     def __init__(
@@ -49,6 +50,8 @@ class TableSave:
         operation: str,
         save_mode: SaveMode,
         client: socket | None,
+        *,
+        keeps_empty_cells: bool = False,
     ) -> None:
         self._dimension = dimension
         self._repository = repository
@@ -57,6 +60,7 @@ class TableSave:
         self._operation = operation
         self._save_mode = save_mode
         self._client = client
+        self._keeps_empty_cells = keeps_empty_cells
 
     def run(self, body: bytearray, *, dry_run: bool = False, answer: IO[bytes] | None = None) -> Counts:
         """Save the rows of `body`, which is emptied; `dry_run`, `answer` and the result are those of `BulkSave`.
@@ -73,6 +77,7 @@ class TableSave:
                 replaces=self._operation == "put",
                 dry_run=dry_run,
                 strict=self._save_mode == "STRICT",
+                keeps_empty_cells=self._keeps_empty_cells,
             ),
             turn=partial(writing_in_turn, self._repository),
             written=partial(self._write_answer, answer),

@@ -55,7 +55,7 @@ class Options:
 
     With `replaces`, rows are whole elements: what has no column is not set. `strict` requires that references exist
     (contract E2). `max_delete` limits how many stored elements `SYNC` may delete. `mapping` gives headings their wire
-    paths, "" to leave a column out.
+    paths, "" to leave a column out. An empty cell clears its field, unless `keeps_empty_cells`.
 
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
     checks the result; the report then has details for them. `values` gives the texts under a heading the value that
@@ -72,4 +72,5 @@ class Options:
     understands: bool = False
     values: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     without_totals: bool = False
+    keeps_empty_cells: bool = False
     corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))

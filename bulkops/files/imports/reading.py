@@ -82,6 +82,7 @@ class FileReader:
         self._errors = errors
         self.understanding = Understanding(options.values) if options is not None and options.understands else None
         self._corrections = {} if options is None else options.corrections
+        self._keeps_empty_cells = options is not None and options.keeps_empty_cells
         self._without_totals = options is not None and options.without_totals
         self.totals = Totals()
         # Unique value -> the line of its first occurrence.
@@ -163,6 +164,8 @@ class FileReader:
                 self._keep(Record(row.line, {}, is_readable=False, cells=cells), failures)
                 return
             changes, cleared = columns.read(cells, row.numbers)
+            if self._keeps_empty_cells:
+                cleared = []
             doubts = [] if self.understanding is None else self.understanding.take_doubts()
             self._keep_readable(
                 Record(row.line, changes, cleared, cells=cells, doubts=doubts), columns.conflicts(cells)

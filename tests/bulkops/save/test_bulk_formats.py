@@ -146,7 +146,7 @@ def test_lines_are_merged_unless_they_are_put_or_posted(alice):
 
 @pytest.mark.contract("C15", "H4")
 def test_columns_that_a_table_has_not_stay_unless_it_is_put(alice):
-    """An empty cell means that nothing is set, as in an import."""
+    """An empty cell clears its field, as in an import."""
     save(alice, "account", post=[account("1", documentationLink="x", customAttributes={"a": "1", "b": "2"})])
     few = rows(["id", "customAttributes.a"], ["1", ""])
     all_required = rows(
@@ -164,6 +164,48 @@ def test_columns_that_a_table_has_not_stay_unless_it_is_put(alice):
     assert places(refused(post(alice, "account", CSV, all_required, "?mode=post"))) == [
         ("line 2, id", "ALREADY_EXISTS")
     ]
+
+
+@pytest.mark.contract("C15")
+@pytest.mark.parametrize(("query", "stays"), [("", False), ("?emptyCells=clear", False), ("?emptyCells=keep", True)])
+def test_an_empty_cell_clears_its_field_or_leaves_it_alone(alice, query, stays):
+    """In a merge; maps and fields with a default too."""
+    before = account(
+        "1",
+        descriptions={"en": "Cash", "it": "Cassa"},
+        documentationLink="L",
+        dataEntryAndReporting={"class": "ASSET"},
+    )
+    save(alice, "account", post=[before])
+    columns = ["id", "descriptions.en", "descriptions.it", "documentationLink", "dataEntryAndReporting.class"]
+    body = rows(columns, ["1", "Bank", "", "", ""], ["2", "New", "", "", ""])
+    new = rows(
+        ["id", "descriptions.en", "nature", "type", "conversion.conversionType", "documentationLink"],
+        ["2", "New", "BALANCE_SHEET", "NORMAL", "FINAL", ""],
+    )
+
+    assert counts(post(alice, "account", CSV, new, f"{query or '?'}&mode=post")) == [1, 0, 0]
+    assert counts(post(alice, "account", CSV, body, query)) == [0, 1, 1]
+
+    now = element(alice, "account", "1")
+    assert now["descriptions"] == {"en": "Bank"} | ({"it": "Cassa"} if stays else {})
+    assert now["documentationLink"] == ("L" if stays else None)
+    assert now["dataEntryAndReporting"]["class"] == ("ASSET" if stays else "NONE")
+    assert element(alice, "account", "2")["documentationLink"] is None
+
+
+@pytest.mark.contract("C14")
+def test_an_empty_cell_of_a_put_sets_the_default(alice):
+    """It replaces the whole element, so that nothing can be left alone."""
+    save(alice, "account", post=[account("1", documentationLink="L")])
+    body = rows(
+        ["id", "descriptions.en", "nature", "type", "conversion.conversionType", "documentationLink"],
+        ["1", "Cash", "BALANCE_SHEET", "NORMAL", "FINAL", ""],
+    )
+    report = refused(post(alice, "account", CSV, body, "?mode=put&emptyCells=keep"))
+    assert places(report) == [("emptyCells", "INVALID")]
+    assert counts(post(alice, "account", CSV, body, "?mode=put")) == [0, 1, 0]
+    assert element(alice, "account", "1")["documentationLink"] is None
 
 
 @pytest.mark.contract("C2")
@@ -188,6 +230,9 @@ def test_a_put_keeps_the_oid_of_a_currency(alice, format):
     ("format", "query", "expected"),
     [
         (NDJSON, "?mode=patch", [("mode", "INVALID")]),
+        (NDJSON, "?emptyCells=keep", [("emptyCells", "UNKNOWN_PARAMETER")]),
+        (CSV, "?emptyCells=no", [("emptyCells", "INVALID")]),
+        ("application/json", "?emptyCells=keep", [("emptyCells", "UNKNOWN_PARAMETER")]),
         (
             CSV,
             "?mode=&dryRun=yes&saveMode=strict",

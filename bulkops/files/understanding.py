@@ -20,6 +20,8 @@ from dimensions_site.text.shortening import shortened
 _REMEMBERED = 1_000
 # How many different texts are reported with what they mean.
 MEANINGS = 1_000
+# A longer text is no value that somebody gives a meaning.
+LONGEST = 200
 
 
 @dataclass
@@ -81,10 +83,13 @@ class Understanding:
         return self._meanings[key]
 
     def unknown(self, heading: str, text: str) -> Meaning:
-        """Return the counter of the cells with this text, which is none of the values of the column."""
-        if len(self._unknown) >= MEANINGS:
-            return self._unknown.get((heading, text), Meaning(heading, text, ""))
-        return self._unknown.setdefault((heading, text), Meaning(heading, text, ""))
+        """Return the counter of the cells with this text, which is no value of the column; nobody reads that of a text
+        beyond the limits.
+        """
+        found = self._unknown.get((heading, text), Meaning(heading, text, ""))
+        if len(text) <= LONGEST and len(self._unknown) < MEANINGS:
+            self._unknown[heading, text] = found
+        return found
 
     def take_doubts(self) -> list[Doubt]:
         """Return the doubts about the row that was read last."""

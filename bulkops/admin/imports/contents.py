@@ -10,6 +10,8 @@ from dimensions_site.elements.declaration.words import from_words
 # A column with fewer different values may be a list of them, and one with more is none.
 _FEW = 20
 _REPEATED = 4
+# Fewer cells may say yes or no by chance.
+_SEVERAL = 3
 # No word that people read: digits and capitals, such as 4711, A.24.110 or EUR.
 _CODE = re.compile(r"(?=.*\w)[^a-z\s]{1,40}")
 _BOOLEAN = BooleanField()
@@ -41,10 +43,11 @@ def evidence(leaf: Leaf | None, content: Content) -> int:
 
 
 def has_yes_and_no(content: Content) -> bool:
-    """Return whether all texts say yes or no; each number may as well be an id that is there once."""
+    """Return whether all texts say yes or no, in several cells; each number may be an id that is there once."""
     is_repeated = content.filled >= 2 * content.distinct
-    return all(
-        isinstance(from_words(_BOOLEAN, text), bool) and (is_repeated or not text.isdigit()) for text in content.texts
+    return content.filled >= _SEVERAL and all(
+        isinstance(from_words(_BOOLEAN, text), bool) and text.isalnum() and (is_repeated or not text.isdigit())
+        for text in content.texts
     )
 
 

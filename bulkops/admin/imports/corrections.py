@@ -20,6 +20,7 @@ from dimensions_site.text.formats import grouped
 ROWS_ON_A_PAGE = 50
 # More are corrected in the file.
 MAX_CORRECTIONS = 500
+MAX_RULES = 1_000
 PAGE = "page"
 # Stands for no value at all.
 _EMPTY = "-"
@@ -159,6 +160,10 @@ class Corrections:
                 "Up to {maximum} cells can be corrected here, and there are {count}. Correct the others in the file."
             )
             self.error = message.format(maximum=grouped(MAX_CORRECTIONS), count=grouped(count))
+        rules = sum(map(len, self.rules.values()))
+        if rules > MAX_RULES:
+            message = _("Up to {maximum} values can be given a meaning here, and there are {count}.")
+            self.error = message.format(maximum=grouped(MAX_RULES), count=grouped(rules))
         return None if self.error else result
 
 

@@ -150,6 +150,19 @@ def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
     assert Account.objects.get().ic_management is True
 
 
+def test_only_so_many_values_get_a_meaning(ed, northwind, monkeypatch):
+    """The message says how many; a text that is too long for a value is not offered."""
+    monkeypatch.setattr(corrections, "MAX_RULES", 1)
+    rows = many(1, "ONE") + many(1, "TWO").replace("2000", "3000") + many(1, "X" * 201).replace("2000", "4000")
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows)
+    assert {found["text"] for found in file_import.report["unknown"]} == {"ONE", "TWO"}
+    answer = correct(browser, file_import, **{"value-0": "OTHER_STOCKS", "value-1": "OTHER_STOCKS"})
+    assert "Up to 1 values can be given a meaning here, and there are 2." in answer.content.decode()
+    assert answer.content.decode().count('value="OTHER_STOCKS" selected') == 2
+    assert file_import.options["values"] == {}
+
+
 @pytest.mark.parametrize("total", [",Summe Aktiva,,,", "Total,,,,", " Somme : 12,,,,", "Totaal activa,x,,,", "Σ,,,,"])
 def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     """The check lists them; an account whose description begins like a total stays."""

@@ -1,6 +1,7 @@
 """What the commands that read a file of elements share: their arguments, the file, and how errors are printed."""
 
 import argparse
+import re
 import shutil
 import sys
 from collections import Counter
@@ -12,7 +13,9 @@ from typing import Any, BinaryIO, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.files.formats.encodings import ENCODINGS
+from bulkops.files.formats.reading import Source, beginnings, open_source
 from bulkops.files.formats.rows import ReadingOptions
+from bulkops.files.imports.locating import located
 from bulkops.files.imports.options import Share
 from bulkops.files.imports.reports import Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
@@ -20,6 +23,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.encodings import known_encoding
 from dimensions_site.text.file_formats import Format
+from dimensions_site.text.shortening import shortened
 
 # The advice for errors, by their codes.
 _HINTS = {
@@ -50,6 +54,13 @@ class FileCommand(BaseCommand):
             metavar="NAME",
             help="the encoding of a text that does not show it, such as windows-1250",
         )
+        parser.add_argument("--sheet", metavar="NAME", help="the sheet of a workbook, if several have a table")
+        parser.add_argument(
+            "--heading-row",
+            type=_row,
+            metavar="N",
+            help="the row with the headings, if it is not the first one with a text and is not recognized",
+        )
         parser.add_argument(
             "--map",
             type=_mapped,
@@ -66,6 +77,20 @@ class FileCommand(BaseCommand):
             metavar="N|N%",
             help="how many elements, or which share of the stored ones, may be deleted (default: 5%%)",
         )
+
+    @contextmanager
+    def source(self, file: BinaryIO, options: Mapping[str, Any]) -> Iterator[Source]:
+        """Open the file as the command's options say, and print what was found where they say nothing. Raises
+        UnreadableFile.
+        """
+        format = None if options["format"] is None else Format(options["format"])
+        given = ReadingOptions(format, options["encoding"], options["sheet"], options["heading_row"])
+        reading = located(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
+        with open_source(file, reading) as source:
+            if reading != given or (given.heading_row is None and source.found.heading_row > 1):
+                of_sheet = f" of the sheet '{shortened(source.found.sheet)}'" if source.found.sheet else ""
+                self.stdout.write(f"The headings are those in row {source.found.heading_row}{of_sheet}.")
+            yield source
 
     def print_errors(self, report: Report) -> None:
         """Print the errors with their lines and fields."""
@@ -88,12 +113,6 @@ def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool
     except InvalidReason as error:
         advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
         raise CommandError(f"{refusal}: {error}{advice}") from None
-
-
-def reading_options(options: Mapping[str, Any]) -> ReadingOptions:
-    """Return what the command's options say about how the file is read."""
-    format = None if options["format"] is None else Format(options["format"])
-    return ReadingOptions(format, options["encoding"])
 
 
 def hint(report: Report) -> str:
@@ -122,6 +141,12 @@ def _encoding(text: str) -> str:
     if found is None:
         raise argparse.ArgumentTypeError(f"it must be one of {', '.join(ENCODINGS)}; got '{text}'.")
     return found
+
+
+def _row(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,6}", text):
+        raise argparse.ArgumentTypeError(f"it must be the number of a row, such as 4; got '{text}'.")
+    return int(text)
 
 
 def _share(text: str) -> Share:

@@ -9,10 +9,9 @@ from typing import Any, BinaryIO
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reading_options, reason_of
+from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reason_of
 from bulkops.command_line.progress import interruptible, shown_progress
-from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import ReadingOptions, Shape, UnreadableFile, format_named
+from bulkops.files.formats.rows import Shape, UnreadableFile, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.rejects import RejectsWriter
@@ -68,7 +67,6 @@ class ImportCommand(FileCommand):
             keeps_empty_cells=options["empty_cells"] == "keep",
         )
         was = "would be" if chosen.dry_run else "was"
-        reading = reading_options(options)
         try:
             with (
                 observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
@@ -86,7 +84,7 @@ class ImportCommand(FileCommand):
                     progress=lambda phase, share: show(phase, share, importer.rows_done),
                     advice="If it is, allow as many with --max-delete.",
                 )
-                report = _run(importer, file, reading, options["rejects"])
+                report = self._run(importer, file, options)
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             self.print_errors(refusal.report)
@@ -98,6 +96,14 @@ class ImportCommand(FileCommand):
         if report.rejected:
             sys.exit(_REJECTED)
 
+    def _run(self, importer: Importer, file: BinaryIO, options: dict[str, Any]) -> Report:
+        try:
+            with self.source(file, options) as source:
+                _check_ending(options["rejects"], source.shape)
+                return importer.run(source)
+        except UnreadableFile as error:
+            raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
+
     def _print_report(self, report: Report, db_id: str, options: Options, rejects: str | None) -> None:
         if options.dry_run:
             for sample in report.samples:
@@ -106,6 +112,11 @@ class ImportCommand(FileCommand):
                     self.stdout.write(f"line {sample.line}, {sample.id}, {difference.path}: {change}")
             for id in report.deleted_ids:
                 self.stdout.write(f"deleted: {id}")
+        if report.formulas:
+            values = "value" if report.formulas == 1 else "values"
+            self.stdout.write(
+                f"Took {report.formulas:,} {values} of formulas as the program that saved the file had computed them."
+            )
         counts = {"created": report.created, "changed": report.changed, "unchanged": report.unchanged}
         if options.mode is Mode.SYNC:
             counts["deleted"] = report.deleted
@@ -116,15 +127,6 @@ class ImportCommand(FileCommand):
         self.stdout.write(f"{beginning} {db_id}: {counted}.")
         if report.rejected and not options.dry_run:
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
-
-
-def _run(importer: Importer, file: BinaryIO, reading: ReadingOptions, rejects: str | None) -> Report:
-    try:
-        with open_source(file, reading) as source:
-            _check_ending(rejects, source.shape)
-            return importer.run(source)
-    except UnreadableFile as error:
-        raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
 
 
 def _check_ending(rejects: str | None, shape: Shape) -> None:

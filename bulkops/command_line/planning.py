@@ -10,9 +10,8 @@ import msgspec
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reading_options, reason_of
+from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reason_of
 from bulkops.command_line.progress import Progress, interruptible, shown_progress
-from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.options import Mode, Share
 from bulkops.files.imports.reports import ImportRefused, Report
@@ -120,9 +119,8 @@ class PlanCommand(FileCommand):
                 raise refusal or problem from None
 
     def _read(self, file: PlannedFile, save_mode: SaveMode, options: dict[str, Any]) -> Envelope:
-        reading = reading_options(options)
         try:
-            with opened(options["file"]) as content, open_source(content, reading) as source:
+            with opened(options["file"]) as content, self.source(content, options) as source:
                 return file.read(source, mapping_of(options["map"]), save_mode)
         except UnreadableFile as error:
             raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
@@ -163,9 +161,9 @@ def _check_sources(options: dict[str, Any]) -> None:
     if sum(given.values()) != 1:
         got = ", ".join(name for name, is_given in given.items() if is_given) or "none of them"
         raise CommandError(f"A plan needs exactly one source: FILE, {state}, or --undo; got {got}.")
-    for name in ("mode", "map", "format"):
+    for name in ("mode", "map", "format", "encoding", "sheet", "heading_row"):
         if options[name] and not given["FILE"]:
-            raise CommandError(f"--{name} needs FILE.")
+            raise CommandError(f"--{name.replace('_', '-')} needs FILE.")
     if options["skip_conflicts"] and not given["--undo"]:
         raise CommandError("--skip-conflicts needs --undo.")
 

@@ -17,12 +17,14 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
+from bulkops.files.imports.locating import located
 from bulkops.files.imports.options import Mode
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
 from bulkops.jobs import mappings, uploads
 from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped
 
@@ -90,7 +92,7 @@ def receive(
     """
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
-    preview = _preview(file, reading)
+    preview = _preview(file, reading, dimension)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -117,7 +119,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
     Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
     """
     with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file:
-        preview = _preview(file, reading)
+        preview = _preview(file, reading, file_import.dimension)
     choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
         status=ImportStatus.DRAFT,
@@ -130,8 +132,9 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
 
 
 def _as_shown(reading: ReadingOptions, preview: Preview) -> ReadingOptions:
-    """Return the options with the encoding that the preview had to guess: its user sees it, and may choose another."""
-    return reading if preview.is_encoding_certain else replace(reading, encoding=preview.encoding)
+    """Return the options with what the preview had to find: its user sees it, and may choose otherwise."""
+    encoding = reading.encoding if preview.is_encoding_certain else preview.encoding
+    return replace(reading, encoding=encoding, sheet=preview.sheet or None, heading_row=preview.heading_row)
 
 
 def _check_quota(user: User, repository: Repository, size: int) -> None:
@@ -156,13 +159,21 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
     raise UploadRefused(f"{message.format(repository=repository.db_id, **values)} {advice}")
 
 
-def _preview(file: BinaryIO, reading: ReadingOptions) -> Preview:
+def _preview(file: BinaryIO, reading: ReadingOptions, dimension: str) -> Preview:
     """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
     if not _PREVIEWS.acquire(blocking=False) and not _is_turn():
         raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
     try:
         limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
-        return preview_outside(file, limits, reading)
+        preview = preview_outside(file, limits, reading)
+        found = located(reading, preview.beginnings, dimension_named(dimension).wire, {})
+        if (found.sheet or preview.sheet, found.heading_row or preview.heading_row) != (
+            preview.sheet,
+            preview.heading_row,
+        ):
+            preview = preview_outside(file, limits, found)
+        preview.beginnings = {}
+        return preview
     except ReadingFailed as error:
         log.error("file_reading_failed", reason=str(error))
         message = _("The file could not be read, because the service failed. Try again, or ask its operator.")

@@ -37,7 +37,7 @@ from bulkops.files.outside.messages import (
     encoded,
     of_row,
 )
-from bulkops.files.outside.previews import preview
+from bulkops.files.outside.previews import preview_file
 
 # The web server and the worker have priority.
 _NICENESS = 5
@@ -86,10 +86,10 @@ def _set_limits(seconds: int, memory: int, file_size: int) -> None:
 
 def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
     try:
+        if request.is_preview:
+            yield FirstLook(preview_file(file, request.options))
+            return
         with open_source(file, request.options) as source:
-            if request.is_preview:
-                yield FirstLook(preview(source))
-                return
             yield Beginning(source.shape, source.headings, source.found)
             for number, row in enumerate(source.rows(), start=1):
                 yield of_row(row)

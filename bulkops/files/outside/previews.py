@@ -3,17 +3,21 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from typing import BinaryIO
 
 import msgspec
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.encodings import encoding_name
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import Row, UnreadableFile
+from bulkops.files.formats.reading import Source, beginnings, open_source
+from bulkops.files.formats.rows import Beginnings, ReadingOptions, Row, UnreadableFile
+from dimensions_site.text.file_formats import Format
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.shortening import shortened
 
 PREVIEW_ROWS = 5
+# How many rows are shown to find the headings among them.
+FIRST_ROWS = 10
 # A page cannot show a select with some hundred fields for each heading of a wider table.
 MOST_HEADINGS = 200
 # The first good rows are looked for among this many.
@@ -38,7 +42,7 @@ class Preview(msgspec.Struct):
     meant. `heading_row` is the number of the row with the headings, None without headings; `first_rows` are ten rows as
     they are shown, from the first on: their number and their cells. `refusal` says why the table cannot be read unless
     a person chooses otherwise. `contents` describe the columns by the first thousand
-    rows.
+    rows. `beginnings` are the first rows of all sheets.
     """
 
     format: str
@@ -52,7 +56,27 @@ class Preview(msgspec.Struct):
     first_rows: Sequence[tuple[int, Sequence[str]]] = ()
     refusal: str = ""
     contents: Sequence[Content] = ()
+    beginnings: Beginnings = {}
     encodings: Sequence[tuple[str, str]] = ()
+
+
+def preview_file(file: BinaryIO, options: ReadingOptions) -> Preview:
+    """Return the preview of a file. Raises UnreadableFile if its beginning cannot be read, whatever sheet is chosen,
+    and for too many headings.
+    """
+    first = beginnings(file, options)
+    try:
+        with open_source(file, options) as source:
+            found = preview(source)
+    except UnreadableFile as error:
+        if len(first) <= 1:
+            raise
+        # Only workbooks have sheets.
+        found = Preview(Format.XLSX, [], [], sheet=options.sheet or "", refusal=error.failure.failure.message)
+    found.beginnings = first
+    found.sheets = [name for name in first if name]
+    found.first_rows = first.get(found.sheet, ())[:FIRST_ROWS]
+    return found
 
 
 def preview(source: Source) -> Preview:

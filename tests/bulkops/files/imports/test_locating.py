@@ -1,0 +1,111 @@
+"""Tables as accountants have them: covers and titles before them, several sheets, notes beside them."""
+
+import io
+
+import pytest
+from openpyxl import Workbook
+
+from account.models import Account
+
+HEADINGS = ["id", "descriptions.en", "nature", "type", "conversion.conversionType"]
+CASH = ["1000", "Cash", "BALANCE_SHEET", "NORMAL", "FINAL"]
+
+
+def saved(**sheets):
+    """A workbook with these rows on its sheets."""
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def stored():
+    return list(Account.objects.order_by("element_id").values_list("element_id", flat=True))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\n",
+        ",,,,\n",
+        "Chart of accounts\n",
+        "Chart of accounts,,,,\nAs of 2026-11,,,,\n\n",
+        "Group,Example\nYear,2026\n",
+    ],
+)
+def test_the_row_with_the_headings_is_found_in_csv(import_accounts, before, delimiter):
+    """The command says which one it took."""
+    table = before + ",".join(HEADINGS) + "\n" + ",".join(CASH) + "\n"
+    outcome = import_accounts(table.replace(",", delimiter))
+    assert (outcome.errors, stored()) == ([], ["1000"])
+    assert outcome.output.startswith(f"The headings are those in row {before.count(chr(10)) + 1}.\n")
+
+
+def test_a_sheet_with_a_cover_before_it_and_titles_above_it_is_found(import_accounts):
+    title = [["Chart of accounts", None, None, None, None], ["As of 2026"], []]
+    content = saved(Cover=[["Group"], ["Author", "Finance"]], Chart=[*title, HEADINGS, CASH], Lists=[["FINAL"], [True]])
+    outcome = import_accounts(content)
+    assert (outcome.errors, stored()) == ([], ["1000"])
+    assert outcome.output.startswith("The headings are those in row 4 of the sheet 'Chart'.\n")
+
+
+def test_merged_titles_do_not_matter(import_accounts):
+    book = Workbook()
+    sheet = book.worksheets[0]
+    for row in (["Chart of accounts"], [], HEADINGS, CASH):
+        sheet.append(row)
+    sheet.merge_cells("A1:E2")
+    content = io.BytesIO()
+    book.save(content)
+    assert (import_accounts(content.getvalue()).errors, stored()) == ([], ["1000"])
+
+
+def test_several_sheets_with_tables_need_a_choice(import_accounts):
+    other = [HEADINGS, ["2000", *CASH[1:]]]
+    content = saved(Old=other, New=[HEADINGS, CASH])
+    (error,) = import_accounts(content).errors
+    assert error == "line 1: 2 sheets have something in them: 'Old', 'New'. Choose the one that is meant."
+    assert import_accounts(content, "--sheet", "New").errors == []
+    assert stored() == ["1000"]
+    (error,) = import_accounts(content, "--sheet", "Newer").errors
+    assert error == (
+        "line 1: The workbook has no visible sheet 'Newer' with anything in it, but 'Old', 'New'. Choose one of them."
+    )
+
+
+def test_headings_that_are_unknown_are_found_by_the_mapping_or_named(import_accounts):
+    content = saved(Chart=[["Chart", "2026"], ["Kto", "Text X", *HEADINGS[2:]], CASH], Notes=[["a", "b"]])
+    assert import_accounts(content, "--map", "Kto=id", "--map", "Text X=description").errors == []
+    assert stored() == ["1000"]
+
+
+def test_the_row_with_the_headings_can_be_named(import_accounts):
+    """A row of known names above the table would be taken otherwise."""
+    table = "id,nature\n" + ",".join(HEADINGS) + "\n" + ",".join(CASH) + "\n"
+    assert import_accounts(table).errors
+    assert (import_accounts(table, "--heading-row", "2").errors, stored()) == ([], ["1000"])
+    (error,) = import_accounts(table, "--heading-row", "9").errors
+    assert error == "line 9: The line must have the headings, such as id,descriptions.en."
+
+
+def test_a_first_row_with_a_known_heading_is_never_passed_over(import_accounts):
+    """A typing error in another heading must not turn it into a title."""
+    outcome = import_accounts("id,Descr\n1000,id\nid,nature\n")
+    assert outcome.errors[0].startswith("line 1, Descr: ")
+
+
+@pytest.mark.parametrize("options", [["--sheet", "A"], ["--heading-row", "2"]])
+def test_elements_in_json_have_neither_sheets_nor_headings(import_accounts, options):
+    (error,) = import_accounts("[]", *options).errors
+    assert error.startswith("line 1: Only a ")
+
+
+@pytest.mark.parametrize("row", ["0", "-1", "x", "12345678", "1.5"])
+def test_the_row_is_a_number(import_accounts, row):
+    assert "it must be the number of a row, such as 4" in str(import_accounts("id\n", f"--heading-row={row}").refusal)

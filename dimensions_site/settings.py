@@ -27,6 +27,7 @@ from dimensions_site.tokens import configuration as tokens
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+COMMIT = env.text("COMMIT", default="")
 
 # --- Process and addresses -----------------------------------------------------------------------
 
@@ -120,6 +121,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dimensions_site.monitoring.release.in_pages",
             ]
         },
     }
@@ -376,8 +378,8 @@ CORS_ALLOW_HEADERS = (
     *("If-Match", "If-None-Match", "Prefer", "X-API-Key", "X-Request-ID"),
 )
 CORS_EXPOSE_HEADERS = (
-    *("Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Location"),
-    *("Preference-Applied", "Retry-After", "Sync-Token", "WWW-Authenticate"),
+    *("Accept-Patch", "Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Link", "Location"),
+    *("Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After", "Sync-Token", "WWW-Authenticate"),
     *("X-Changed", "X-Created", "X-Request-ID", "X-Total-Count", "X-Unchanged"),
 )
 

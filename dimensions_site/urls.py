@@ -15,6 +15,7 @@ import dimensions_site.tokens.urls
 from account.dimension import ACCOUNT
 from currency.dimension import CURRENCY
 from dimensions_site.api import handlers
+from dimensions_site.api.routes import listing
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
 from dimensions_site.monitoring import health
@@ -40,6 +41,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("favicon.ico", RedirectView.as_view(url=lazy(static, str)("site/icon.svg")), name="favicon"),
     path("auth/", include(dimensions_site.tokens.urls)),
     path("", include(dimensions_site.tokens.urls.well_known)),
+    path("version", health.version, name="version"),
+    *(path(name, listing(landing), name=name) for name in ("docs", "openapi", "health")),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),

@@ -13,13 +13,19 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from dimensions_site.api.errors import Problem, as_problem, problem_response
-from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
+from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST, MEDIA_TYPE
 from dimensions_site.api.middleware.addresses import is_api_request
 from dimensions_site.api.routes import near_paths
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import did_you_mean
 
 log = structlog.get_logger(__name__)
+
+
+def is_for_program(request: HttpRequest) -> bool:
+    """Return whether an error is for a program: at an address of the API, or by an `Accept` that prefers JSON (B3)."""
+    kinds = ["text/html", "application/json", MEDIA_TYPE]
+    return is_api_request(request) or request.get_preferred_type(kinds) in kinds[1:]
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -29,7 +35,7 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     """
     if type(exception) is SuspiciousOperation:
         log.warning("malformed_request", reason=shortened(str(exception)))
-    if not is_api_request(request):
+    if not is_for_program(request):
         return defaults.bad_request(request, exception)
     problem = as_problem(exception)
     if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -40,14 +46,14 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the 403 for a request that is not permitted."""
-    if not is_api_request(request):
+    if not is_for_program(request):
         return defaults.permission_denied(request, exception)
     return problem_response(request, as_problem(exception))
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the 404 for an unknown address."""
-    if not is_api_request(request):
+    if not is_for_program(request):
         return defaults.page_not_found(request, exception)
     slash = " Paths of this service do not end with a slash." if request.path.endswith("/") else ""
     detail = f"There is nothing at {shortened(request.path)}.{slash or did_you_mean(near_paths(request))}"
@@ -61,7 +67,7 @@ def handler500(request: HttpRequest) -> HttpResponse:
     """
     exception = sys.exception()
     problem = as_problem(exception if isinstance(exception, Exception) else Exception())
-    if is_api_request(request):
+    if is_for_program(request):
         return problem_response(request, problem)
     if problem.status_code in (HTTPStatus.SERVICE_UNAVAILABLE, CLIENT_CLOSED_REQUEST):
         # Rendered without the request, so that no context processor queries the database again.

@@ -1,12 +1,14 @@
-"""The paths of the service, to find those that are like an unknown one."""
+"""The paths of the service: those below another one, and those that are like an unknown one."""
 
 from functools import cache
 
 from django.contrib.admindocs.views import simplify_regex
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLResolver, get_resolver
+from django.views.decorators.vary import vary_on_headers
 
 from dimensions_site.api.middleware.addresses import API_PREFIXES
+from dimensions_site.api.views import View, read_only
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names
 
@@ -25,6 +27,19 @@ def near_paths(request: HttpRequest) -> list[str]:
     return [shortened(prefix + "/".join([*sent[:at], name, *sent[at + 1 :]])) for at, name in near]
 
 
+def listing(page: View) -> View:
+    """Return a view of the paths below its own: as JSON, or for browsers the `page` (contract B3)."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        if request.get_preferred_type(["application/json", "text/html"]) == "text/html":
+            return page(request)
+        below = f"{request.path_info}/"
+        found = [path for path in routes(get_resolver()) if path.startswith(below) and "<" not in path]
+        return JsonResponse({"paths": [request.path.removesuffix(request.path_info) + path for path in found]})
+
+    return vary_on_headers("Accept")(read_only(view))
+
+
 @cache
 def routes(resolver: URLResolver, prefix: str = "/") -> list[str]:
     """Return every path of the API; `<…>` stands for any text."""
@@ -33,6 +48,6 @@ def routes(resolver: URLResolver, prefix: str = "/") -> list[str]:
         path = prefix + simplify_regex(str(pattern.pattern)).lstrip("/")
         if isinstance(pattern, URLResolver):
             found += routes(pattern, path)
-        elif path.startswith(API_PREFIXES):
+        elif path.startswith((*API_PREFIXES, "/docs/")):
             found.append(path)
     return found

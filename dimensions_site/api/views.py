@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from dimensions_site.api.access.modes import mode_of
 from dimensions_site.api.access.one_credential import check_one_credential, credentials_missing
-from dimensions_site.api.access.throttling import count_refusal
+from dimensions_site.api.access.throttling import count_refusal, rate_headers
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
 from dimensions_site.api.middleware.addresses import decoding_error, query_error
 from dimensions_site.api.negotiation import HeaderNegotiation, media_type
@@ -109,6 +109,13 @@ class ConventionsMixin(APIView):
             self._check_query(request)
         if request.method in _METHODS_WITH_BODY and self.takes_body:
             _check_body_is_sent(request)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the response with the state of the client's rate limits (contract M7)."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in rate_headers(self.request._request).items():
+            response[name] = value
+        return response
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         """Return the permitted methods, in `Allow` and in the body, and `Accept-Patch` (RFC 5789). Contract A4."""

@@ -8,6 +8,7 @@ from bulkops.jobs.heartbeat import is_lost, since_last_heartbeat
 from dimensions_site.api.views import read_only
 from dimensions_site.db.unusable import missing_migrations
 from dimensions_site.elements.reading.replicas import has_replica, replica_answers
+from dimensions_site.monitoring.release import release
 
 
 @never_cache
@@ -31,6 +32,13 @@ def ready(request: HttpRequest) -> HttpResponse:
         checks["replica"] = "ok" if replica_answers() else "unavailable; elements are read from the primary"
     body = {"status": "ok" if is_ready else "unavailable", "checks": checks}
     return JsonResponse(body) if is_ready else JsonResponse(body, status=503, headers={"Retry-After": "5"})
+
+
+@never_cache
+@read_only
+def version(request: HttpRequest) -> HttpResponse:
+    """Return the release that runs (contract M6)."""
+    return JsonResponse(release())
 
 
 def _database_checks() -> dict[str, str]:

@@ -28,7 +28,9 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _page(request: HttpRequest, status: HTTPStatus, title: str, text: str) -> HttpResponse | None:
     """Return the page within the administration; None elsewhere, and for users without access."""
     user = getattr(request, "user", None)
-    if not (request.path_info.startswith(f"/{ADMINISTRATION}") and user and user.is_active and user.is_staff):
+    if handlers.is_for_program(request) or not (
+        request.path_info.startswith(f"/{ADMINISTRATION}") and user and user.is_active and user.is_staff
+    ):
         return None
     context = {**admin.site.each_context(request), "title": title, "text": text}
     return HttpResponse(render_to_string("admin/refused.html", context, request), status=status)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LOGIN_REFUSAL = "dimensions.login_refusal"
 # Marks a request whose refusal has been counted: several modules detect it.
 _IS_COUNTED = "dimensions.refusal_is_counted"
+# The limits that count a request as a call: name, rate and what is left, for the headers of its answer.
+_COUNTED = "dimensions.counted_calls"
 # An IPv6 client controls a whole network of addresses.
 _NETWORK_BITS = 64
 _NO_ADDRESS = "::"
@@ -45,18 +47,28 @@ class Limit:
 
         Token endpoints call this before they compute a hash, when the client is not authenticated yet.
         """
-        rate: Rate | None = getattr(settings, self._setting)
+        rate = self.rate
         if rate is None or cache.get(_key(self._setting, client, rate), 0) < rate.count:
             return None
         return self._refusal(rate)
 
+    @property
+    def rate(self) -> Rate | None:
+        """The rate in the setting; None without a limit."""
+        rate: Rate | None = getattr(settings, self._setting)
+        return rate
+
     def count(self, client: str) -> Problem | None:
         """Count one more; return the 429 if it exceeds the rate."""
-        rate: Rate | None = getattr(settings, self._setting)
-        return self._refusal(rate) if rate and _is_exceeded(self._setting, client, rate) else None
+        rate = self.rate
+        return self._refusal(rate) if rate and self.counted(client, rate) > rate.count else None
+
+    def counted(self, client: str, rate: Rate) -> int:
+        """Count one more; return the number in this period."""
+        return _counted(_key(self._setting, client, rate), rate)
 
     def _refusal(self, rate: Rate) -> Problem:
-        seconds = math.ceil(rate.seconds - time.time() % rate.seconds)  # until the period ends
+        seconds = _left(rate)
         event = self._event.format(f"{rate.count:,}")
         detail = f"{event} within this {rate.period}, which is the limit; retry in {seconds:,} seconds."
         return Problem(HTTPStatus.TOO_MANY_REQUESTS, self._code, detail, headers={"Retry-After": str(seconds)})
@@ -77,23 +89,35 @@ count_page = _PAGES.count
 class CallThrottle(BaseThrottle):
     """Limits the calls of a user to THROTTLE_CALLS, in all authentication modes together."""
 
-    limit = _CALLS
+    name, limit = "calls", _CALLS
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Count the call; raise Problem 429 beyond the rate, with the details that REST framework's error lacks."""
-        if problem := self.limit.count(str(request.user.pk)):
-            raise problem
+        rate = self.limit.rate
+        if rate is not None:
+            count = self.limit.counted(str(request.user.pk), rate)
+            request._request.META.setdefault(_COUNTED, []).append((self.name, rate, max(0, rate.count - count)))
+            if count > rate.count:
+                raise self.limit._refusal(rate)
         return True
 
 
 class BulkThrottle(CallThrottle):
     """Limits a user's bulk saves and bulk deletions to THROTTLE_BULK."""
 
-    limit = _BULK
+    name, limit = "bulk", _BULK
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Count a POST only."""
         return request.method != "POST" or super().allow_request(request, view)
+
+
+def rate_headers(request: HttpRequest) -> dict[str, str]:
+    """Return the headers of the answer to a counted call (draft-ietf-httpapi-ratelimit-headers-10, contract M7)."""
+    counted = request.META.get(_COUNTED, ())
+    policies = (f'"{name}";q={rate.count};w={rate.seconds}' for name, rate, _ in counted)
+    limits = (f'"{name}";r={left};t={_left(rate)}' for name, rate, left in counted)
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(limits)} if counted else {}
 
 
 def refusal_limit_problem(request: HttpRequest) -> Problem | None:
@@ -141,17 +165,21 @@ def counted_address(text: str) -> str:
     return str(address)
 
 
-def _is_exceeded(scope: str, client: str, rate: Rate) -> bool:
-    """Count one more; return whether it exceeds the rate."""
-    key = _key(scope, client, rate)
+def _counted(key: str, rate: Rate) -> int:
+    """Count one more; return the number."""
     try:
-        return cache.incr(key) > rate.count
+        return cache.incr(key)
     except ValueError:  # the first in this period
         cache.add(key, 0, 2 * rate.seconds)
     try:
-        return cache.incr(key) > rate.count
+        return cache.incr(key)
     except ValueError:  # evicted from a full cache in between
-        return False
+        return 1
+
+
+def _left(rate: Rate) -> int:
+    """Return the seconds until the period ends."""
+    return math.ceil(rate.seconds - time.time() % rate.seconds)
 
 
 def _key(scope: str, client: str, rate: Rate) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import unquote, unquote_to_bytes
 from django.http import HttpRequest
 
 # The REST API and its companions, where every error is a problem document (contract B1).
-API_PREFIXES = ("/api/", "/dimensions/", "/openapi/", "/health/", "/auth/", "/.well-known/")
+API_PREFIXES = ("/api/", "/dimensions/", "/openapi/", "/health/", "/auth/", "/.well-known/", "/version")
 # HTML pages among them: users grant access to a program on the first; Swagger UI receives its code on the second.
 CONSENT = "/auth/oauth2/authorize"
 CALLBACK = "/auth/oauth2/callback"

@@ -109,6 +109,13 @@ HEADERS = (
     ),
     _answered("WWW-Authenticate", "How to authenticate: one challenge for each scheme.", on=[401]),
     _answered("Allow", "The methods that this path allows.", on=[405]),
+    _header(
+        "RateLimit",
+        'What is left of your calls: `"calls";r=59990;t=12` says 59,990 for the next 12 seconds; `bulk` counts bulk '
+        "saves and deletions.",
+        on=True,
+    ),
+    _header("RateLimit-Policy", 'Your limits: `"calls";q=60000;w=60` says 60,000 in 60 seconds.', on=True),
     _answered("Retry-After", "The number of seconds to wait before the next try.", on=[409, 429, 503], **_NUMBER),
 )
 # Parameters and response headers of every POST.

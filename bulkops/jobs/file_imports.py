@@ -1,6 +1,7 @@
 """The life cycle of an import in the admin: how it is uploaded, checked, confirmed and ended (contract C12, G2)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import BoundedSemaphore
@@ -39,6 +40,8 @@ WAITING = (ImportStatus.DRAFT, ImportStatus.CHECKED)
 _PREVIEWS = BoundedSemaphore(2)
 _WAITERS = BoundedSemaphore(1)
 _WAIT_SECONDS = 5
+# Whose files it previews, or lets wait: one of each user at a time, so that nobody has all turns.
+_users: dict[int | None, object] = {}
 # How long an import waits for its user to continue.
 _TIMEOUT = timedelta(days=1)
 
@@ -92,7 +95,8 @@ def receive(
     """
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
-    preview = _preview(file, reading, dimension)
+    with _turn(user.pk):
+        preview = _preview(file, reading, dimension)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -118,7 +122,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
 
     Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
     """
-    with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file:
+    with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file, _turn(file_import.requested_by_id):
         preview = _preview(file, reading, file_import.dimension)
     choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
@@ -159,10 +163,25 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
     raise UploadRefused(f"{message.format(repository=repository.db_id, **values)} {advice}")
 
 
+@contextmanager
+def _turn(user: int | None) -> Iterator[None]:
+    """Preview a file of the user with this primary key in the block. Raises `UploadRefused` if it is not its turn."""
+    file = object()
+    is_only_one = _users.setdefault(user, file) is file
+    try:
+        if not is_only_one or (not _PREVIEWS.acquire(blocking=False) and not _is_turn()):
+            raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
+        try:
+            yield
+        finally:
+            _PREVIEWS.release()
+    finally:
+        if is_only_one:
+            del _users[user]
+
+
 def _preview(file: BinaryIO, reading: ReadingOptions, dimension: str) -> Preview:
     """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
-    if not _PREVIEWS.acquire(blocking=False) and not _is_turn():
-        raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
     try:
         limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
         preview = preview_outside(file, limits, reading)
@@ -178,8 +197,6 @@ def _preview(file: BinaryIO, reading: ReadingOptions, dimension: str) -> Preview
         log.error("file_reading_failed", reason=str(error))
         message = _("The file could not be read, because the service failed. Try again, or ask its operator.")
         raise UploadRefused(message) from None
-    finally:
-        _PREVIEWS.release()
 
 
 def _is_turn() -> bool:

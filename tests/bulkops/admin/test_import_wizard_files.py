@@ -2,14 +2,19 @@
 
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
 from openpyxl import Workbook
 
 from account.models import Account
+from bulkops.files.outside.reading import preview_outside
 from bulkops.jobs import file_imports
 from bulkops.jobs.uploads import UploadHandler
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
@@ -146,6 +151,37 @@ def test_one_upload_waits_and_leaves_a_thread_for_others(ed, northwind):
         assert page.context["form"].errors["file"] == [
             "Other files are being read just now. Upload the file again in a moment."
         ]
+
+
+def test_one_user_leaves_a_turn_to_others(ed, alice, northwind, monkeypatch):
+    """Of many uploads of one user one is previewed, and one of somebody else beside it."""
+    begun, over = threading.Barrier(3), threading.Event()
+    preview = preview_outside
+
+    def wait_and_preview(*given: Any) -> Any:
+        begun.wait(30)
+        assert over.wait(30)
+        return preview(*given)
+
+    monkeypatch.setattr(file_imports, "preview_outside", wait_and_preview)
+
+    def send(browser: Any) -> bool:
+        try:
+            return bool(upload(browser, northwind, HEADINGS + CASH).redirect_chain)
+        finally:
+            connection.close()
+
+    eds = browser_of(ed)
+    with ThreadPoolExecutor(2) as people:
+        sent = [people.submit(send, browser) for browser in (eds, browser_of(alice))]
+        try:
+            begun.wait(30)
+            assert file_imports._users.keys() == {ed.user.pk, alice.user.pk}
+            assert not send(eds)
+        finally:
+            over.set()
+    assert [one.result() for one in sent] == [True, True]
+    assert not file_imports._users
 
 
 def test_a_user_has_only_so_many_unfinished_imports_into_a_repository(ed, alice, northwind, contoso, settings):

@@ -50,6 +50,21 @@ def test_whoever_refuses_gives_nothing(alices_browser: Client) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        (CALLBACK.replace("planning", "Planning"), 200),
+        (CALLBACK.replace("callback", "Callback"), 400),
+        (f"{CALLBACK}/", 400),
+        (f"{CALLBACK}?a=b", 400),
+    ],
+)
+def test_a_redirect_address_is_the_registered_one(alices_browser: Client, address: str, status: int) -> None:
+    """But for the letter case of its host, in which names are equal."""
+    assert alices_browser.get(question(planning_tool(), redirect_uri=address)).status_code == status
+
+
+@pytest.mark.django_db
 def test_a_public_program_has_no_secret_and_needs_none(alices_browser: Client) -> None:
     """What proves that the code is its own is the verifier alone."""
     client = planning_tool(client_type="public", redirect_uris=f"{CALLBACK} http://127.0.0.1:8765/")

@@ -1,8 +1,11 @@
 """Files from other programs are imported step by step, and lists are exported as files."""
 
+import io
 import json
 import re
+from datetime import date
 from pathlib import Path
+from zipfile import ZipFile
 
 import openpyxl
 import pytest
@@ -155,3 +158,75 @@ def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
     assert [row[headings.index("descriptions.de")] for row in rows] == [
         element["descriptions"]["de"] for element in filtered
     ]
+
+
+def accountants_workbook() -> bytes:
+    """A chart as accountants have it: a cover sheet, a merged title, headings in row 4, a lookup, dates, a total."""
+    book = openpyxl.Workbook()
+    cover = book.worksheets[0]
+    cover.title = "Deckblatt"
+    for row in (["Konzern Kontenplan"], ["Stand", date(2026, 9, 30)], ["Bearbeiter", "Controlling"]):
+        cover.append(row)
+    chart = book.create_sheet("Konten")
+    chart.append(["Kontenplan Konzern – Germany GmbH"])
+    chart.append(["Stand 30.09.2026"])
+    chart.append([])
+    chart.append(
+        ["Konto-Nr.", "Bezeichnung", "Bilanz/GuV", "Kontotyp", "Kursart", "IC-Konto", "Gültig ab", "Gültig bis"]
+    )
+    chart.append([7100.0, "Maschinen", "Bilanz", "Normal", "Stichtag", "nein", date(2026, 1, 1), None])
+    chart.append([980, "Rückstellungen", "Bilanz", "Normal", "Stichtag", "nein", date(2026, 1, 1), None])
+    chart.append([8105.0, "Erlöse Inland", "GuV", "Normal", "Durchschnitt", "ja", date(2026, 2, 17), None])
+    chart.append(["Summe", "3 Konten"])
+    chart.merge_cells("A1:H1")
+    chart.merge_cells("A2:H2")
+    chart["A6"].number_format = "0000"
+    file = io.BytesIO()
+    book.save(file)
+    # What openpyxl does not write: a formula with the value that Excel computed.
+    lookup = r'<c r="C5"[^>]*>.*?</c>', '<c r="C5" t="str"><f>VLOOKUP(A5,Arten!A:B,2,0)</f><v>Bilanz</v></c>'
+    result = io.BytesIO()
+    with ZipFile(file) as before, ZipFile(result, "w") as after:
+        for name in before.namelist():
+            text = before.read(name)
+            after.writestr(name, re.sub(*lookup, text.decode(), count=1) if name.endswith("sheet2.xml") else text)
+    return result.getvalue()
+
+
+@pytest.mark.contract("C12")
+def test_the_workbook_of_an_accountant_is_imported_in_six_clicks(enter, rest):
+    """Nothing is changed in Excel, and no column or value is chosen by hand; on a phone a month later it takes four."""
+    ed = enter("ed")
+
+    def check_the_workbook(width: str) -> None:
+        go(ed, "Accounts")
+        ed.set_viewport_size({"width": WIDTHS[width], "height": 900})
+        ed.evaluate("sessionStorage.clicks = 1")  # for choosing the file
+        press(ed, "Import")
+        workbook = {"name": "Konten.xlsx", "mimeType": "application/octet-stream", "buffer": accountants_workbook()}
+        ed.locator("[name=file]").set_input_files(workbook)
+        follow(ed.get_by_role("button", name="Upload", exact=True))
+        expect(ed.get_by_text("sheet Konten · headings in row 4")).to_be_visible()
+        assert fits(ed)
+        follow(ed.get_by_role("button", name="Check the file"))
+        expect(ed.get_by_text("1 cell holds a formula")).to_be_visible()
+        expect(ed.get_by_role("heading", name="1 row looks like a total")).to_be_visible()
+        assert fits(ed)
+
+    check_the_workbook("desk")
+    follow(ed.get_by_role("button", name="Leave these rows out and check again"))
+    expect(ed.get_by_text("The file has no errors.")).to_be_visible()
+    follow(ed.get_by_role("button", name="Import", exact=True))
+    expect(ed.get_by_text("The import is complete.")).to_be_visible()
+    assert clicks(ed) == 6
+    assert rest("elements/0980")["descriptions"]["en"] == "Rückstellungen"
+    machines, sales = rest("elements/7100"), rest("elements/8105")
+    assert (machines["nature"], sales["nature"]) == ("BALANCE_SHEET", "PROFIT_AND_LOSS")
+    assert (machines["conversion"]["conversionType"], sales["conversion"]["conversionType"]) == ("FINAL", "AVERAGE")
+    assert sales["dataEntryAndReporting"]["icManagement"] is True
+    assert sales["dataEntryAndReporting"]["validity"]["startDate"] == "2026-02-17T00:00:00.000+0000"
+
+    check_the_workbook("phone")
+    expect(ed.get_by_text("They are left out.")).to_be_visible()
+    expect(ed.get_by_text("everything in the file is stored already")).to_be_visible()
+    assert clicks(ed) == 4

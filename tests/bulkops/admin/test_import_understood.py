@@ -129,6 +129,27 @@ def test_a_number_with_two_readings_is_an_error_unless_one_of_them_is_stored(ed,
     assert coefficients == {"VND": "25.000", "ITL": coefficients["ITL"], "OLD": "1936.27"}
 
 
+def test_a_number_of_a_workbook_has_one_reading(ed, northwind):
+    """It has no notation, whatever the language of the page is."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(NUMBERS.strip().split(";"))
+    sheet.append(["ITL", "Lira", 0, 0, 1.936])
+    sheet.append(["VND", "Dong", 0, 0, "25.000"])
+    file = io.BytesIO()
+    book.save(file)
+    browser = speaks(browser_of(ed), "de")
+    upload(browser, northwind, file.getvalue(), name="rates.xlsx", dimension="currency")
+    file_import = FileImport.objects.get()
+    describe(browser, file_import)
+    work()
+    file_import.refresh_from_db()
+    assert [kind["texts"] for kind in file_import.report["kinds"]] == [["25.000"]]
+    confirm(browser, file_import, leave_out="yes")
+    work()
+    assert Currency.objects.get().reference_currency_coefficient == "1.936"
+
+
 @pytest.mark.contract("C19")
 def test_blanks_around_descriptions_are_left_out_unless_they_are_stored(ed, northwind):
     """The check shows them; REST and commands store what is sent."""

@@ -174,7 +174,7 @@ def read_headings(
         column = _column(wire, heading, meaning, language) or _column(wire, heading, meaning.strip(), language)
         is_read_only = column is not None and column.leaf is not None and column.leaf.read_only
         if called != heading and heading not in mapping and not is_read_only:
-            failures.append(Failure(heading, "UNKNOWN_HEADING", _unnamed(heading, called)))
+            failures.append(Failure(heading, "UNKNOWN_FIELD", _unnamed(heading, called)))
         elif column is None:
             failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(meaning.strip())))
         elif not is_read_only:

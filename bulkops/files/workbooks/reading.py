@@ -134,7 +134,7 @@ class _Book:
                 texts[column] = error.text or cell.text or f"={cell.formula}"
                 errors[column] = _IN_CELL.format(cell=f"{get_column_letter(cell.column)}{row.number}", error=error)
             # A whole number that is shown as such needs no mention.
-            if number is not None and (number != texts[column] or "." in number):
+            if number is not None and (column in errors or number != texts[column] or "." in number):
                 numbers[column] = number
         return TextRow(row.number, texts, errors, numbers, formulas)
 

@@ -1,6 +1,9 @@
 """How a file is read is shown, and a person changes what was found out."""
 
+import io
+
 import pytest
+from openpyxl import Workbook
 
 from account.models import Account
 from bulkops.models import FileImport
@@ -40,6 +43,49 @@ def test_letters_that_are_not_certain_are_chosen_by_their_looks(ed, northwind):
     confirm(browser, file_import)
     work()
     assert Account.objects.get().descriptions == {"en": "Основные средства"}
+
+
+def book_of(**sheets):
+    """A workbook with these rows on its sheets, and merged titles."""
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        sheet.merge_cells("A1:C1")
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+TABLE = [["Chart of accounts"], ["As of", "2026-11"], [], HEADINGS.strip().split(","), CASH.strip().split(",")]
+
+
+def test_the_sheet_and_the_headings_are_found_and_shown(ed, northwind):
+    """A cover before the table and titles above it do not matter; what was found is what is imported."""
+    browser = browser_of(ed)
+    text = upload(browser, northwind, book_of(Cover=[["Example group"]], Chart=TABLE)).content.decode()
+    file_import = FileImport.objects.get()
+    assert "sheet Chart" in text
+    assert "headings in row 4" in text
+    assert file_import.preview["sheets"] == ["Cover", "Chart"]
+    assert [line for line, _cells in file_import.preview["first_rows"]] == [1, 2, 4, 5]
+    describe(browser, file_import)
+    work()
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get().descriptions == {"en": "Cash"}
+
+
+def test_one_of_several_sheets_with_tables_is_chosen(ed, northwind):
+    browser = browser_of(ed)
+    text = upload(browser, northwind, book_of(Old=TABLE, New=TABLE)).content.decode()
+    file_import = FileImport.objects.get()
+    assert "2 sheets have something in them: &#x27;Old&#x27;, &#x27;New&#x27;. Choose the one that is meant." in text
+    assert "sheet New" in read(browser, file_import, sheet="New")
+    assert (file_import.preview["sheet"], file_import.preview["heading_row"]) == ("New", 4)
+    assert "headings in row 2" in read(browser, file_import, sheet="New", heading_row="2")
 
 
 @pytest.mark.parametrize("row", ["0", "-1", "1.5", "x", "9999999", "²", "1_0"])

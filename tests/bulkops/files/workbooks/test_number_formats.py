@@ -1,0 +1,166 @@
+"""What a cell shows is what is stored, whatever its number format; where that is not known, its row is an error."""
+
+import pytest
+
+from tests.bulkops.files.formats.files import SHEET, STYLES, read, with_parts, workbook
+
+
+def row_of(stored, number_format="General"):
+    """The row with a cell that has that stored number, or text, and format."""
+
+    def change(book):
+        book.worksheets[0]["B2"].number_format = number_format
+
+    content = workbook(["id", "name"], ["1", stored if isinstance(stored, str) else 777], change=change)
+    number = str(stored).encode()
+    outcome = read(with_parts(content, {SHEET: lambda sheet: sheet.replace(b"777", number)}))
+    assert outcome.refusal is None
+    return outcome.rows[0]
+
+
+class Number:
+    """A number with these digits in the file."""
+
+    def __init__(self, digits):
+        self._digits = digits
+
+    def __str__(self):
+        return self._digits
+
+
+@pytest.mark.parametrize(
+    ("code", "stored", "text"),
+    [
+        ('"A"0000', 42, "A0042"),
+        (r"\K0000", 42, "K0042"),
+        ('0000"-X"', 42, "0042-X"),
+        (r"00\-00", 1005, "10-05"),
+        (r"00\.00", 1005, "10.05"),
+        ('0000 "EUR"', 42, "0042 EUR"),
+        ("[$EUR-407]0000", 42, "EUR0042"),
+        ("[$-407]0000", 42, "0042"),
+        ("[Red]0000", 42, "0042"),
+        ("[Color 12]0000", 42, "0042"),
+        ("_-0000_-", 42, "0042"),
+        ("* 0000", 42, "0042"),
+        ("000-0000", 12, "000-0012"),
+        ("(000) 000", 12345, "(012) 345"),
+        ("#-##-00", 12345, "1-23-45"),
+        ("???0", 7, "7"),
+        ('"0"0', 5, "05"),
+        ('0;"minus "0', -5, "minus 5"),
+        ('0;-0;"none"', 0, "none"),
+        ('"A"General', 5, "A5"),
+        ('General" EUR"', -5, "-5 EUR"),
+        ('0;@" !"', 5, "5"),
+        ('"x"@', 5, "5"),
+        ("0", 10.4, "10"),
+        ("0.00", 10.05, "10.05"),
+        ("0.##", 10.5, "10.5"),
+        ("0%", 0.25, "25%"),
+        ("#,##0", 1234567, "1234567"),
+        ('_(* #,##0_);_(* \\(#,##0\\);_(* "-"_);_(@_)', 5, "5"),
+        ('_(* #,##0_);_(* \\(#,##0\\);_(* "-"_);_(@_)', 0, "-"),
+    ],
+)
+def test_the_fixed_text_of_a_format_is_part_of_a_code(code, stored, text):
+    row = row_of(stored, code)
+    assert (row.cells["name"], row.errors) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("code", "stored"),
+    [
+        ('[>=100]"A"0;"B"0', 42),
+        ("0*-", 5),
+        ("0,", 5000),
+        ("00/00", 1005),
+        ("# ?/?", 1.5),
+        ("0.00E+00", 1234),
+        ("K0000", 5),
+        ("[DBNum1]0", 5),
+        ("[h]:mm", 1.5),
+        ("0.0", 1000),
+        ("#,##0.00", 1234.5),
+        ('"$"#,##0', 1234),
+        ("#,##0_);(#,##0)", -5),
+        (";;;", 7),
+        ("0;;", -3),
+    ],
+)
+def test_a_number_that_may_be_shown_otherwise_is_an_error_of_a_text_but_not_of_a_number(code, stored):
+    """Its digits are those of the number; what is between them depends on the language of the program."""
+    row = row_of(stored, code)
+    assert row.numbers == {"name": str(stored)}
+    assert row.errors["name"].endswith("shows something else. Paste what you see as text.")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [("@", "ab"), ("General", "ab"), ('"A"@', "Aab"), ('@"-X"', "ab-X"), ("0;0;0;_(@_)", "ab")]
+)
+def test_a_text_is_shown_as_its_format_says(code, text):
+    assert row_of("ab", code).cells["name"] == text
+
+
+@pytest.mark.parametrize("code", [";;;", '0;0;0;"x"'])
+def test_a_text_that_its_format_hides_is_an_error(code):
+    assert "shows something else" in row_of("ab", code).errors["name"]
+
+
+_DATES = [*range(14, 18), 22, *range(27, 37), *range(50, 59), *range(71, 75), 77, 81]
+_TIMES = [18, 19, 20, 21, 32, 33, 45, 47, 75, 76, 78, 80]
+
+
+@pytest.mark.parametrize(
+    ("number", "stored", "text"),
+    [
+        *((number, 46022, "2025-12-31") for number in _DATES),
+        *((number, 0.5, "12:00:00") for number in _TIMES),
+        *((number, 1005, "1005") for number in (0, 1, 3, 23, 26, 37, 38, 49, 59, 61, 63, 164)),
+        (9, 0.25, "25%"),
+        (67, 0.25, "25%"),
+    ],
+)
+def test_a_format_without_definition_is_that_of_its_number(number, stored, text):
+    """Excel in East Asia and Thailand saves dates in formats that it does not define in the file."""
+    content = with_parts(
+        workbook(["id", "name"], ["1", stored], change=lambda book: setattr(book.worksheets[0]["B2"], "style", "Bad")),
+        {
+            STYLES: lambda part: (
+                b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>'
+                + b'<xf numFmtId="%d"/>' % number * 9
+                + b"</cellXfs></styleSheet>"
+            )
+        },
+    )
+    row = read(content).rows[0]
+    assert (row.cells["name"], row.errors) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("digits", "text"),
+    [
+        ("4.0000000000000007E-4", "0.0004"),
+        ("2.0000000000000004", "2"),
+        ("434.99999999999994", "435"),
+        ("0.30000000000000004", "0.3"),
+        ("123456789012345", "123456789012345"),
+        ("1.0E+20", "100000000000000000000"),
+        ("12345678901234567.5", "12345678901234600"),
+        ("-0", "0"),
+        ("1E-300", f"0.{'0' * 299}1"),
+    ],
+)
+def test_a_number_has_the_fifteen_digits_that_excel_shows(digits, text):
+    row = row_of(Number(digits))
+    assert (row.cells["name"], row.errors) == (text, {})
+
+
+def test_the_zeros_of_a_format_follow_the_shown_digits():
+    assert row_of(Number("434.99999999999994"), "0000").cells["name"] == "0435"
+
+
+@pytest.mark.parametrize("digits", ["1234567890123456", "-9007199254740993", "12345678901234567890"])
+def test_a_whole_number_with_more_digits_is_an_error(digits):
+    """Excel shows zeros in place of the last digits, which were part of a code."""
+    assert "more than 15 digits" in row_of(Number(digits)).errors["name"]

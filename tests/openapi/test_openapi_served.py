@@ -19,7 +19,7 @@ def anybody() -> Client:
 
 
 @pytest.mark.contract("H3")
-@pytest.mark.parametrize("dimension", ["currency", "account"])
+@pytest.mark.parametrize("dimension", ["currency", "account", "dimensions"])
 def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody: Client, dimension: str) -> None:
     """Both forms hold the same; no database is asked, or this test would fail."""
     as_json = anybody.get(f"/openapi/{dimension}.json")
@@ -28,6 +28,14 @@ def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody:
     assert (as_json.status_code, as_json["Content-Type"]) == (200, "application/json")
     assert (as_yaml.status_code, as_yaml["Content-Type"]) == (200, "application/yaml")
     assert yaml.safe_load(as_yaml.content) == as_json.json()
+
+
+@pytest.mark.contract("M3")
+def test_the_start_page_leads_to_the_document_of_all_dimensions_and_its_swagger_ui(anybody: Client) -> None:
+    page = anybody.get("/").content.decode()
+    assert 'href="/openapi/dimensions.json"' in page
+    assert 'href="/docs/dimensions"' in page
+    assert b'data-document="/openapi/dimensions.json"' in anybody.get("/docs/dimensions").content
 
 
 @pytest.mark.contract("H3")

@@ -113,7 +113,6 @@ VERSIONS = extend_schema(
     description="Returns the versions with what each has changed, the latest first. Name an element, a change set, or "
     "both.",
     parameters=[
-        parameter("query", "id", "The id of the {dimension}.", maxLength=CODE_LENGTH, pattern=ID_PATTERN),
         parameter("query", "changeSet", "The id of the change set.", format="uuid"),
         *parameters.COUNTED,
     ],
@@ -142,6 +141,13 @@ COMPARE = extend_schema(
 
 class HistorySchema(DimensionSchema):
     """The examples follow from that of the element."""
+
+    def get_override_parameters(self) -> list[Any]:
+        found = super().get_override_parameters()
+        if self.action == "versions":  # one of its parameters is needed
+            form: Any = {"maxLength": CODE_LENGTH, "pattern": ID_PATTERN, "example": self.examples["path"]["id"]}
+            found.append(parameter("query", "id", "The id of the element.", **form))
+        return found
 
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""

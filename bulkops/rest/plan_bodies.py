@@ -24,10 +24,10 @@ def read_snapshot(
     repository: Repository,
     client: socket | None,
 ) -> Iterator[PlanRequest]:
-    """Yield the request for a plan of the elements in `body`, with the options in the `query`.
+    """Yield the request for a plan of the elements in `body`, with options in the `query`; `client` is its connection.
 
-    `client` is the connection. Raises `Problem` 400 with what is wrong with them, as the making of the plan within the
-    block does: the path of an error is the option, the index of a line as in `/0/id`, or a table's line and column.
+    Raises `Problem` 400 with what is wrong with them, as the making of the plan within the block does: the path of an
+    error is the option, the index of a line as in `/0/id`, or the line and column of a table.
     """
     try:
         options = read_options(query)

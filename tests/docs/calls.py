@@ -1,7 +1,7 @@
 """The calls in the documents, run as in a terminal, and whether the responses are those shown.
 
-A block of commands with a `curl` or an `export` is run. The first is a call. The status is in backquotes in the prose after the block, and a `json` or
-`csv` block after that is the body. What a block exports, the later ones know.
+A block of commands with a `curl` or an `export` is run. With a `curl`, the status is in backquotes in the prose after
+the block, and a `json` or `csv` block after that is the body. What a block exports, the later ones know.
 """
 
 import json

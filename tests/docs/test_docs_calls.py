@@ -32,9 +32,7 @@ def make_run(folder: Path, port: int) -> Iterator[None]:
     clean = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "BROKER_URL"}}
     with (
         (folder / "output.txt").open("wb") as output,
-        subprocess.Popen(
-            make, cwd=folder, env=clean, stdout=output, stderr=output, start_new_session=True
-        ) as process,
+        subprocess.Popen(make, cwd=folder, env=clean, stdout=output, stderr=output, start_new_session=True) as process,
     ):
         try:
             wait_for_port(port, process)

@@ -67,6 +67,17 @@ def test_the_cells_of_a_table_are_separated_by_commas_semicolons_or_tabs(alice, 
     assert counts(post(alice, "account", CSV, body.replace("Cash", "Bank").encode())) == [0, 1, 0]
 
 
+@each_dimension
+def test_a_table_that_a_program_reads_as_text_and_writes_again_is_unchanged(alice, dimension):
+    """As pandas does with the options of the recipe: other quotes and line ends, the same text in each cell."""
+    save(alice, dimension, post=varied(dimension))
+    cells = csv.reader(io.StringIO(answered(alice, dimension, CSV).decode(), newline=""))
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(cells)
+
+    assert counts(post(alice, dimension, CSV, text.getvalue().encode())) == [0, 0, len(varied(dimension))]
+
+
 @pytest.mark.contract("H4", "K2")
 @each_format
 @each_dimension

@@ -30,6 +30,8 @@ GENERATORS: dict[str, tuple[str, dict[str, Any]]] = {
     "java": ("java", {}),
     "running-java": ("java", RUNNING_JAVA),
 }
+# Those that also make one client of both dimensions.
+OF_ALL = ("python", "running-java")
 # Parts of the default library of Java that are the same whatever the document says.
 INDEPENDENT = re.compile(r"/client/(?:ApiClient|auth/\w+)\.java$")
 # What is in the libraries that are missing here.
@@ -45,7 +47,7 @@ def made(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clients")
     configurations = []
     for name, (generator, options) in GENERATORS.items():
-        for dimension in DIMENSIONS:
+        for dimension in (*DIMENSIONS, *(["dimensions"] if name in OF_ALL else [])):
             document = f"{service.address}/openapi/{dimension}.json"
             output = {
                 "generatorName": generator,
@@ -162,6 +164,41 @@ def test_the_client_for_java_does_every_operation(made: Path, service: Service, 
         sources = (client / "src" / "main").rglob("*.java")
         run("javac", "-nowarn", "-proc:none", "-d", client, "-cp", path, calls, *sources)
         assert run("java", "-cp", path, calls.stem, service.address, service.key).strip() == DONE
+
+
+@pytest.mark.usefixtures("unloaded")
+def test_one_client_for_python_is_made_of_the_document_of_all_dimensions(
+    made: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads both dimensions, each with its own types."""
+    monkeypatch.syspath_prepend(str(made / "dimensions-python"))
+    client = importlib.import_module("openapi_client")
+    connection = client.ApiClient(client.Configuration(api_key={"apiKey": service.key}))
+    plan = client.CurrencyPlanRequest(snapshot=[], maxDelete="100%")
+    assert client.CurrencyApi(connection).plan_currencies("southwind", plan).source.snapshot == 0
+    nature = client.AccountCreate.model_fields["nature"].annotation
+    assert nature is client.AccountReplace.model_fields["nature"].annotation is client.Nature
+    account = client.AccountCreate(
+        id="ONE",
+        description="One client",
+        descriptions={"en": "One client"},
+        nature=client.Nature.BALANCE_SHEET,
+        type=client.AccountType.NORMAL,
+        conversion=client.ConversionRequest(conversionType=client.ConversionType.FINAL),
+    )
+    created = client.AccountApi(connection).create_account("southwind", account)
+    assert (created.id, created.nature) == ("ONE", client.Nature.BALANCE_SHEET)
+
+
+def test_one_client_for_java_is_made_of_the_document_of_all_dimensions(made: Path) -> None:
+    """Both APIs compile together."""
+    libraries = need_java_libraries("geronimo-annotation-1.3-spec")
+    client = made / "dimensions-running-java"
+    sources = [*(client / "src" / "main").rglob("*.java")]
+    assert {"AccountApi.java", "CurrencyApi.java"} <= {source.name for source in sources}
+    with importlib.resources.as_file(importlib.resources.files("openapi_generator_cli")) as package:
+        path = ":".join(map(str, [package / "openapi-generator.jar", *libraries]))
+        run("javac", "-nowarn", "-proc:none", "-d", client, "-cp", path, *sources)
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)

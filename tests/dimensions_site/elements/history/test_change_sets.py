@@ -1,7 +1,7 @@
 """The list of change sets: the latest first, filtered, in pages."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_they_are_listed_with_all_that_they_have_the_latest_first(alice, deletio
     ]
     assert [one["reason"] for one in sets] == [None, None, "Prüfung", None]
     assert [one["operation"] for one in sets] == [deletion, None, None, None]
-    instants = [datetime.fromisoformat(one["committedAt"]) for one in sets]
+    instants = [datetime.strptime(one["committedAt"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC) for one in sets]
     assert instants == sorted(instants, reverse=True)
 
 
@@ -56,6 +56,8 @@ def test_they_are_listed_with_all_that_they_have_the_latest_first(alice, deletio
         ("operation=isnull=false", ["DELETION"]),
         ("committedAt=gt=2020-01-01", ["DELETION", "REST", "REST", "IMPORT"]),
         ("committedAt=lt=2020-01-01", []),
+        ("committedAt=like=Z", ["DELETION", "REST", "REST", "IMPORT"]),
+        ("committedAt=like=+0000", []),
         ("", ["DELETION", "REST", "REST", "IMPORT"]),
     ],
 )

@@ -102,10 +102,9 @@ def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path:
         "ACCOUNT": f"{front.https}/dimensions/v1/demo/account",
         "SERVICE": front.https,
     }
-    assert (
-        run_calls(PROJECT / "docs" / "integrators" / "quick-start.md", environment, tmp_path, after_each=nothing_waits)
-        > 5
-    )
+    page = (PROJECT / "docs" / "integrators" / "quick-start.md").read_text("utf-8")
+    calls = page.partition("\n## ")[2]  # without the addresses of `make run`
+    assert run_calls(calls, environment, tmp_path, after_each=nothing_waits) > 5
 
 
 @pytest.mark.contract("G1")

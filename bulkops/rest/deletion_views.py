@@ -18,7 +18,7 @@ from bulkops.rest.processing_form import ProcessingForm
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.pagination import AFTER, BY_KEY, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import json_array
 from dimensions_site.db.postgresql.streaming import snapshot
@@ -45,7 +45,7 @@ class DeletionViewSet(DimensionViewSet):
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser,)
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
-        "list": frozenset({"skip", "take"}),
+        "list": frozenset({"skip", "take", AFTER}),
         "start": frozenset({REFERENCES}),
     }
     roles: ClassVar[dict[str, Role]] = {"start": Role.MANAGER, "abort": Role.MANAGER}
@@ -66,8 +66,9 @@ class DeletionViewSet(DimensionViewSet):
     @operations.LIST
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return the deletions of this dimension of this repository, the latest first, streamed (contract H2)."""
-        texts = self._texts(processing.processings(self.scope)[self._paging().window])
-        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json")
+        page, link = linked_page(processing.processings(self.scope), BY_KEY, self._paging(), request)
+        texts = self._texts(page)
+        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=link)
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> Response:
@@ -111,4 +112,4 @@ class DeletionViewSet(DimensionViewSet):
 
     def _paging(self) -> SkipTake:
         query = self.request.query_params
-        return SkipTake.parse(query.get("skip"), query.get("take"))
+        return SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), BY_KEY)

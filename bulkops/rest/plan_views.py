@@ -25,7 +25,7 @@ from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.api.json.texts import shown
 from dimensions_site.api.negotiation import media_type
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.pagination import AFTER, BY_CREATION, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import Channel
@@ -51,7 +51,7 @@ class PlanViewSet(DimensionViewSet):
     parser_classes = (BulkBodyParser, LinesParser, TableParser)
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
         "make": frozenset(OPTIONS),
-        "list": frozenset({"skip", "take"}),
+        "list": frozenset({"skip", "take", AFTER}),
         "changes": frozenset({"action", "skip", "take"}),
     }
     roles: ClassVar[dict[str, Role]] = {"make": Role.EDITOR, "apply": Role.EDITOR, "remove": Role.EDITOR}
@@ -90,8 +90,9 @@ class PlanViewSet(DimensionViewSet):
         _, paging = self._query()
         found = plans(self.scope.repository, self.dimension.name)
         headers = counted(found.order_by().count()) if prefers_count(request) else {}
-        texts = map(plan_text, found[paging.window].iterator())
-        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=headers)
+        page, link = linked_page(found, BY_CREATION, paging, request)
+        texts = map(plan_text, page.iterator())
+        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=headers | link)
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> HttpResponse:
@@ -218,7 +219,7 @@ class PlanViewSet(DimensionViewSet):
             failures.append(Failure("action", "INVALID_VALUE", message))
         refusals: list[Problem] = []
         try:
-            paging = SkipTake.parse(query.get("skip"), query.get("take"))
+            paging = SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), BY_CREATION)
         except Problem as problem:
             refusals.append(problem)
         check_all(failures, refusals)

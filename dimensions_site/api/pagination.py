@@ -1,14 +1,43 @@
-"""Paging by `skip` and `take` (contract D6)."""
+"""Paging by `skip` and `take` (contract D6), and by the links from page to page of lists that grow (M7)."""
 
 import re
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Self
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, bad_request, quoted
 
 # The largest number that both databases accept for LIMIT and OFFSET.
 MAX_COUNT = 2**63 - 1
 _DIGITS = re.compile(r"[0-9]{1,19}")
+AFTER = "after"
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _instant(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None or not 2000 <= found.year < 9999:
+        raise ValueError(text)
+    return found
+
+
+# The columns by which lists are sorted, the newest first, and how each is read from the parameter `after`.
+Keys = Mapping[str, Callable[[str], Any]]
+BY_NUMBER: Keys = {"number": _number}
+BY_KEY: Keys = {"id": _number}
+BY_COMMIT: Keys = {"committed_at": _instant, "id": UUID}
+BY_CREATION: Keys = {"created_at": _instant, "id": UUID}
 
 
 @dataclass(frozen=True)
@@ -17,13 +46,15 @@ class SkipTake:
 
     skip: int = 0
     take: int | None = None
+    # What the rows of the page meet, if it follows another one.
+    following: Q = field(default_factory=Q)
 
     @classmethod
-    def parse(cls, skip_text: str | None, take_text: str | None) -> Self:
+    def parse(cls, skip_text: str | None, take_text: str | None, after: str | None = None, keys: Keys = BY_KEY) -> Self:
         """Return the paging of the two query parameters; None stands for an absent parameter.
 
-        Raises Problem 400 with a failure for each parameter that is not an integer from 0 to 2**63 - 1; no value is
-        clamped. Contract D6.
+        `after` is the place in a list that is sorted by `keys`. Raises Problem 400 with a failure for each parameter
+        that is not an integer from 0 to 2**63 - 1, or no place; no value is clamped. Contract D6, M7.
         """
         counts: dict[str, int] = {}
         failures: list[Failure] = []
@@ -36,11 +67,69 @@ class SkipTake:
                 bound = f"at most {MAX_COUNT:,}" if text.isdecimal() else "a whole number, 0 or more"
                 message = f"{name} must be {bound}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
+        following = Q()
+        if after is not None:
+            try:
+                values = [read(part) for read, part in zip(keys.values(), after.split("~"), strict=True)]
+                following = _beyond(keys, values)
+            except ValueError:
+                message = f"{AFTER} is set by the links in the header Link; got {quoted(after)}."
+                failures.append(Failure(AFTER, "INVALID_VALUE", message))
         if failures:
             raise bad_request(failures)
-        return cls(**counts)
+        return cls(**counts, following=following)
 
     @property
     def window(self) -> slice:
         """The slice of the sorted rows, for a queryset or a list."""
         return slice(self.skip, None if self.take is None else self.skip + self.take)
+
+
+def linked_page(
+    rows: QuerySet[Any], keys: Keys, paging: SkipTake, request: Request
+) -> tuple[QuerySet[Any], dict[str, str]]:
+    """Return the page of the `rows`, the newest first, and the header with the link to the next page, if there is one.
+
+    The next page begins after the last row of this one, whatever is added or deleted meanwhile: no row that was there
+    at first is repeated or missing. Contract M7.
+    """
+    ordered = rows.filter(paging.following).order_by(*(f"-{key}" for key in keys))
+    if not paging.take:
+        return ordered[paging.window], {}
+    places = ordered.values_list(*keys)
+    first = list(places[paging.skip : paging.skip + 1])
+    end = paging.skip + paging.take
+    last = list(places[end - 1 : end + 1])
+    if len(last) <= 1:
+        return ordered[paging.window], {}
+    page = ordered.exclude(_beyond(keys, last[0])).filter(_beyond(keys, first[0]) | _at(keys, first[0]))
+    query = request.query_params.copy()
+    query.pop("skip", None)
+    query[AFTER] = "~".join(one.isoformat() if isinstance(one, datetime) else str(one) for one in last[0])
+    return page, {"Link": f'<{request.path}?{query.urlencode()}>; rel="next"'}
+
+
+def _beyond(keys: Keys, values: Sequence[Any]) -> Q:
+    """Return what rows meet that come after the one with these `values` of the `keys`."""
+    found, equal = Q(), Q()
+    for key, value in zip(keys, values, strict=True):
+        low, high = _bounds(value)
+        found |= equal & Q(**{f"{key}__lt": low})
+        equal &= Q(**{f"{key}__gte": low, f"{key}__lte": high})
+    # This one lets an index find the place.
+    key, (_, high) = next(iter(keys)), _bounds(values[0])
+    return Q(**{f"{key}__lte": high}) & found
+
+
+def _at(keys: Keys, values: Sequence[Any]) -> Q:
+    bounds = ((key, _bounds(value)) for key, value in zip(keys, values, strict=True))
+    return Q(
+        **{f"{key}__{end}": bound for key, both in bounds for end, bound in zip(("gte", "lte"), both, strict=True)}
+    )
+
+
+def _bounds(value: Any) -> tuple[Any, Any]:
+    """Return between what a stored value equals `value`: SQLite compares instants, in milliseconds, as texts."""
+    if isinstance(value, datetime) and connection.vendor == "sqlite":
+        return value - timedelta(microseconds=500), value + timedelta(microseconds=500)
+    return value, value

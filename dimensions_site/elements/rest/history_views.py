@@ -13,7 +13,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, Keys, SkipTake, linked_page
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
@@ -41,8 +41,8 @@ class HistoryViewSet(DimensionViewSet):
     schema = operations.HistorySchema()
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
         "changes": frozenset({"since", "filter"}),
-        "change_sets": frozenset({"filter", "skip", "take"}),
-        "versions": frozenset({"id", "changeSet", "skip", "take"}),
+        "change_sets": frozenset({"filter", "skip", "take", AFTER}),
+        "versions": frozenset({"id", "changeSet", "skip", "take", AFTER}),
         "compare": frozenset({"from", "to", "fromRepository", "filter"}),
     }
 
@@ -66,9 +66,9 @@ class HistoryViewSet(DimensionViewSet):
     def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the change sets that the filter selects, the latest first (contract I5)."""
         sets, paging = self._change_sets_query()
-        latest = sets.order_by("-committed_at", "-id")
-        headers = counted(latest.order_by().count()) if prefers_count(request) else {}
-        return self._streamed(change_set_texts(latest[paging.window]), headers)
+        headers = counted(sets.order_by().count()) if prefers_count(request) else {}
+        page, link = linked_page(sets, BY_COMMIT, paging, request)
+        return self._streamed(change_set_texts(page), headers | link)
 
     @operations.VERSIONS
     @from_replica
@@ -76,7 +76,8 @@ class HistoryViewSet(DimensionViewSet):
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
         versions, paging = self._versions_query()
         headers = counted(versions.order_by().count()) if prefers_count(request) else {}
-        return self._streamed(version_texts(self.dimension, self.scope.repository, versions[paging.window]), headers)
+        page, link = linked_page(versions, BY_NUMBER, paging, request)
+        return self._streamed(version_texts(self.dimension, self.scope.repository, page), headers | link)
 
     @operations.COMPARE
     def compare(self, request: Request, **path: str) -> HttpResponseBase:
@@ -129,7 +130,7 @@ class HistoryViewSet(DimensionViewSet):
             repository=self.scope.repository, dimension=self.dimension.name
         )
         filterset = ChangeSetFilterSet(self.request.query_params, sets, table=ChangeSetFields())
-        paging, refusals = self._paging()
+        paging, refusals = self._paging(BY_COMMIT)
         check_all(filterset.failures, refusals)
         return filterset.qs, paging
 
@@ -149,7 +150,7 @@ class HistoryViewSet(DimensionViewSet):
             except ValueError:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
-        paging, refusals = self._paging()
+        paging, refusals = self._paging(BY_NUMBER)
         check_all(failures, refusals)
         return versions, paging
 
@@ -197,10 +198,10 @@ class HistoryViewSet(DimensionViewSet):
         filterset = ElementFilterSet({"filter": text}, rows.using(self.database), table=table)
         return None if filterset.failures else filterset.qs, filterset.failures
 
-    def _paging(self) -> tuple[SkipTake, list[Problem]]:
+    def _paging(self, keys: Keys) -> tuple[SkipTake, list[Problem]]:
         query = self.request.query_params
         try:
-            return SkipTake.parse(query.get("skip"), query.get("take")), []
+            return SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), keys), []
         except Problem as problem:
             return SkipTake(), [problem]
 

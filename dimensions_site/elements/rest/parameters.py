@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter
 
+from dimensions_site.api.pagination import AFTER
 from dimensions_site.changes import reasons
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
@@ -73,6 +74,7 @@ QUERY = (
     ),
     parameter("query", "skip", "The number of entries to skip; 0 by default.", **_ENTRIES),
     parameter("query", "take", "The maximum number of entries to return; all by default.", **_ENTRIES),
+    parameter("query", AFTER, "Where the page begins; the header `Link` sets it.", format="place-in-list"),
 )
 
 
@@ -145,6 +147,10 @@ COUNTS = (
     _header("X-Created", "The number of elements that are new.", on=[200], **_NUMBER),
     _header("X-Changed", "The number of elements that changed.", on=[200], **_NUMBER),
     _header("X-Unchanged", "The number of elements that were stored like this already.", on=[200], **_NUMBER),
+)
+# That of a list that grows.
+LINK = _header(
+    "Link", 'With `take`: the next page, `<…>; rel="next"`, if there is one. No entry is repeated or missing.', on=[200]
 )
 # Those of a list whose entries can be counted.
 COUNTED = (

@@ -102,6 +102,8 @@ class DimensionSchema(AutoSchema):
         if "filter" in names:
             found.append(parameters.filter_parameter(self.view.dimension))
         found += [parameter for parameter in parameters.QUERY if parameter.name in names]
+        if "after" in names:
+            found.append(parameters.LINK)
         if self.method == "POST":
             found += parameters.IDEMPOTENCY
         if self.method in self.view.writing_methods:

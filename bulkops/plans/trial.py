@@ -109,8 +109,6 @@ class PlanTrial(BulkSave):
 
     def _end(self) -> None:
         model = self._dimension.model
-        saved = with_keys(model, "SELECT target FROM bulk_plan", [])
-        self._refuse_outside(self._scope.outside(saved))
         # What this transaction has written, and what was there before.
         versions = model.versions_of(self._repository)
         own = change_set_of(model, self._repository.pk, self._actor)
@@ -118,6 +116,7 @@ class PlanTrial(BulkSave):
         before = newest(versions.exclude(change_set=own), written).exclude(change=Change.DELETED)
         after = written.exclude(change=Change.DELETED)
         if self._scope:
+            self._refuse_outside(self._scope.outside(with_keys(model, "SELECT target FROM bulk_plan", [])))
             self._refuse_outside(self._scope.not_kept(before))
             self._refuse_outside(self._scope.outside(self._scope.late(before)))
         self._errors.refuse()

@@ -28,4 +28,7 @@ def test_another_tenant_is_answered_during_each_attack(tmp_path: Path):
     assert outcomes["millions of attribute names, 6 uploads at once"].keys() <= {"200 refused", "200 come again"}
     assert outcomes["8 bulk savers beside an import"]["import COMPLETED"] == 1
     assert outcomes["wrong types, gzip, 4 clients"].keys() == {"400"}
+    for name in ("empty lines and rows, gzip, 8 clients", "endless quotes and rows, gzip, 8 clients"):
+        assert "400" in outcomes[name]
+        assert outcomes[name].keys() <= {"400", "503"}
     assert all(attack.other.reads and attack.other.writes for attack in seen)

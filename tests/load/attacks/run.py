@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.load.attacks import files, reads, writes
+from tests.load.attacks import bodies, files, reads, writes
 from tests.load.attacks.peaks import Taken, measuring
 from tests.load.attacks.scene import FULL, SHORT, Meanwhile, Scale, Scene, living, scene
 
@@ -65,6 +65,8 @@ ATTACKS = (
     ),
     Attack("F8", "empty elements, gzip, 4 clients", writes.empty_elements),
     Attack("F8", "wrong types, gzip, 4 clients", writes.wrong_types),
+    Attack("N1", "empty lines and rows, gzip, 8 clients", bodies.empty_lines),
+    Attack("N1", "endless quotes and rows, gzip, 8 clients", bodies.endless_rows),
     Attack("F9", "wrong passwords from as many networks", writes.login_attempts),
     Attack("rates", "pages of the administration, 8 clients", reads.many_pages),
 )

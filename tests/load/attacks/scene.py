@@ -41,10 +41,12 @@ class Scale:
     silent: int
     bulk: int
     login_attempts: int
+    # In bytes, decompressed.
+    body_sizes: tuple[int, ...]
 
 
-FULL = Scale(10, 211, 100_000, 3_000_000, 1_900_000, 1_000, 100_000, 150)
-SHORT = Scale(0.3, 4, 500, 50_000, 10_000, 200, 2_000, 4)
+FULL = Scale(10, 211, 100_000, 3_000_000, 1_900_000, 1_000, 100_000, 150, (63 * 1024**2, 512 * 1024**2))
+SHORT = Scale(0.3, 4, 500, 50_000, 10_000, 200, 2_000, 4, (1024**2,))
 
 
 @dataclass(frozen=True)

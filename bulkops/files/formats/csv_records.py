@@ -33,7 +33,7 @@ csv.field_size_limit(MAX_ROW_CHARACTERS)
 
 
 def records(text: TextIO, first_line: int, delimiter: str, most: int | None = None) -> Iterator[TextRow]:
-    """Yield the records of the text, empty ones too, lazily; `first_line` is the number of its next line.
+    """Yield the records of the text that are not empty, lazily; `first_line` is the number of its next line.
 
     Raises UnreadableFile for broken quotes, for a record that is too long, and for more than `most`.
     """
@@ -52,7 +52,8 @@ def records(text: TextIO, first_line: int, delimiter: str, most: int | None = No
         if most is not None and count > most:
             message = _("The table has more than {maximum} rows, empty ones included.").format(maximum=grouped(most))
             raise UnreadableFile(line, message, code="TOO_MANY_ELEMENTS")
-        yield _as_meant(line, cells, "".join(lines.record), delimiter)
+        if any(cells):
+            yield _as_meant(line, cells, "".join(lines.record), delimiter)
 
 
 def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow:

@@ -107,10 +107,10 @@ def _left_out(report: Mapping[str, Any]) -> str:
     named = ngettext(
         "{count} of {total} rows stays out: {rows}", "{count} of {total} rows stay out: {rows}", report["rejected"]
     )
-    rows = [
-        f"{row['line']} ({' · '.join([*(cell['text'] for cell in row['cells']), *row['others']][:_FEW])})"
-        for row in report["rows"][:_FEW]
-    ]
+    rows = []
+    for row in report["rows"][:_FEW]:
+        texts = filter(None, [*(cell["text"] for cell in row["cells"]), *row["others"]])
+        rows.append(f"{row['line']} ({' · '.join(list(texts)[:_FEW])})")
     more = ["…"] if len(rows) < report["rejected"] else []
     counts = {"count": grouped(report["rejected"]), "total": grouped(_rows(report))}
     return named.format(rows=", ".join([*rows, *more]), **counts)

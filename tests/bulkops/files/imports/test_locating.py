@@ -3,9 +3,10 @@
 import io
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 
 from account.models import Account
+from bulkops.files.workbooks.writing import WorkbookWriter
 
 HEADINGS = ["id", "descriptions.en", "nature", "type", "conversion.conversionType"]
 CASH = ["1000", "Cash", "BALANCE_SHEET", "NORMAL", "FINAL"]
@@ -109,3 +110,21 @@ def test_elements_in_json_have_neither_sheets_nor_headings(import_accounts, opti
 @pytest.mark.parametrize("row", ["0", "-1", "x", "12345678", "1.5"])
 def test_the_row_is_a_number(import_accounts, row):
     assert "it must be the number of a row, such as 4" in str(import_accounts("id\n", f"--heading-row={row}").refusal)
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("position", [0, 1])
+def test_an_own_export_comes_back_with_its_lists_shown_renamed_and_moved(import_accounts, position):
+    """Other programs show hidden sheets, and people translate and move them."""
+    content = io.BytesIO()
+    writer = WorkbookWriter(content)
+    writer.headings(HEADINGS, [None, None, ["BALANCE_SHEET", "PROFIT_AND_LOSS"], ["NORMAL"], ["FINAL", "AVERAGE"]])
+    writer.row(CASH)
+    writer.close()
+    book = load_workbook(content)
+    lists = book["Lists"]
+    lists.sheet_state, lists.title = "visible", "Auswahl"
+    book.move_sheet(lists, position - 1)
+    changed = io.BytesIO()
+    book.save(changed)
+    assert (import_accounts(changed.getvalue()).errors, stored()) == ([], ["1000"])

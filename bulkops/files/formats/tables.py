@@ -1,6 +1,7 @@
 """What the tables of all formats share: headings, and rows of cells below them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
@@ -40,9 +41,16 @@ class TextRow(NamedTuple):
 
 
 def first_rows(rows: Iterator[TextRow]) -> Sequence[tuple[int, Sequence[str]]]:
-    """Return the first rows as they are shown, each with its line: where a person, or a program, finds the headings."""
+    """Return the first rows as they are shown, each with its line: where a person, or a program, finds the headings.
+
+    Those before a place where the rest cannot be read; who reads the table gets that error, and those before it.
+    """
     filled = (row for row in rows if any(row.cells))
-    return [(row.line, [shortened(text) for text in row.cells[:_FIRST_COLUMNS]]) for row in islice(filled, _FIRST_ROWS)]
+    found: list[tuple[int, Sequence[str]]] = []
+    with suppress(UnreadableFile):
+        for row in islice(filled, _FIRST_ROWS):
+            found.append((row.line, [shortened(text) for text in row.cells[:_FIRST_COLUMNS]]))
+    return found
 
 
 class Table(FileContent):

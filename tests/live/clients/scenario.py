@@ -73,7 +73,8 @@ def do_every_operation(call: Call, dimension: str, plural: str, element: Any) ->
     change_set = do(f"list_{dimension}_change_sets", 200, take=1)[0]
     assert (change_set.user, change_set.committed_at.utcoffset()) == ("alice", timedelta(0))
     assert do(f"list_{dimension}_versions", 200, id=id, take=1)[0].id == id
-    assert do(f"compare_{plural}", 200, filter=f"id=={id}") == []
+    compared = do(f"compare_{plural}", 200, filter=f"id=={id}", from_repository=OTHER)
+    assert [(each.id, each.action) for each in compared] == [(id, "created")]
     assert [found.id for found in do(f"list_{plural}", 200, filter=f"id=={id}", unused=True)] == [id]
     assert do(f"list_{dimension}_uses", 200, id=[id])[0].count == 0
     do(f"save_{plural}", 200, body={"put": [element]})

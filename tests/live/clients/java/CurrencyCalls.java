@@ -53,10 +53,10 @@ class CurrencyCalls {
         check(api.getCurrency(db, id, null).getDescriptions().get("en").equals("Merged"), "merged");
         check(api.listRepositories().stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
         check(api.listCurrencyChanges(db, filter, null).get(0).getElement().getId().equals(id), "changes");
-        ChangeSet latest = api.listCurrencyChangeSets(db, null, null, 1L, null).get(0);
+        ChangeSet latest = api.listCurrencyChangeSets(db, null, null, 1L, null, null).get(0);
         check(latest.getUser().equals("alice") && latest.getCommittedAt().isBefore(OffsetDateTime.now()), "change sets");
-        check(api.listCurrencyVersions(db, null, 1L, id, null, null).get(0).getId().equals(id), "versions");
-        check(api.compareCurrencies(db, filter, null, null, null, null).isEmpty(), "compared");
+        check(api.listCurrencyVersions(db, null, 1L, null, id, null, null).get(0).getId().equals(id), "versions");
+        check(api.compareCurrencies(db, filter, null, null, "southwind", null).get(0).getAction() == Action.CREATED, "compared");
         check(api.listCurrencyUses(db, List.of(id)).get(0).getCount() == 0, "uses");
         String token = api.listCurrenciesWithHttpInfo(db, filter, null, null, null, null, null, null).getHeaders().get("sync-token").get(0);
         CurrencyPlanBulk bulk = new CurrencyPlanBulk().merge(List.of(new CurrencyMerge().id(id))).delete(List.of(new DeletionItem().id("nothing")));
@@ -78,14 +78,14 @@ class CurrencyCalls {
         ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null, null, null, null, null);
         UUID plan = made.getData().getPlanId();
         check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
-        check(api.listCurrencyPlans(db, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
+        check(api.listCurrencyPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");
         check(api.getCurrencyPlan(db, plan).getStatus() == PlanStatus.READY, "plan");
         check(api.listCurrencyPlanChanges(db, plan, null, 1L, Action.CHANGED, null).get(0).getId().equals(id), "plan's changes");
         String etag = made.getHeaders().get("etag").get(0);
         check(api.applyCurrencyPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
         api.deleteCurrencyPlan(db, plan);
         DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null);
-        check(api.listCurrencyDeletions(db, null, null).stream()
+        check(api.listCurrencyDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");
         CurrencyDeletionStatus status = api.getCurrencyDeletion(db, started.getDataProcessingId());
         check(status.getParameters().getRequested() == 1, "status");

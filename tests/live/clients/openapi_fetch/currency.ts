@@ -58,7 +58,9 @@ async function main(baseUrl: string, key: string): Promise<void> {
   check(changeSet?.user === "alice", "change sets");
   const versions = await client.GET(`${root}/elements-versions`, { params: { ...repository, query: { id, take: 1 } } });
   check(versions.data?.[0]?.id === id, "versions");
-  check((await client.GET(`${root}/elements-compare`, { params: some })).data?.length === 0, "compared");
+  const other = { ...repository, query: { filter, fromRepository: "southwind" } };
+  const compared = await client.GET(`${root}/elements-compare`, { params: other });
+  check(compared.data?.[0]?.action === "created", "compared");
   const uses = await client.GET(`${root}/elements-uses`, { params: { ...repository, query: { id: [id] } } });
   check(uses.data?.[0]?.count === 0, "uses");
   const { response } = await client.GET(`${root}/elements`, { params: some });

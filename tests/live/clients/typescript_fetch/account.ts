@@ -52,7 +52,8 @@ async function main(key: string): Promise<void> {
   const [latest] = await api.listAccountChangeSets({ dbID, take: 1 });
   check(latest?.user === "alice" && latest.committedAt.getTime() <= Date.now(), "change sets");
   check((await api.listAccountVersions({ dbID, id, take: 1 }))[0]?.id === id, "versions");
-  check((await api.compareAccounts({ dbID, filter })).length === 0, "compared");
+  const compared = await api.compareAccounts({ dbID, filter, fromRepository: "southwind" });
+  check(compared[0]?.action === "created", "compared");
   check((await api.listAccountUses({ dbID, id: [id] }))[0]?.count === 0, "uses");
   check((await api.saveAccountsMinimal({ dbID, accountBulk: { merge: [{ id }] } })).code === "SUCCESS", "minimal");
   const { nature, type } = created;

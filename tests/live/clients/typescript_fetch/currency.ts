@@ -48,7 +48,8 @@ async function main(key: string): Promise<void> {
   const [latest] = await api.listCurrencyChangeSets({ dbID, take: 1 });
   check(latest?.user === "alice" && latest.committedAt.getTime() <= Date.now(), "change sets");
   check((await api.listCurrencyVersions({ dbID, id, take: 1 }))[0]?.id === id, "versions");
-  check((await api.compareCurrencies({ dbID, filter })).length === 0, "compared");
+  const compared = await api.compareCurrencies({ dbID, filter, fromRepository: "southwind" });
+  check(compared[0]?.action === "created", "compared");
   check((await api.listCurrencyUses({ dbID, id: [id] }))[0]?.count === 0, "uses");
   const list = await api.listCurrenciesRaw({ dbID, filter });
   const asOf = list.raw.headers.get("Sync-Token") ?? "";

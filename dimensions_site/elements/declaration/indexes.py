@@ -4,8 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations import AddIndex, RunPython
-from django.db.migrations.operations.base import Operation
+from django.db.migrations import RunPython
 from django.db.models import F, Index, Q
 from django.db.models.lookups import IsNull
 
@@ -17,15 +16,6 @@ from dimensions_site.rsql.fields import Kind
 def reference_indexes(dimension: str, wire: Wire) -> list[Index]:
     """Return an index for each leaf of the `wire` that refers to an element, for the model of the `dimension`."""
     return [_index(dimension, place.column, place.inside) for place in wire.references]
-
-
-def reference_steps(app: str, *leaves: tuple[str, ...]) -> list[Operation]:
-    """Return the steps of a migration that create these indexes for the elements of an `app`, named as its dimension.
-
-    Each of the `leaves` is a column, or a JSON column and the path of the leaf in it.
-    """
-    indexes = [AddIndex(app, _index(app, column, inside)) for column, *inside in leaves]
-    return [*indexes, _statistics(app, [(column, inside) for column, *inside in leaves if inside])]
 
 
 def _index(dimension: str, column: str, inside: Any) -> Index:
@@ -44,23 +34,24 @@ def _name(dimension: str, column: str, inside: Any) -> str:
     return f"{dimension[:16]}_uses_{digest}"
 
 
-def _statistics(app: str, leaves: list[tuple[str, list[str]]]) -> RunPython:
-    """Return the step that has PostgreSQL count the values of leaves in JSON.
+def reference_statistics(app: str, *leaves: tuple[str, ...]) -> RunPython:
+    """Return the step of a migration that has PostgreSQL count the values of leaves in JSON that refer to an element.
 
-    It does not use what it knows of an index with a condition, and would expect each id in one of 200 elements.
+    It does not use what it knows of an index with a condition, and would expect each id in one of 200 elements. The
+    `app` is named as its dimension; each of the `leaves` is a JSON column and the path of the leaf in it.
     """
     table = f"{app}_{app}"
 
     def make(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
         if editor.connection.vendor == "postgresql":
-            for column, inside in leaves:
+            for column, *inside in leaves:
                 leaf = f"({column} #>> '{{{','.join(inside)}}}')"
                 editor.execute(f"CREATE STATISTICS {_name(app, column, inside)} ON {leaf} FROM {table}")
             editor.execute(f"ANALYZE {table}")
 
     def drop(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
         if editor.connection.vendor == "postgresql":
-            for column, inside in leaves:
+            for column, *inside in leaves:
                 editor.execute(f"DROP STATISTICS {_name(app, column, inside)}")
 
     return RunPython(make, drop, elidable=False)

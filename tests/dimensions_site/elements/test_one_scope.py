@@ -50,7 +50,6 @@ TABLES = {
     "bulkops/worker/append_only.py",  # triggers of the history
     "bulkops/writers/postgresql.py",
     "bulkops/writers/writer.py",
-    "dimensions_site/changes/earlier_versions.py",  # the migration of versions without change sets
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository
     "dimensions_site/elements/writing/copying.py",  # from versions into a new repository

@@ -17,7 +17,7 @@ from bulkops.files.understanding import Doubt
 from bulkops.writers.entries import Change, Entry, EntryMaker
 from bulkops.writers.errors import Errors
 from dimensions_site.api.errors import Failure, flatten
-from dimensions_site.elements.declaration.serializers import merged
+from dimensions_site.api.json.patches import merged
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import Stored
 from dimensions_site.elements.writing.decoding import RowDecoder

@@ -11,7 +11,7 @@ underscore, which the JSON does not show (`class_` is `class`).
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from itertools import islice
@@ -27,6 +27,7 @@ from rest_framework.serializers import as_serializer_error
 
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
+from dimensions_site.api.json.patches import merged
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import (
     CodeField,
@@ -292,17 +293,3 @@ def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     """Return the error for a field that cannot be changed (contract C1, C2)."""
     message = _("{name} never changes and must be {stored}; got {value}.")
     return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
-
-
-def merged(current: Mapping[str, Any], patch: Mapping[str, Any], shrinking: Collection[str] = ()) -> dict[str, Any]:
-    """Return the JSON object `current` after `patch`; objects are merged member by member (contract C15).
-
-    Null is a value like others, except that it removes entries of the members `shrinking`.
-    """
-    result = dict(current)
-    for name, value in patch.items():
-        present = result.get(name)
-        result[name] = merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
-        if name in shrinking and isinstance(value, dict):
-            result[name] = {key: text for key, text in result[name].items() if text is not None or key not in value}
-    return result

@@ -16,9 +16,10 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.serializers import Serializer
 
 from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json, members_of
+from dimensions_site.api.json.patches import merged
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
-from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject, merged
+from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
 from dimensions_site.elements.declaration.sizes import Sizes
 from dimensions_site.elements.declaration.structs import shape_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire

@@ -18,6 +18,7 @@ PERMITTED = {
     "elements-versions": {"GET", "HEAD", "OPTIONS"},
     "elements-compare": {"GET", "HEAD", "OPTIONS"},
     "elements-bulk": {"POST", "OPTIONS"},
+    "elements-bulk-minimal": {"POST", "OPTIONS"},
     "plans": {"GET", "HEAD", "POST", "OPTIONS"},
     "plan": {"GET", "HEAD", "DELETE", "OPTIONS"},
     "plan-changes": {"GET", "HEAD", "OPTIONS"},
@@ -31,8 +32,9 @@ PERMITTED = {
 
 @pytest.mark.contract("A1", "A4")
 def test_each_dimension_has_the_same_routes_under_both_prefixes():
-    """The table above, once for each of both."""
-    assert sorted(route.name for route in api_routes()) == sorted([*PERMITTED] * 2 * len(DIMENSIONS))
+    """The table above, once for each of both; only the bulk answer of accounts has elements to leave out."""
+    common = [name for name in PERMITTED if name != "elements-bulk-minimal"] * len(DIMENSIONS)
+    assert sorted(route.name for route in api_routes()) == sorted([*common, "elements-bulk-minimal"] * 2)
 
 
 @pytest.mark.contract("A4")

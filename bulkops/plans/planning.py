@@ -110,8 +110,8 @@ def _refusing_full_lists() -> Iterator[None]:
         yield
     except DiskListFull:
         detail = _(
-            "With this plan, yours in this repository would take more than {maximum} bytes, applied ones included. "
-            "Delete those that you no longer need, or narrow the plan with a scope."
+            "With this plan, your plans in this repository would take more than {maximum} bytes, applied ones "
+            "included. Delete those that you no longer need, or narrow the plan with a scope."
         )
         raise Problem(409, "PLANS_TOO_LARGE", detail.format(maximum=grouped(settings.PLAN_MAX_BYTES))) from None
 

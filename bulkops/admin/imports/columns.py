@@ -147,7 +147,7 @@ class ColumnFields:
         elif len(best) > 1:
             column.hint = self._ambiguity(column.heading, found)
         elif says:
-            message = _("It does not look like '{field}', which has this name.")
+            message = _("Its cells do not look like '{field}', which has this name.")
             column.hint = message.format(field=self._called(next(iter(says))))
         elif found:
             column.hint = self._wire.refusal(found[0])

@@ -105,7 +105,9 @@ def _rows(report: Mapping[str, Any]) -> int:
 def _left_out(report: Mapping[str, Any]) -> str:
     """Return the sentence about the rows that an import without them leaves out, with the first of them."""
     named = ngettext(
-        "{count} of {total} rows stays out: {rows}", "{count} of {total} rows stay out: {rows}", report["rejected"]
+        "{count} of {total} rows is left out: {rows}",
+        "{count} of {total} rows are left out: {rows}",
+        report["rejected"],
     )
     rows = []
     for row in report["rows"][:_FEW]:

@@ -33,8 +33,8 @@ _IN_WORDS = {
         "You have too many plans here that are not applied. Delete those that you no longer need."
     ),
     "PLANS_TOO_LARGE": gettext_lazy(
-        "Your plans here would become too large together. Delete those that you no longer need, or restrict this one "
-        "by a filter."
+        "With this plan, your plans here would become too large. Delete those that you no longer need, or restrict "
+        "this one by a filter."
     ),
     "CONFLICT": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
     "REPOSITORY_BUSY": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),

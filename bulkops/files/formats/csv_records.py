@@ -83,7 +83,7 @@ def _has_blanks_before_quotes(cells: list[str], text: str, delimiter: str) -> bo
 
 
 def _formula(cell: str) -> str:
-    message = _("'{cell}' is a formula. Write {text} as text, without the sign.")
+    message = _("'{cell}' is a formula. Write {text} as text, without '='.")
     return message.format(cell=shortened(cell), text=shortened(cell[1:]))
 
 

@@ -52,9 +52,9 @@ def open_source(file: BinaryIO, options: ReadingOptions = AS_FOUND) -> Iterator[
     with _opened(file) as (content, gzipped), ExitStack() as stack:
         format, encoding, text = recognised(content, options)
         if options.sheet is not None and format is not Format.XLSX:
-            raise UnreadableFile(1, _("Only a workbook has sheets to choose from, and this is no workbook."))
+            raise UnreadableFile(1, _("Only a workbook has sheets to choose from, and this file is not a workbook."))
         if options.heading_row is not None and not format.is_table:
-            raise UnreadableFile(1, _("Only a table has headings, and these are elements in JSON."))
+            raise UnreadableFile(1, _("Only a table has headings, and this file has elements in JSON."))
         opened = stack.enter_context(FORMATS[format].open(content, encoding, options))
         shape = Shape(format, encoding, opened.delimiter, gzipped)
         found = replace(opened.found, is_encoding_certain=text.is_encoding_certain, encodings=text.encodings)

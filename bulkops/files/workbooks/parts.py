@@ -43,8 +43,8 @@ _FORMAT_TOO_LONG = _(
 _TOO_MANY = _("The workbook has more than {maximum} {things}. Copy the table into a new workbook, and load that.")
 _NO_WORKBOOK = _("This is a zip archive, not a workbook. Extract it and load the file in it.")
 _SAME_NAMES = _(
-    "The workbook has two parts with one name, {one} and {other}. Open it in Excel, save it again as an Excel workbook "
-    "(.xlsx) and load that."
+    "The workbook has two parts with the same name, {one} and {other}. Open it in Excel, save it again as an Excel "
+    "workbook (.xlsx) and load that."
 )
 
 

@@ -16,7 +16,7 @@ from dimensions_site.text.formats import grouped
 
 MAX_ROWS = 1_048_576
 MAX_MERGED = 10_000
-_TOO_MANY_MERGED = _("More than {maximum} ranges of cells are merged. Unmerge those of the table, and load it then.")
+_TOO_MANY_MERGED = _("More than {maximum} ranges of cells are merged. Unmerge those of the table, and load it again.")
 _CHUNK = 256 * 1024
 # Longer than the tag of a merged range, which may be split between two pieces.
 _OVERLAP = 256

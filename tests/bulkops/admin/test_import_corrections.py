@@ -121,7 +121,7 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     assert (file_import.report["rejected"], file_import.report["created"]) == (2, 61)
     text = shown(browser, file_import)
     assert "1 value was given a meaning" in text
-    assert "2 of 63 rows stay out: 63 (ELSE · 3000 · Loans), 64 (ELSE · 3001 · Loans)" in text
+    assert "2 of 63 rows are left out: 63 (ELSE · 3000 · Loans), 64 (ELSE · 3001 · Loans)" in text
     correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
     confirm(browser, file_import)
     work()
@@ -185,7 +185,7 @@ def test_leaving_out_more_than_a_few_rows_is_not_the_main_button(ed, northwind, 
     text = shown(browser_of(ed), checked(browser_of(ed), northwind, HEADINGS + rows))
     [button] = re.findall(r'name="leave_out" value="yes" class="([^"]*)"', text)
     assert ("sheet-go" in button) is is_main
-    assert f"{faulty} of {good + faulty} rows stay out: 2 (NOWHERE · 2000 · Loans), 3 (" in text
+    assert f"{faulty} of {good + faulty} rows are left out: 2 (NOWHERE · 2000 · Loans), 3 (" in text
 
 
 def test_rows_with_errors_have_pages(ed, northwind):

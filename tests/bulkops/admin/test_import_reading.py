@@ -36,8 +36,8 @@ def test_letters_that_are_not_certain_are_chosen_by_their_looks(ed, northwind):
     for wrong in ("utf-8", "no-such", "x" * 1000):
         assert "Choose how the letters are stored." in read(browser, file_import, encoding=wrong)
     chosen = next(name for name in offered if name != file_import.preview["encoding"])
-    assert f"letters as {chosen}" in read(browser, file_import, encoding=chosen)
-    assert "letters as windows-1251" in read(browser, file_import, encoding="windows-1251")
+    assert f"encoding {chosen}" in read(browser, file_import, encoding=chosen)
+    assert "encoding windows-1251" in read(browser, file_import, encoding="windows-1251")
     describe(browser, file_import)
     work()
     confirm(browser, file_import)

@@ -212,7 +212,7 @@ def test_cells_are_read_as_the_programs_that_write_them_mean_them(row, cells, de
 def test_a_code_with_the_sign_of_a_formula_is_a_failure():
     """Excel would show it without zeros."""
     outcome = read(b"id,name\n=0070,Cash\n0080,Bank\n")
-    assert outcome.messages == ["line 2, id: '=0070' is a formula. Write 0070 as text, without the sign."]
+    assert outcome.messages == ["line 2, id: '=0070' is a formula. Write 0070 as text, without '='."]
     assert [row["id"] for row in outcome.cells] == ["0080"]
 
 

@@ -213,7 +213,7 @@ def test_a_sheet_has_a_limit_of_merged_cells(count, is_read):
     assert read(content).refusal == (
         None
         if is_read
-        else "line 1: More than 10,000 ranges of cells are merged. Unmerge those of the table, and load it then."
+        else "line 1: More than 10,000 ranges of cells are merged. Unmerge those of the table, and load it again."
     )
 
 

@@ -76,7 +76,7 @@ def test_several_sheets_with_tables_need_a_choice(import_accounts):
     assert stored() == ["1000"]
     (error,) = import_accounts(content, "--sheet", "Newer").errors
     assert error == (
-        "line 1: The workbook has no visible sheet 'Newer' with anything in it, but 'Old', 'New'. Choose one of them."
+        "line 1: The workbook has no visible sheet 'Newer' with anything in it. Choose one of 'Old', 'New'."
     )
 
 

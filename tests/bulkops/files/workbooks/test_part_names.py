@@ -106,8 +106,8 @@ def test_the_main_part_may_be_in_any_folder():
 def test_two_parts_with_one_name_are_refused(other):
     """Which of them another program takes is unknown."""
     assert read(renamed(WORKBOOK, str, other)).refusal == (
-        f"line 1: The workbook has two parts with one name, xl/styles.xml and {other}. Open it in Excel, save it again "
-        "as an Excel workbook (.xlsx) and load that."
+        f"line 1: The workbook has two parts with the same name, xl/styles.xml and {other}. Open it in Excel, save it "
+        "again as an Excel workbook (.xlsx) and load that."
     )
 
 

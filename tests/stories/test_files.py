@@ -227,6 +227,6 @@ def test_the_workbook_of_an_accountant_is_imported_in_six_clicks(enter, rest):
     assert sales["dataEntryAndReporting"]["validity"]["startDate"] == "2026-02-17T00:00:00.000+0000"
 
     check_the_workbook("phone")
-    expect(ed.get_by_text("They are left out.")).to_be_visible()
+    expect(ed.get_by_text("Such rows are left out.")).to_be_visible()
     expect(ed.get_by_text("everything in the file is stored already")).to_be_visible()
     assert clicks(ed) == 4

@@ -172,7 +172,7 @@ def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     assert "1 row looks like a total" in shown(browser, file_import)
     correct(browser, file_import, without_totals="yes")
     assert (file_import.report["rejected"], file_import.report["created"]) == (0, 1)
-    assert "They are left out." in shown(browser, file_import)
+    assert "Such rows are left out." in shown(browser, file_import)
     confirm(browser, file_import)
     work()
     assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]

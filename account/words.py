@@ -7,24 +7,25 @@ come in this order; case, accents, blanks and punctuation do not matter.
 from collections.abc import Mapping, Sequence
 
 _TABLE = """
-id: Account, Account number, Account code, Account no., Account value, Acc no, Acct, Acct no, Code, GL account, Ledger
-  account, Nominal code, Konto, Kontonummer, Konto-Nr., Kontonr, Konto-ID, Kto, Kto.-Nr., Sachkonto, Sachkontonummer,
-  Compte, Numéro de compte, N° de compte, No de compte, N° compte, Code compte, Compte général, Conto, Numero di
-  conto, Numero conto, Codice conto, N. conto, Codice, Cuenta, Número de cuenta, N.º de cuenta, Código de cuenta,
-  Código cuenta, Cód. cuenta, Código, Rekening, Rekeningnummer, Rekeningnr, Grootboekrekening, Grootboeknummer,
-  Grootboekrekeningnummer
+id: Account, Account number, Account code, Account no., Account ID, Account key, Account value, Acc no, Acct, Acct no,
+  Code, GL account, Ledger account, GL code, GL account ID, Nominal code, Konto, Kontonummer, Konto-Nr., Kontonr,
+  Konto-ID, Kontoschlüssel, Kto, Kto.-Nr., Sachkonto, Sachkontonummer, Compte, Numéro de compte, N° de compte, No de
+  compte, N° compte, Code compte, Compte général, Conto, Numero di conto, Numero conto, Codice conto, N. conto,
+  Codice, Cuenta, Número de cuenta, N.º de cuenta, Código de cuenta, Código cuenta, Cód. cuenta, Código, Rekening,
+  Rekeningnummer, Rekeningnr, Grootboekrekening, Grootboeknummer, Grootboekrekeningnummer
 descriptions: Name, Text, Desc, Account name, Account description, Account title, Bezeichnung, Kontobezeichnung,
   Kontenbezeichnung, Kontoname, Kontotext, Benennung, Libellé, Intitulé, Désignation, Nom, Nom du compte, Intitulé du
   compte, Libellé du compte, Nome, Nome conto, Denominazione, Descrizione conto, Descrizione del conto, Nombre, Nombre
   de la cuenta, Nombre de cuenta, Denominación, Descripción de la cuenta, Omschrijving, Naam, Benaming, Rekeningnaam,
   Rekeningomschrijving
 nature: Account nature, Statement, Financial statement, BS/PL, BS/P&L, Balance sheet/P&L, Kontoart, Kontenart,
-  Bilanz/GuV, Bilanz/G+V, Bilanz oder GuV, Bilanz/Erfolg, Bilanz/Erfolgsrechnung, GuV/Bilanz, Nature du compte, Nature
-  de compte, Bilan/Résultat, Bilan/Compte de résultat, Bilan/CR, Natura conto, Natura del conto, SP/CE, Stato
-  patrimoniale/Conto economico, Patrimoniale/Economico, Naturaleza de la cuenta, Balance/PyG, Balance/Resultados,
-  Balance/Pérdidas y ganancias, Aard, Rekeningsoort, Soort rekening, Balans/W&V, Balans/Resultaat, Balans of resultaat
-nature=BALANCE_SHEET: BS, Balance, Balance sheet account, Bilanzkonto, Bestand, Bestandskonto, Compte de bilan, SP,
-  Patrimoniale, Conto patrimoniale, Balance de situación, Balance general, Balans, Balansrekening
+  Bilanz/GuV, Bilanz/G+V, Bilanz-/GuV-Konto, Bil/GuV, Bilanz oder GuV, Bilanz/Erfolg, Bilanz/Erfolgsrechnung,
+  GuV/Bilanz, Nature du compte, Nature de compte, Bilan/Résultat, Bilan/Compte de résultat, Bilan/CR, Natura conto,
+  Natura del conto, SP/CE, Stato patrimoniale/Conto economico, Patrimoniale/Economico, Naturaleza de la cuenta,
+  Balance/PyG, Balance/Resultados, Balance/Pérdidas y ganancias, Aard, Rekeningsoort, Soort rekening, Balans/W&V,
+  BAL/W&V, Balans/Resultaat, Balans of resultaat
+nature=BALANCE_SHEET: BS, Bil, Bal, Balance, Balance sheet account, Bilanzkonto, Bestand, Bestandskonto, Compte de
+  bilan, SP, Patrimoniale, Conto patrimoniale, Balance de situación, Balance general, Balans, Balansrekening
 nature=PROFIT_AND_LOSS: P&L, PnL, Profit & loss, P&L account, Income statement, GuV, G+V, GuV-Konto, Gewinn und
   Verlust, Gewinn & Verlust, Erfolgsrechnung, ER, Erfolg, Erfolgskonto, Ergebnis, Résultat, Compte de résultat, CR,
   Pertes et profits, Profits et pertes, CE, Conto economico, Economico, Profitti e perdite, PyG, P y G, Pérdidas y
@@ -52,9 +53,10 @@ dataEntryAndReporting.class=COST: Costs, Expense, Expenses, Aufwand, Aufwendunge
   Gasto, Gastos, Kosten
 dataEntryAndReporting.class=REVENUE: Revenues, Income, Ertrag, Erträge, Produit, Produits, Ricavo, Ricavi, Ingreso,
   Ingresos, Opbrengst, Opbrengsten
-dataEntryAndReporting.icManagement: Intercompany, IC, Intercompany account, IC account, IC-Konto, Intercompany-Konto,
-  Konzernkonto, Intragroupe, Intra-groupe, Compte intragroupe, Infragruppo, Intragruppo, Conto intercompany,
-  Intragrupo, Cuenta intragrupo, Cuenta intercompany, IC-rekening, Intercompanyrekening, Groepsrekening
+dataEntryAndReporting.icManagement: Intercompany, Interco, IC, Intercompany account, IC account, IC-Konto,
+  Intercompany-Konto, Partnerkonto, Konzernkonto, Intragroupe, Intra-groupe, Compte intragroupe, Infragruppo,
+  Intragruppo, Conto intercompany, Intragrupo, Cuenta intragrupo, Cuenta intercompany, IC-rekening,
+  Intercompanyrekening, Groepsrekening
 dataEntryAndReporting.validity.startDate: Start date, Gültig von, Beginn, Date de début, Valable du, Data inizio,
   Fecha de inicio, Ingangsdatum, Geldig vanaf, Geldig van, Begindatum
 dataEntryAndReporting.validity.endDate: End date, Ende, Date de fin, Valable au, Data fine, Fecha de fin, Einddatum,

@@ -1,5 +1,6 @@
 """The columns of an uploaded table, and the field that each of them sets."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from bulkops.admin.imports.column import ColumnField, Origin
-from bulkops.admin.imports.contents import NO, YES, evidence, has_codes, has_values, has_yes_and_no
+from bulkops.admin.imports.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
 from bulkops.files.columns import read_headings
 from bulkops.files.formats.rows import REASON
 from bulkops.files.outside.previews import Content
@@ -25,6 +26,8 @@ from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unkn
 _MOST_OPEN = 12
 # The share of different texts in a column of ids or descriptions.
 _DISTINCT = 0.9
+# What says that a column has yes and no, such as `J/N` or `(yes/no)`.
+_YES_OR_NO = re.compile(r"[\s_([]+\w{1,5}\s?/\s?\w{1,5}[)\]]?$")
 # A longer name is not sent by the page, and names no field.
 MAX_NAME = 300
 
@@ -135,6 +138,8 @@ class ColumnFields:
     def _recognise(self, column: ColumnField) -> None:
         """Choose the field that the heading names, unless the cells contradict."""
         found = self._found(column.heading)
+        if not found and has_yes_and_no(column.content):
+            found = self._found(_YES_OR_NO.sub("", column.heading))
         if column.heading == REASON or (len(found) == 1 and self._place(found[0]).leaf.read_only):
             column.is_out = True
             return
@@ -168,10 +173,11 @@ class ColumnFields:
                     self._choose_alone(column, self._with_the_values_of(column), Origin.CONTENT)
         described = f"{DESCRIPTIONS}.{self._language}"
         for path, is_it in (("id", has_codes), (described, lambda content: not has_codes(content))):
-            # Such as the text in another language.
-            unnamed = [column for column in self.fields if column.is_open and not self._names.says_more(column.heading)]
-            fitting = [column for column in unnamed if _is_distinct(column.content)]
+            fitting = [column for column in self.fields if column.is_open and _is_distinct(column.content)]
             likely = [column for column in fitting if is_it(column.content) and not has_yes_and_no(column.content)]
+            if path != "id":
+                # Such as the text in another language.
+                likely = [column for column in likely if not self._names.says_more(column.heading)]
             if len(likely) == 1:
                 self._choose_alone(likely[0], [path], Origin.CONTENT)
 
@@ -186,16 +192,18 @@ class ColumnFields:
             self._choose(column, paths[0], origin)
 
     def _with_the_values_of(self, column: ColumnField) -> list[str]:
-        """Return the fields that have all texts of the column as values."""
-        if not column.content.texts or has_yes_and_no(column.content):
+        """Return the fields that have most texts of the column as values: all, or at least two and the half."""
+        content = column.content
+        if not content.texts or has_yes_and_no(content):
             return []
-        return [
-            place.path
+        known = {
+            place.path: known_values(place.leaf, content)
             for place in self._wire.places.values()
-            if isinstance(place.leaf, EnumField)
-            and self._is_listed(place.path)
-            and has_values(place.leaf, column.content, all_of_them=True)
-        ]
+            if isinstance(place.leaf, EnumField) and self._is_listed(place.path)
+        }
+        most = max(known.values(), default=0)
+        is_enough = most == len(content.texts) or (most > 1 and 2 * most >= len(content.texts))
+        return [path for path, count in known.items() if is_enough and count == most]
 
     def _is_listed(self, path: str) -> bool:
         """Return whether the field at `path` has one of some values, yes and no included."""

@@ -29,7 +29,13 @@ def evidence(leaf: Leaf | None, content: Content) -> int:
     is_yes_or_no = has_yes_and_no(content)
     match leaf:
         case EnumField(open_length=None):
-            return YES if has_values(leaf, content) else NO if content.distinct > _FEW else PERHAPS
+            return (
+                YES
+                if 2 * known_values(leaf, content) >= len(content.texts)
+                else NO
+                if content.distinct > _FEW
+                else PERHAPS
+            )
         case BooleanField():
             return YES if is_yes_or_no else NO if content.distinct > _STATES else PERHAPS
         case IdField():
@@ -51,10 +57,9 @@ def has_yes_and_no(content: Content) -> bool:
     )
 
 
-def has_values(leaf: Any, content: Content, *, all_of_them: bool = False) -> bool:
-    """Return whether the `leaf`, which is one of some values, has at least half of the texts as values, or all."""
-    known = sum(from_words(leaf, text) in leaf.choices.values for text in content.texts)
-    return known == len(content.texts) if all_of_them else 2 * known >= len(content.texts)
+def known_values(leaf: Any, content: Content) -> int:
+    """Return how many of the texts are values of the `leaf`, which is one of some values."""
+    return sum(from_words(leaf, text) in leaf.choices.values for text in content.texts)
 
 
 def has_codes(content: Content) -> bool:

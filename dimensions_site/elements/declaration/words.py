@@ -21,9 +21,9 @@ from dimensions_site.elements.declaration.names import folded
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 
-# In the languages of the administration, as spreadsheet programs and people write them.
-_YES = ("yes", "y", "true", "ja", "j", "wahr", "oui", "o", "vrai", "sì", "s", "vero", "verdadero", "1")
-_NO = ("no", "n", "false", "nein", "falsch", "non", "faux", "falso", "0")
+# In the languages of the administration and of neighbours, as spreadsheet programs and people write them.
+_YES = ("yes", "y", "true", "ja", "j", "wahr", "oui", "o", "vrai", "sì", "s", "vero", "verdadero", "waar", "sim", "1")
+_NO = ("no", "n", "false", "nein", "falsch", "non", "faux", "falso", "nee", "onwaar", "não", "nej", "nei", "0")
 _BOOLEANS = {folded(word): value for words, value in ((_YES, True), (_NO, False)) for word in words}
 # 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
 _DATE = re.compile(

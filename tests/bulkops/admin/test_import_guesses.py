@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bulkops.admin.imports import upload
+from tests.bulkops.admin.imports import CASH, HEADINGS, checked, upload
 from tests.bulkops.admin.test_import_columns import columns
 from tests.dimensions_site.site_admin.people import browser_of
 
@@ -26,6 +26,9 @@ def table(*columns):
         ("Codice conto", "Descrizione conto", "SP/CE", "Tipo conto", "Tipo di cambio", "Infragruppo"),
         ("Cuenta", "Denominación", "Balance/PyG", "Tipo de cuenta", "Tipo de cambio", "Intragrupo"),
         ("Rekeningnummer", "Omschrijving", "Balans/W&V", "Rekeningtype", "Koerssoort", "IC-rekening"),
+        ("AccountID", "Naam", "BAL/W&V", "Rekeningsoort", "Koerstype", "IC (J/N)"),
+        ("[Account_Value]", "Kontenbezeichnung", "Bil/GuV", "Kontenart", "Kurs", "Partnerkonto J/N"),
+        ("GL account ID", "Text", "Bilanz-/GuV-Konto", "Art", "Umrechnungskurs", "Interco (ja/nein)"),
         # Turkish: three by their cells, and yes and no fit more than one field.
         ("Hesap Kodu", "Hesap Adı", "Hesap Türü", "type", "Kur", "icManagement"),
     ],
@@ -63,6 +66,10 @@ def test_the_words_of_the_trade_are_known(ed, northwind, headings):
         ("Type", ("1", "2", "3", "4"), "type"),
         ("Kennzeichen", ("x", "y", "x", "y"), ""),
         ("Intercompany", ("AG01", "AG02", "AG03", "AG04"), ""),
+        # Two values that only one list has, and one that is asked.
+        ("Kz.", ("Bil", "Bal", "PL", "Bil"), "nature"),
+        ("Kz.", ("Bilanz", "GuV", "GuV", "Memo"), "nature"),
+        ("Partnerkonto", ("1000", "1001", "1002", "1003"), ""),
         ("DescriptionNOR", ("Kasse", "Bank", "Salg", "Lønn"), "descriptions.no"),
         ("DescriptionENG", ("Cash", "Bank", "Sales", "Pay"), "descriptions.en"),
         ("Bezeichnung Französisch", ("Caisse", "Banque", "Ventes", "Paie"), "descriptions.fr"),
@@ -75,6 +82,32 @@ def test_what_is_in_a_column_decides(ed, northwind, heading, cells, expected):
     known = [("id", "1", "2", "3", "4"), ("descriptions.de", "a", "b", "c", "d")]
     found = columns(upload(browser_of(ed), northwind, table(*known, (heading, *cells))))[heading]
     assert found[0] == expected
+
+
+@pytest.mark.parametrize(
+    "heading", ["AccountID", "[Account_Value]", "Kontoschlüssel", "StandardAccountID", "Ledger key"]
+)
+def test_a_column_of_codes_is_the_ids_if_it_is_the_only_one(ed, northwind, heading):
+    """Its heading names nothing else; names in such a column are none."""
+    texts = ("Text", "Kasse", "Bank", "Erlöse")
+    found = columns(upload(browser_of(ed), northwind, table((heading, "4711", "4712", "4713"), texts)))
+    assert found[heading][0] == "id"
+
+
+@pytest.mark.parametrize(
+    "pair", [("ja", "nee"), ("J", "N"), ("Y", "N"), ("waar", "onwaar"), ("sim", "não"), ("ja", "nej")]
+)
+def test_yes_and_no_are_known_in_more_languages_than_the_pages(ed, northwind, pair):
+    """They are values of the field, and never ids."""
+    file_import = checked(
+        browser_of(ed),
+        northwind,
+        HEADINGS.replace("\n", f",{IC}\n")
+        + "".join(
+            CASH.replace("1000", f"100{number}").replace("\n", f",{word}\n") for number, word in enumerate(pair * 2)
+        ),
+    )
+    assert (file_import.report["created"], file_import.report["rejected"]) == (4, 0)
 
 
 def test_a_heading_of_ids_over_names_is_marked(ed, northwind):

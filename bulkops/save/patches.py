@@ -15,7 +15,7 @@ from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.elements.declaration.fields import IdField, Leaf
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
-from dimensions_site.elements.declaration.unknown_members import not_an_object
+from dimensions_site.elements.declaration.unknown_members import all_fields, not_an_object
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import unknown_field
@@ -93,11 +93,10 @@ class PatchObject(WireObject):
 
     def _unknown(self, name: str) -> list[ErrorDetail]:
         [error] = super()._unknown(name)
-        if error == unknown_field(name):
+        if error == unknown_field(name) + all_fields():
             # Most often a field of the element, sent as for `put`.
-            return [
-                ErrorDetail(f"{error} The entry takes key and data; the fields to change stand in data.", error.code)
-            ]
+            advice = "The entry takes key and data; the fields to change stand in data."
+            return [ErrorDetail(f"{unknown_field(name)} {advice}", error.code)]
         return [error]
 
 

@@ -131,7 +131,7 @@ def test_custom_attributes_are_a_map_from_any_name_to_text_or_null(alice, attrib
         ({"a": 1}, "customAttributes.a"),
         ({"a": {}}, "customAttributes.a"),
         ({"a": "x" * 1001}, "customAttributes.a"),
-        ({"": "x"}, "customAttributes."),
+        ({"": "x"}, 'customAttributes.""'),
         ("a", "customAttributes"),
         (["a"], "customAttributes"),
     ],

@@ -75,7 +75,7 @@ def test_no_route_reveals_the_content_of_another_repository(filled, alice, bob, 
 def test_every_route_names_its_repository_or_is_known_to_need_none():
     """A new address outside of the REST API has to be considered here: those below `auth` know users alone."""
     beside = {str(entry.pattern).split("/")[0] for entry in get_resolver().url_patterns} - {"api", "dimensions"}
-    assert beside <= {"", "auth", "health", "admin", "openapi", "favicon.ico", "docs"}
+    assert beside <= {"", "auth", "health", "admin", "openapi", "favicon.ico", "docs", "version"}
 
 
 @pytest.mark.parametrize("page", ["landing", "health-live", "health-ready"])

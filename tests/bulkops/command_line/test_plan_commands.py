@@ -195,7 +195,7 @@ def test_an_outdated_plan_lists_what_has_changed(run, alice, chart):
     before = elements(alice, "account")
     refused = run("apply_plan", planned(made))
     assert refused.errors == ["changed since: 10", "changed since: 12"]
-    assert str(refused.refusal).startswith("Nothing was changed: 2 of the elements have changed")
+    assert str(refused.refusal).startswith("Nothing was changed: 2 elements of the plan have changed")
     assert elements(alice, "account") == before
     again = planned(run("plan_accounts", "--mode", "upsert", content=table(cash(10))))
     assert run("apply_plan", again).refusal is None

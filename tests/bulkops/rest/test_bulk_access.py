@@ -182,7 +182,7 @@ def test_a_hostile_element_is_refused_like_any_other_error(alice, dimension, ele
         b'{"patch":[' + element + b"]}",
         b'{"patch":[{"key":' + element + b',"data":{}}]}',
         b'{"patch":[{"key":{"id":"old"},"data":' + element.replace(b'"EUR"', b'"old"') + b"}]}",
-        b'{"saveMode":' + element + b',"post":[]}',
+        *([] if element == b"null" else [b'{"saveMode":' + element + b',"post":[]}']),  # null means absent
     ):
         report = refused(send(alice, dimension, body))
         assert all(error["message"] for error in report["errors"]), body[:100]

@@ -89,7 +89,7 @@ def test_every_post_of_the_interface_knows_the_header(alice):
             refused = alice.send("POST", path, {}, Idempotency_Key="é")
             assert refused.json()["errors"][0]["path"] == "Idempotency-Key", path
     deletions = {"deletions", "deletions-other-spelling"}
-    assert known == {"elements", "elements-bulk", "plans", "plan-apply"} | deletions
+    assert known == {"elements", "elements-bulk", "elements-bulk-minimal", "plans", "plan-apply"} | deletions
 
 
 @pytest.mark.contract("E1")

@@ -69,7 +69,7 @@ def test_a_narrowed_key_opens_on_every_route_what_a_grant_of_that_width_opens(co
     widths = [*product(Role, (ALL, *dimension_names()), REPOSITORIES)]
     programs = {width: narrow_key(cora, width[2], role=width[0], dimension=width[1]) for width in widths}
     routes = [route for route in api_routes() if route.namespace in dimension_names()]
-    assert (len(programs), len(routes)) == (45, 36)
+    assert (len(programs), len(routes)) == (45, 37)
     for route in routes:
         path = route.path("northwind")
         methods = [method for method in peers[Role.MANAGER].options(path).json()["allow"] if method in METHODS]

@@ -196,7 +196,7 @@ def test_questions_of_every_request_are_kept_by_the_database_itself_only(
         url,
         "from django.db import connection; from django.contrib.auth.models import User; "
         "from dimensions_site.repositories.permissions import check_access; user = User.objects.get(); "
-        "print({check_access(user, 'northwind', 'account').role for _ in range(20)}); cursor = connection.cursor(); "
+        "print({check_access(user, 'northwind', 'account').granted for _ in range(20)}); cursor = connection.cursor(); "
         "cursor.execute('SELECT count(*) FROM pg_prepared_statements'); print(cursor.fetchone())",
     )
     assert asked.split("\n")[-2] == ("(1,)" if way == "directly" else "(0,)")

@@ -44,7 +44,7 @@ def test_descriptions_come_back_as_they_were_sent(alice, dimension, descriptions
         ({"e": "Cash"}, "descriptions.e"),
         ({"en-": "Cash"}, "descriptions.en-"),
         ({"en\n": "Cash"}, "descriptions.en\n"),
-        ({"": "Cash"}, "descriptions."),
+        ({"": "Cash"}, 'descriptions.""'),
     ],
 )
 @pytest.mark.parametrize("dimension", ["account", "currency"])

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from account.serializers import ACCOUNT_WIRE
+from dimensions_site.api.failures import wire_path
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimension_named, dimensions
 from dimensions_site.elements.models import Element
@@ -249,4 +250,4 @@ def members(value: Any, prefix: str = "") -> Iterator[str]:
     yield prefix
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from members(inner, f"{prefix}.{name}" if prefix else name)
+            yield from members(inner, wire_path(prefix, name))

@@ -159,7 +159,7 @@ def test_wrong_queries_are_refused_with_all_errors(rita, northwind):
     assert refusal(rita, "count", unused="true", asOf="never") == (
         400,
         "INVALID_REQUEST",
-        [("unused", "CONFLICTING_PARAMETERS"), ("asOf", "INVALID_TOKEN")],
+        [("unused", "CONFLICTING_PARAMETERS"), ("asOf", "INVALID_VALUE")],
     )
     twice = rita.get(rita.account("elements?unused=true&unused=true")).json()
     assert twice["code"] == "REPEATED_PARAMETER"

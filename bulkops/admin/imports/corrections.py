@@ -72,7 +72,7 @@ class RowToCorrect:
 
 
 class Corrections:
-    """What is to be corrected in an import, and what was sent (`data`): the `values` that are unknown, and the rows
+    """What is to be corrected in an import, and what was sent (`data`): the `values` that are unknown, and the `rows`
     with errors on one page.
     """
 
@@ -84,8 +84,12 @@ class Corrections:
         self._wire = dimension_named(file_import.dimension).wire
         self._choices = Choices.of(file_import)
         self.lists = self._lists()
+        unknown = file_import.report.get("unknown", [])
+        headings = [found["heading"] for found in unknown]
+        # Each column with the most frequent value first, and its other values with it.
         self.values = [
-            self._value(number, found, data) for number, found in enumerate(file_import.report.get("unknown", []))
+            self._value(number, found, data)
+            for number, found in sorted(enumerate(unknown), key=lambda each: headings.index(each[1]["heading"]))
         ]
 
     @property
@@ -106,6 +110,17 @@ class Corrections:
             for heading, texts in self._choices.values.items()
             for text, value in texts.items()
         ]
+
+    @property
+    def parts(self) -> list[tuple[list[RowToCorrect], str]]:
+        """The rows on the page, then those that have no error once the values mean something, with their columns."""
+        asked = {(value.heading, value.text) for value in self.values}
+        parts: tuple[list[RowToCorrect], list[RowToCorrect]] = ([], [])
+        for row in self.rows:
+            is_solved = not row.errors and all((cell.heading, cell.stored.strip()) in asked for cell in row.cells)
+            parts[is_solved].append(row)
+        columns = ", ".join(dict.fromkeys(cell.heading for row in parts[True] for cell in row.cells))
+        return [(rows, name) for rows, name in zip(parts, ("", columns), strict=True) if rows]
 
     def _value(self, number: int, found: Mapping[str, Any], data: QueryDict | None) -> ValueToMean:
         name, heading = f"value-{number}", found["heading"]

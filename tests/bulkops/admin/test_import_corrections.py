@@ -133,6 +133,25 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     assert {found["text"]: found["is_surprising"] for found in again.report["understood"]} == {"NOWHERE": True}
 
 
+def test_rows_that_a_value_solves_are_folded(ed, northwind):
+    """What needs a person comes first; the values of a column stand together, the most frequent first."""
+    rows = many(3) + many(2, "ELSE").replace("200", "300") + many(3).replace("200", "400").replace("NORMAL", "SPECIAL")
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows + "5000,Loans,NOWHERE,NORMAL,\n")
+    asked = browser.get(at(file_import)).context["corrections"]
+    assert [(value.name, value.heading, value.text) for value in asked.values] == [
+        ("value-0", "nature", "NOWHERE"),
+        ("value-2", "nature", "ELSE"),
+        ("value-1", "type", "SPECIAL"),
+    ]
+    (open_rows, nothing), (solved, columns) = asked.parts
+    assert ([row.line for row in open_rows], nothing) == ([10], "")
+    assert ([row.line for row in solved], columns) == ([2, 3, 4, 5, 6, 7, 8, 9], "nature, type")
+    assert "<summary>nature, type · 8</summary>" in shown(browser, file_import)
+    correct(browser, file_import, **{"value-1": "NORMAL", "cell-2-0": "BALANCE_SHEET"})
+    assert {row["line"] for row in file_import.report["rows"]} == {3, 4, 5, 6, 7, 8, 9, 10}
+
+
 def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
     """A value that the column cannot have is not taken."""
     browser = browser_of(ed)

@@ -1,7 +1,7 @@
 """What files of other programs call the fields and values of accounts, besides their labels.
 
 The table has wire paths, and with `=` one of the values there. English, German, French, Italian, Spanish and Dutch
-come in this order; case, accents, blanks and punctuation do not matter.
+come in this order; words for `descriptions.de` are German. Case, accents, blanks and punctuation do not matter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,13 @@ id: Account, Account number, Account code, Account no., Account ID, Account key,
   compte, N° compte, Code compte, Compte général, Conto, Numero di conto, Numero conto, Codice conto, N. conto,
   Codice, Cuenta, Número de cuenta, N.º de cuenta, Código de cuenta, Código cuenta, Cód. cuenta, Código, Rekening,
   Rekeningnummer, Rekeningnr, Grootboekrekening, Grootboeknummer, Grootboekrekeningnummer
-descriptions: Name, Text, Desc, Account name, Account description, Account title, Bezeichnung, Kontobezeichnung,
-  Kontenbezeichnung, Kontoname, Kontotext, Benennung, Libellé, Intitulé, Désignation, Nom, Nom du compte, Intitulé du
-  compte, Libellé du compte, Nome, Nome conto, Denominazione, Descrizione conto, Descrizione del conto, Nombre, Nombre
-  de la cuenta, Nombre de cuenta, Denominación, Descripción de la cuenta, Omschrijving, Naam, Benaming, Rekeningnaam,
-  Rekeningomschrijving
+descriptions: Name, Text, Desc
+descriptions.en: Account name, Account description, Account title
+descriptions.de: Bezeichnung, Kontobezeichnung, Kontenbezeichnung, Kontoname, Kontotext, Benennung
+descriptions.fr: Libellé, Intitulé, Désignation, Nom, Nom du compte, Intitulé du compte, Libellé du compte
+descriptions.it: Nome, Nome conto, Denominazione, Descrizione conto, Descrizione del conto
+descriptions.es: Nombre, Nombre de la cuenta, Nombre de cuenta, Denominación, Descripción de la cuenta
+descriptions.nl: Omschrijving, Naam, Benaming, Rekeningnaam, Rekeningomschrijving
 nature: Account nature, Statement, Financial statement, BS/PL, BS/P&L, Balance sheet/P&L, Kontoart, Kontenart,
   Bilanz/GuV, Bilanz/G+V, Bilanz-/GuV-Konto, Bil/GuV, Bilanz oder GuV, Bilanz/Erfolg, Bilanz/Erfolgsrechnung,
   GuV/Bilanz, Nature du compte, Nature de compte, Bilan/Résultat, Bilan/Compte de résultat, Bilan/CR, Natura conto,

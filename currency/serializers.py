@@ -78,10 +78,13 @@ class CurrencySerializer(ElementSerializer):
             *("Valuta", "Codice valuta", "Codice ISO", "Moneda", "Divisa", "Código de moneda", "Código ISO"),
             *("Valutacode", "Muntcode", "Munt"),
         ),
-        "descriptions": (
-            *("Name", "Text", "Currency", "Currency name", "Bezeichnung", "Währungsbezeichnung", "Währungsname"),
-            *("Libellé", "Intitulé", "Nom de la devise", "Nome valuta", "Nombre de la moneda", "Omschrijving", "Naam"),
-        ),
+        "descriptions": ("Name", "Text", "Currency"),
+        "descriptions.en": ("Currency name",),
+        "descriptions.de": ("Bezeichnung", "Währungsbezeichnung", "Währungsname"),
+        "descriptions.fr": ("Libellé", "Intitulé", "Nom de la devise"),
+        "descriptions.it": ("Nome valuta",),
+        "descriptions.es": ("Nombre de la moneda",),
+        "descriptions.nl": ("Omschrijving", "Naam"),
         "decimalNumbers": (
             *("Minor unit", "Minor units", "Decimals", "Decimal places", "Nachkommastellen", "Dezimalstellen"),
             *("Décimales", "Nombre de décimales", "Decimali", "Cifre decimali", "Decimales", "Decimalen"),

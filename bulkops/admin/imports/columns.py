@@ -148,6 +148,10 @@ class ColumnFields:
         if len(best) == 1 and (len(found) == 1 or says[best[0]] == YES):
             # A name in a column of ids is often the wrong column.
             is_clear = best[0] != "id" or says["id"] == YES or column.heading == "id" or not column.content.texts
+            languages = self._names.languages_of(column.heading) or (self._language,)
+            if best[0] == f"{DESCRIPTIONS}.{self._language}" and self._language not in languages:
+                # The texts are probably in the language of the heading.
+                is_clear = False
             self._choose(column, best[0], Origin.HEADING if is_clear else Origin.SIMILAR)
         elif len(best) > 1:
             column.hint = self._ambiguity(column.heading, found)

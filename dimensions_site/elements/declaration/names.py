@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
@@ -53,13 +53,16 @@ class FieldNames:
             self._add(path, [".".join(segments[start:]) for start in range(len(segments))])
         for spelling in wire.spellings.alternatives:
             self._add(wire.canonical_path(spelling), [spelling])
+        # Of the names of descriptions that only some languages have.
+        self._languages: dict[str, set[str]] = {}
         for path, names in wire.serializer.also_called.items():
+            _before, _point, language = path.partition(f"{_DESCRIPTIONS}.")
             for name in names:
-                self._add(path, [name])
+                self._add(_DESCRIPTIONS if language else path, [name], language)
         for code, _name in settings.LANGUAGES:
             with override(code):
                 for place in wire.places.values():
-                    self._add(place.path, [place.heading, *place.headings.all_of(place.path)])
+                    self._add(place.path, [place.heading, *place.headings.all_of(place.path)], code)
 
     def find(self, name: str) -> list[str]:
         """Return the wire paths that `name` may mean; none for an unknown name, several for an ambiguous one.
@@ -71,6 +74,10 @@ class FieldNames:
         if self._wire.places.get(exact) is not None or self._wire.find_entry(exact) is not None:
             return [exact]
         return self._called(text) or list(dict.fromkeys(self._entries(text, self._called)))
+
+    def languages_of(self, name: str) -> Collection[str]:
+        """Return the languages in which descriptions are called `name`; none for wire paths and what says nothing."""
+        return () if name.strip() in self._wire.places else self._languages.get(folded(name), ())
 
     def similar(self, name: str) -> list[str]:
         """Return the wire paths of the names most like the unknown `name`, all equally likely; often there are none."""
@@ -89,13 +96,15 @@ class FieldNames:
         text = folded(name)
         return any(text.startswith(one) and one != text for one in self._names if len(one) >= _SHORTEST)
 
-    def _add(self, path: str, names: Sequence[str]) -> None:
-        """Add what the field at `path` is called: its name, then its ends."""
+    def _add(self, path: str, names: Sequence[str], language: str = "") -> None:
+        """Add what the field at `path` is called, perhaps in one `language`: its name, then its ends."""
         place = self._wire.places.get(path)
         if place is not None:
             # Stored among the descriptions.
             path = _DESCRIPTIONS if place.is_default_description else path
             self._names.setdefault(folded(names[0]), {})[path] = None
+            if path == _DESCRIPTIONS and language:
+                self._languages.setdefault(folded(names[0]), set()).add(language)
             for name in names[1:]:
                 self._ends.setdefault(folded(name), {})[path] = None
 

@@ -221,7 +221,9 @@ class ElementSerializer(ColumnObject):
 
     # What files of other programs call fields, besides their labels, by wire path; and values, by `path=value`.
     also_called: ClassVar[Mapping[str, Sequence[str]]] = {
-        "descriptions": ("Name", "Text", "Bezeichnung", "Libellé", "Intitulé"),
+        "descriptions": ("Name", "Text"),
+        "descriptions.de": ("Bezeichnung",),
+        "descriptions.fr": ("Libellé", "Intitulé"),
     }
 
     id = IdField(

@@ -110,6 +110,30 @@ def test_yes_and_no_are_known_in_more_languages_than_the_pages(ed, northwind, pa
     assert (file_import.report["created"], file_import.report["rejected"]) == (4, 0)
 
 
+@pytest.mark.parametrize(
+    ("heading", "origin"),
+    [
+        *[(name, "heading") for name in ("Name", "Text", "Description", "Account name", "Description (en)")],
+        *[(name, "similar") for name in ("Kontobezeichnung", "Beschreibung", "Libellé", "Nombre", "Omschrijving")],
+    ],
+)
+def test_a_heading_in_another_language_than_the_description_is_marked(ed, northwind, heading, origin):
+    """The repository's language is taken, as for every description without one, and a person checks it."""
+    found = columns(upload(browser_of(ed), northwind, table(("id", "1", "2"), (heading, "Caisse", "Banque"))))
+    assert found[heading] == ("descriptions.en", False, origin)
+
+
+@pytest.mark.parametrize(
+    ("heading", "origin"), [("Kontobezeichnung", "heading"), ("descriptions", "heading"), ("Description", "similar")]
+)
+def test_a_heading_in_the_language_of_the_repository_is_clear(ed, northwind, heading, origin):
+    """And so is a wire path, although it is English."""
+    northwind.default_language = "de"
+    northwind.save()
+    found = columns(upload(browser_of(ed), northwind, table(("id", "1", "2"), (heading, "Kasse", "Bank"))))
+    assert found[heading] == ("descriptions.de", False, origin)
+
+
 def test_a_heading_of_ids_over_names_is_marked(ed, northwind):
     """The list of ISO 4217 calls the name of the currency Currency."""
     iso = (

@@ -14,7 +14,7 @@ from bulkops.files.formats.tables import Table, first_rows
 
 DELIMITERS = (",", ";", "\t")
 # The first line with which Excel names an unusual separator.
-_SEPARATOR_LINE = re.compile(r'\ufeff*"?sep\s*=\s*(.)"?[,;\t]*[\r\n]*', re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r'\ufeff*"?sep *= *([^\s"]|\t)"?[,;\t ]*[\r\n]*', re.IGNORECASE)
 _SAMPLE_CHARACTERS = 64 * 1024
 _SAMPLE_ROWS = 20
 

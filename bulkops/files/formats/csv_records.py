@@ -24,7 +24,7 @@ _CLOSED_EARLY = gettext_lazy(
     "closed, and write a quote inside a quoted text twice."
 )
 # How CSV is written for Excel, so that it keeps zeros; without the quotes it would not.
-_FORMULA = re.compile(r'=(?:"((?:[^"]|"")*)"|\d+)')
+_FORMULA = re.compile(r'\s*=\s*(?:"((?:[^"]|"")*)"|\d+)\s*')
 # What old programs write at the end of a file, and careless ones more than once at its beginning.
 _END, _MARK = "\x1a", "\ufeff"
 
@@ -61,30 +61,27 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
 
     `text` is the record as it is written.
     """
-    errors: dict[int, str] = {}
-    if ' "' in text and _has_blanks_before_quotes(cells, text, delimiter):
+    if '"' in text and '"' in "".join(cells):
+        blank = rf"[^\S\r\n{re.escape(delimiter)}]"
+        meant = re.sub(rf'(\A|{re.escape(delimiter)}){blank}*("(?:[^"]|"")*+)', r"\1\2", text)
         try:
-            cells = next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True))
+            cells = cells if meant == text else next(csv.reader([meant], delimiter=delimiter, strict=True))
         except csv.Error:
             raise UnreadableFile(line, _CLOSED_EARLY) from None
-    if "=" in text:
-        for column, found in enumerate(map(_FORMULA.fullmatch, cells)):
-            if found is not None and found[1] is None:
-                errors[column] = _formula(found[0])
-            elif found is not None:
-                cells[column] = found[1].replace('""', '"')
+    if "=" not in text:
+        return TextRow(line, cells)
+    errors: dict[int, str] = {}
+    for column, found in enumerate(map(_FORMULA.fullmatch, cells)):
+        if found is not None and found[1] is None:
+            errors[column] = _formula(found[0])
+        elif found is not None:
+            cells[column] = found[1].replace('""', '"')
     return TextRow(line, cells, errors)
-
-
-def _has_blanks_before_quotes(cells: list[str], text: str, delimiter: str) -> bool:
-    """Return whether a cell is written with blanks before its opening quote, which then is not one."""
-    suspicious = (cell for cell in cells if cell.startswith(" ") and cell.lstrip(" ").startswith('"'))
-    return any(f"{delimiter}{cell}" in text or text.startswith(cell) for cell in suspicious)
 
 
 def _formula(cell: str) -> str:
     message = _("'{cell}' is a formula. Write {text} as text, without '='.")
-    return message.format(cell=shortened(cell), text=shortened(cell[1:]))
+    return message.format(cell=shortened(cell), text=shortened(cell.strip(" \t=")))
 
 
 class _Lines:
@@ -92,6 +89,7 @@ class _Lines:
 
     def __init__(self, text: TextIO, first_line: int) -> None:
         self._text = text
+        self._first_line = first_line
         self._line = first_line - 1
         self._ends = True
         self._length = 0
@@ -127,7 +125,7 @@ class _Lines:
         if piece:
             self._line += self._ends
             self._ends = _ends(piece)
-            if self._line == 1:
+            if self._line == self._first_line:
                 piece = piece.lstrip(_MARK)
             if _END in piece and (not self._ends or not piece.strip(f"{_END}\r\n")):
                 piece = piece.strip(_END)

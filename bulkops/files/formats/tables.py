@@ -97,11 +97,11 @@ class Table(FileContent):
 
     def _row(self, row: TextRow) -> Row | RowFailure:
         headings, cells = self._headings, row.cells
-        behind = next(filter(None, cells[len(headings) :]), None)
+        missing = len(headings) - len(cells)
+        behind = next(filter(None, cells[len(headings) :]), None) if missing < 0 else None
         if behind is not None and REASON in headings:
             message = _("'{text}' is after the last heading. Correct the row, then delete that text.")
             return row_failure(row.line, message.format(text=shortened(behind)), cells)
-        missing = len(headings) - len(cells)
         if behind is not None or (missing > 0 and not self._pads_rows):
             message = _("The row has {cells}, but there are {headings}.")
             of_cells = ngettext("{count} cell", "{count} cells", len(cells))
@@ -113,14 +113,17 @@ class Table(FileContent):
             return row_failure(row.line, message.format(**values), cells)
         named = dict(zip(headings, [*cells, *[""] * missing] if missing > 0 else cells, strict=False))
         errors = self._named(row.errors)
-        for heading, text in named.items():
-            if len(text) > MAX_CELL_CHARACTERS:
-                message = _("The cell is {count} characters long; the limit is {maximum}.")
-                values = {"count": grouped(len(text)), "maximum": grouped(MAX_CELL_CHARACTERS)}
-                errors[heading] = message.format(**values)
+        if max(map(len, cells)) > MAX_CELL_CHARACTERS:
+            for heading, text in named.items():
+                if len(text) > MAX_CELL_CHARACTERS:
+                    message = _("The cell is {count} characters long; the limit is {maximum}.")
+                    values = {"count": grouped(len(text)), "maximum": grouped(MAX_CELL_CHARACTERS)}
+                    errors[heading] = message.format(**values)
         return Row(row.line, named, errors, self._named(row.numbers), tuple(self._named(row.formulas)))
 
     def _named(self, values: Mapping[int, str]) -> dict[str, str]:
+        if not values:
+            return {}
         count = len(self._headings)
         return {self._headings[column]: value for column, value in values.items() if column < count}
 

@@ -87,11 +87,17 @@ def test_other_delimiters_in_headings_and_cells_do_not_mislead():
     assert [row["Name, lang"] for row in outcome.cells] == ["Kasse, Bank, Post", "Bank"]
 
 
-@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;", "Sep = ;", '"sep=;";;', "sep=;,,"])
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;", "Sep = ;", '"sep=;";;', "sep=;,,", "sep=; "])
 def test_the_separator_line_of_excel_is_honoured(line):
     """It precedes the headings, and counts as a line."""
     outcome = read(f"{line}\r\nid;name\r\n1000;Cash\r\n".encode())
     assert (outcome.headings, outcome.lines) == (["id", "name"], [3])
+
+
+@pytest.mark.parametrize("line", ["sep=\t", '"sep=\t"', "sep = \t", "sep=\t\t"])
+def test_the_separator_of_excel_may_be_a_tab(line):
+    outcome = read(f'{line}\r\nid\tname\r\n1000\t "Cash"\r\n'.encode())
+    assert (outcome.headings, outcome.cells) == (["id", "name"], [{"id": "1000", "name": "Cash"}])
 
 
 def test_a_table_may_have_one_column():
@@ -190,6 +196,11 @@ def test_empty_rows_count_where_rows_are_limited():
         ('"=""0070""",Cash', ["0070", "Cash"]),
         ('="a ""b""",Cash', ['a "b"', "Cash"]),
         ('="",Cash', ["", "Cash"]),
+        (' = "0070" ,Cash', ["0070", "Cash"]),
+        ('1,\t"Cash"', ["1", "Cash"]),
+        ('"1, ""a""", "Cash"', ['1, "a"', "Cash"]),
+        ('"1, ""a""",Cash "new"', ['1, "a"', 'Cash "new"']),
+        ('1, \t\xa0"Cash, at ""bank"""', ["1", 'Cash, at "bank"']),
         ('[[text]]="0070",=1+1', ['[[text]]="0070"', "=1+1"]),
         ('0070, "Cash"', ["0070", "Cash"]),
         ('0070,   "Cash, ""Bank"""', ["0070", 'Cash, "Bank"']),
@@ -211,8 +222,11 @@ def test_cells_are_read_as_the_programs_that_write_them_mean_them(row, cells, de
 
 def test_a_code_with_the_sign_of_a_formula_is_a_failure():
     """Excel would show it without zeros."""
-    outcome = read(b"id,name\n=0070,Cash\n0080,Bank\n")
-    assert outcome.messages == ["line 2, id: '=0070' is a formula. Write 0070 as text, without '='."]
+    outcome = read(b"id,name\n=0070,Cash\n = 0075,Cash\n0080,Bank\n")
+    assert outcome.messages == [
+        "line 2, id: '=0070' is a formula. Write 0070 as text, without '='.",
+        "line 3, id: ' = 0075' is a formula. Write 0075 as text, without '='.",
+    ]
     assert [row["id"] for row in outcome.cells] == ["0080"]
 
 
@@ -230,9 +244,9 @@ def test_the_sign_of_the_end_of_a_file_is_not_a_row(end):
 
 @pytest.mark.parametrize("marks", [1, 2, 3])
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("line", ["", "sep=,\n"])
-def test_several_marks_of_the_encoding_are_not_of_the_first_heading(marks, codec, line):
-    outcome = read(("\ufeff" * marks + f'{line}"id",name\n1,Cash\n').encode(codec))
+@pytest.mark.parametrize(("line", "marks_below"), [("", ""), ("sep=,\n", ""), ("sep=,\n", "\ufeff")])
+def test_several_marks_of_the_encoding_are_not_of_the_first_heading(marks, codec, line, marks_below):
+    outcome = read(("\ufeff" * marks + f'{line}{marks_below}"id",name\n1,Cash\n').encode(codec))
     assert (outcome.headings, outcome.cells) == (["id", "name"], [{"id": "1", "name": "Cash"}])
 
 

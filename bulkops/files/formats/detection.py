@@ -72,6 +72,8 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _BLANKS = " \t\r\n\ufeff"
 # How elements in JSON begin; no table has such a heading.
 _ELEMENTS = re.compile(r'\[\s*(?:\]|$)|\[?\s*\{\s*(?:\}|$|"(?:[^"\\]|\\.)*"\s*:)')
+# A heading such as `[Account]`: no elements, and no tag of a web page.
+_HEADING = re.compile(r"(?:\[[^:\]]*\]|\{[^:}]*\})[^:]*|<\w[^<>:=/]*>\s*")
 # How many of the plausible encodings a message shows.
 _MOST_LOOKS = 6
 _BEGINS = {format: known.begins for format, known in FORMATS.items() if known.begins}
@@ -141,10 +143,11 @@ def _text_format(file: BinaryIO, encoding: str, expected: Format | None) -> Form
     file.seek(0)
     if not start:
         raise UnreadableFile(1, _EMPTY, _NOTHING)
-    if start.startswith("<"):
+    has_headings = _has_headings_in_brackets(start)
+    if start.startswith("<") and not has_headings:
         raise UnreadableFile(1, _MARKUP, f"The body is a web page or XML. {_CONVERT}")
     found = next((format for format, begins in _BEGINS.items() if begins(start)), _ANY_OTHER_TEXT)
-    may_be_table = expected is _ANY_OTHER_TEXT or (expected is None and _has_headings_in_brackets(start))
+    may_be_table = expected is _ANY_OTHER_TEXT or (expected is None and has_headings)
     if may_be_table and not _ELEMENTS.match(start):
         return _ANY_OTHER_TEXT
     if not found.is_table and not encoding.startswith("utf-8"):
@@ -156,7 +159,7 @@ def _has_headings_in_brackets(start: str) -> bool:
     """Return whether the first cell of a text that begins with a bracket is a heading such as `[Account]`."""
     line = start.splitlines()[0]
     cells = (line.partition(delimiter)[0] for delimiter in DELIMITERS if delimiter in line)
-    return any(":" not in cell and all(map(cell.count, pair)) for cell in cells for pair in ("[]", "{}"))
+    return any(_HEADING.fullmatch(cell) for cell in cells)
 
 
 def _certain_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tuple[str | None, int]:

@@ -39,6 +39,8 @@ MARKUP = (
         (b"\x89PNG\r\n\x1a\n", f"This is a picture, and no table can be read from it. {SAVE_TABLE}"),
         (b"<html><table><tr><td>1000</td></tr></table></html>", MARKUP),
         ('\n<?xml version="1.0"?><Workbook/>'.encode("utf-16"), MARKUP),
+        (b"<p>Cash, bank</p>\n<br/>,\n", MARKUP),
+        (b"<br/>,1000\n", MARKUP),
         (b"7z\xbc\xaf\x27\x1c", "The file is compressed with 7-Zip. Decompress it and load its content."),
         (
             bytes(range(1, 256)) * 10,
@@ -82,6 +84,8 @@ MARKUP = (
         "picture",
         "web page",
         "XML",
+        "a tag and a comma",
+        "an empty tag",
         "7-Zip",
         "bytes",
         "UTF-32",
@@ -145,6 +149,8 @@ def test_a_compressed_table_is_read_like_a_plain_one(content):
         "[SKR03] Konto;Name;nature",
         '["Account"],["Name"],nature',
         " [Account],[Name],nature",
+        "<Konto>;<Name>;nature",
+        "<Konto-Nr.>\t<Name>\tnature",
     ],
 )
 @pytest.mark.parametrize("format", [None, Format.CSV])

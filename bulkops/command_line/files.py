@@ -28,6 +28,7 @@ from dimensions_site.text.shortening import shortened
 # The advice for errors, by their codes.
 _HINTS = {
     "UNKNOWN_FIELD": " Say what a heading means with --map 'heading=field'; --map 'heading=' leaves the column out.",
+    "UNKNOWN_SHEET": " Name the sheet with --sheet.",
     "UNCERTAIN_ENCODING": " Name the encoding with --encoding.",
 }
 

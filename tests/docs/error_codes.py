@@ -18,7 +18,7 @@ SHARED_FOLDER, SERVED = "bulkops", "bulkops.rest.routes"
 # What the web server itself refuses.
 SERVER = ROOT / "dimensions_site/server/worker.py"
 # Only commands and pages map headings, and may read a text without knowing its encoding.
-OF_FILES = {"UNKNOWN_HEADING", "UNCERTAIN_ENCODING"}
+OF_FILES = {"UNKNOWN_HEADING", "UNCERTAIN_ENCODING", "UNKNOWN_SHEET"}
 
 # What errors are made with -> which of its arguments is the code; `code=` names it elsewhere.
 MAKERS = {

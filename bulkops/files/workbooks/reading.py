@@ -28,6 +28,7 @@ _NO_SHEET = _("The workbook has no visible sheet '{name}' with anything in it. C
 _MERGED = _("Cells are merged: {cells}. Unmerge them, and write into each cell what belongs there.")
 _IN_CELL = _("The cell {cell} {error}.")
 _FORMULA = _("holds a formula without its value. Open the workbook in Excel and save it there, or write the value")
+_BOOLEANS = {"TRUE()": "1", "FALSE()": "0"}
 _NUL = _("holds the character NUL, which is not allowed in text. Write it again")
 _TOO_LONG = _("The row has more than {maximum} characters.")
 
@@ -104,7 +105,8 @@ class _Book:
         names = ", ".join(f"'{shortened(sheet.name)}'" for sheet in self.filled[:_SHOWN])
         names += ", …" if self.filled[_SHOWN:] else ""
         message = _SEVERAL.format(count=len(found), names=names) if found else ""
-        raise UnreadableFile(1, message or _NO_SHEET.format(name=shortened(name or ""), names=names))
+        message = message or _NO_SHEET.format(name=shortened(name or ""), names=names)
+        raise UnreadableFile(1, message, code="UNKNOWN_SHEET")
 
     def rows(self, reader: SheetReader, merged: MergedCells | None = None) -> Iterator[TextRow]:
         """Yield the rows of a sheet as they are shown."""
@@ -125,6 +127,9 @@ class _Book:
         formulas: dict[int, str] = {}
         for cell in row.cells:
             column = cell.column - 1
+            if cell.formula in _BOOLEANS:
+                # LibreOffice writes each boolean so, with or without its kind.
+                cell.kind, cell.text, cell.formula = "b", _BOOLEANS[cell.formula], None
             if cell.formula is not None:
                 formulas[column] = cell.formula
             try:

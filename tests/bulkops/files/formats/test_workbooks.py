@@ -148,6 +148,19 @@ def test_the_value_that_a_program_has_computed_is_taken_and_marked(stored, text)
     assert (row.cells["value"], row.formulas, row.errors) == (text, ("value",), {})
 
 
+@pytest.mark.parametrize(
+    "stored", [b'<c r="C2" t="n"><f aca="false">%s()</f><v>1</v></c>', b'<c r="C2" t="b"><f>%s()</f></c>']
+)
+@pytest.mark.parametrize(("name", "text"), [(b"TRUE", "true"), (b"FALSE", "false")])
+def test_true_and_false_are_written_as_formulas_by_libreoffice(stored, name, text):
+    content = with_parts(
+        workbook(HEADINGS, ["1000", "Cash", 777]),
+        {SHEET: lambda sheet: sheet.replace(b'<c r="C2" t="n"><v>777</v></c>', stored % name)},
+    )
+    row = read(content).rows[0]
+    assert (row.cells["value"], row.numbers, row.formulas, row.errors) == (text, {}, (), {})
+
+
 def test_an_error_of_excel_is_a_failure_of_its_row():
     outcome = read(workbook(HEADINGS, ["1", "a", "#N/A"], ["2", "b", ""]))
     assert outcome.messages == [

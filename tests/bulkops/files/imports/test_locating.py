@@ -70,8 +70,13 @@ def test_merged_titles_do_not_matter(import_accounts):
 def test_several_sheets_with_tables_need_a_choice(import_accounts):
     other = [HEADINGS, ["2000", *CASH[1:]]]
     content = saved(Old=other, New=[HEADINGS, CASH])
-    (error,) = import_accounts(content).errors
-    assert error == "line 1: 2 sheets have something in them: 'Old', 'New'. Choose the one that is meant."
+    for options, message in (
+        ([], "2 sheets have something in them: 'Old', 'New'. Choose the one that is meant."),
+        (["--sheet", "Olds"], "The workbook has no visible sheet 'Olds' with anything in it, but 'Old', 'New'."),
+    ):
+        outcome = import_accounts(content, *options)
+        assert outcome.errors[0].startswith(f"line 1: {message}")
+        assert str(outcome.refusal).endswith(" Name the sheet with --sheet.")
     assert import_accounts(content, "--sheet", "New").errors == []
     assert stored() == ["1000"]
     (error,) = import_accounts(content, "--sheet", "Newer").errors

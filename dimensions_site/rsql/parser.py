@@ -28,7 +28,7 @@ _QUOTING = gettext_lazy("A value that contains a space or one of \"'();,=!~<> ne
 _FOREIGN = (
     (re.compile(r"[|&][^\s'\"()=!<>]*[=!<>]?\Z"), gettext_lazy("Write ';' for 'and', ',' for 'or'.")),
     (re.compile(r"<>\Z"), gettext_lazy("Write '!=' for 'not equal'.")),
-    (re.compile(r"[^=!<>;,(\s]\s*=\Z"), gettext_lazy("Write '==' for 'equal'.")),
+    (re.compile(r"[^=!<>;,(\s]\s*=(==)?\Z"), gettext_lazy("Write '==' for 'equal'.")),
 )
 
 _WORD = re.compile(r"[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+|.", re.DOTALL)

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.contract("B1")
         ({"filter": "id=EUR"}, "Write '==' for 'equal'."),
         ({"filter": "id='x'"}, "Write '==' for 'equal'."),
         ({"filter": "id = x"}, "Write '==' for 'equal'."),
+        ({"filter": "id===x"}, "Write '==' for 'equal'."),
         ({"filter": "id<>x"}, "Write '!=' for 'not equal'."),
         ({"filter": "id==x|id==y"}, "Write ';' for 'and', ',' for 'or'."),
         ({"filter": "id==x||id==y"}, "Write ';' for 'and', ',' for 'or'."),

@@ -107,18 +107,23 @@ def allow(address: str) -> str:
     return answer.headers["Location"]
 
 
-def test_a_program_acts_for_a_person_who_consents(plain: Service) -> None:
-    """Authorization code with PKCE, then a renewal; the code and the used refresh token are no longer valid."""
-    token_url = f"{plain.address}/auth/oauth2/token"
+def redeem(plain: Service) -> tuple[OAuth2Session, str]:
+    """A session with tokens for the person who consented, and the address with the code that it redeemed."""
     session = OAuth2Session("planning", redirect_uri=CALLBACK, scope=["write"], pkce="S256")
     address, state = session.authorization_url(f"{plain.address}/auth/oauth2/authorize")
     came_back_to = allow(address)
     assert came_back_to.startswith(f"{CALLBACK}?")
     assert f"state={state}" in came_back_to
-    token = session.fetch_token(token_url, authorization_response=came_back_to, client_secret=SECRET)
+    session.fetch_token(f"{plain.address}/auth/oauth2/token", authorization_response=came_back_to, client_secret=SECRET)
     assert session.get(plain.address + COUNT).status_code == 200
-    with pytest.raises(InvalidGrantError):
-        session.fetch_token(token_url, authorization_response=came_back_to, client_secret=SECRET)
+    return session, came_back_to
+
+
+def test_a_program_acts_for_a_person_who_consents(plain: Service) -> None:
+    """Authorization code with PKCE, then a renewal; the used refresh token is no longer valid and ends the new ones."""
+    token_url = f"{plain.address}/auth/oauth2/token"
+    session, _ = redeem(plain)
+    token = session.token
     credentials = HTTPBasicAuth("planning", SECRET)
     renewed = session.refresh_token(token_url, refresh_token=token["refresh_token"], auth=credentials)
     assert renewed["access_token"] != token["access_token"]
@@ -126,6 +131,18 @@ def test_a_program_acts_for_a_person_who_consents(plain: Service) -> None:
     with pytest.raises(InvalidGrantError):
         session.refresh_token(token_url, refresh_token=token["refresh_token"], auth=credentials)
     assert session.get(plain.address + COUNT).status_code == 401
+
+
+def test_a_code_that_is_sent_again_ends_the_tokens_that_it_gave(plain: Service) -> None:
+    """Somebody else may have it: neither the access token nor the refresh token works afterwards."""
+    token_url = f"{plain.address}/auth/oauth2/token"
+    session, came_back_to = redeem(plain)
+    refresh_token = session.token["refresh_token"]
+    with pytest.raises(InvalidGrantError):
+        session.fetch_token(token_url, authorization_response=came_back_to, client_secret=SECRET)
+    assert session.get(plain.address + COUNT).status_code == 401
+    with pytest.raises(InvalidGrantError):
+        session.refresh_token(token_url, refresh_token=refresh_token, auth=HTTPBasicAuth("planning", SECRET))
 
 
 def test_the_log_holds_no_secret_and_no_token(plain: Service) -> None:

@@ -236,8 +236,7 @@ def test_an_operation_is_tried_out_in_swagger_ui(front: Front, page: Page) -> No
     operation.locator(".opblock-summary-control").click()
     operation.get_by_placeholder("dbID").fill("demo")
     operation.locator("tr[data-param-name='id'] input").fill("EUR")
-    for name in ("If-None-Match", "X-Request-ID"):
-        operation.locator(f"tr[data-param-name='{name}'] input").fill("")
+    operation.locator("tr[data-param-name='If-None-Match'] input").fill("")
     operation.get_by_role("button", name="Execute").click()
     answer = operation.locator(".live-responses-table .response")
     expect(answer.locator(".response-col_status")).to_contain_text("200")

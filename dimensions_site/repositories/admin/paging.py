@@ -80,7 +80,8 @@ class BoundedPaginator(Paginator[Any]):
     @cached_property
     def first(self) -> list[Any]:
         """The rows of the first page and one more: often these are all, and a search reads the table once."""
-        return list(self.object_list[: self.per_page + 1])
+        # Lists that prefetch only count these rows, and read their page with what belongs to it.
+        return list(self.object_list.prefetch_related(None)[: self.per_page + 1])
 
     @cached_property
     def count(self) -> int:

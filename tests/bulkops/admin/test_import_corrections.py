@@ -134,7 +134,7 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
 
 
 def test_rows_that_a_value_solves_are_folded(ed, northwind):
-    """What needs a person comes first; the values of a column stand together, the most frequent first."""
+    """Unless they are few; what needs a person comes first, and the values of a column stand together."""
     rows = many(3) + many(2, "ELSE").replace("200", "300") + many(3).replace("200", "400").replace("NORMAL", "SPECIAL")
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + rows + "5000,Loans,NOWHERE,NORMAL,\n")
@@ -147,9 +147,11 @@ def test_rows_that_a_value_solves_are_folded(ed, northwind):
     (open_rows, nothing), (solved, columns) = asked.parts
     assert ([row.line for row in open_rows], nothing) == ([10], "")
     assert ([row.line for row in solved], columns) == ([2, 3, 4, 5, 6, 7, 8, 9], "nature, type")
-    assert "<summary>nature, type · 8</summary>" in shown(browser, file_import)
+    assert '<details class="asked"><summary>nature, type · 8</summary>' in shown(browser, file_import)
     correct(browser, file_import, **{"value-1": "NORMAL", "cell-2-0": "BALANCE_SHEET"})
     assert {row["line"] for row in file_import.report["rows"]} == {3, 4, 5, 6, 7, 8, 9, 10}
+    few = checked(browser, northwind, HEADINGS + many(5))
+    assert '<details class="asked" open><summary>nature · 5</summary>' in shown(browser, few)
 
 
 def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):

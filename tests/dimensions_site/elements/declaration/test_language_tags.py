@@ -76,5 +76,7 @@ def test_an_element_that_has_both_already_stays_usable(alice: Caller, northwind:
     assert read(alice.send("PATCH", one, {"descriptions": {"EN": "New"}}))["descriptions"] == both | {"EN": "New"}
     assert errors(alice.send("PATCH", one, {"descriptions": {"En": "New"}})) == [("descriptions.En", "SAME_LANGUAGE")]
     assert read(alice.send("PUT", one, make_one("1000", descriptions={"EN": "One"})))["descriptions"] == {"EN": "One"}
-    assert errors(alice.send("PUT", one, old)) == [("descriptions.EN", "SAME_LANGUAGE")]
+    # PostgreSQL answers the tags in another order than they were sent in.
+    again = old | {"descriptions": both}
+    assert errors(alice.send("PUT", one, again)) == [("descriptions.EN", "SAME_LANGUAGE")]
     assert make(alice, dimension, snapshot=[make_one("1000", descriptions={"EN": "One"})])["unchanged"] == 1

@@ -27,7 +27,7 @@ PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
 # These read settings, which no client writes.
 OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
-LOCALS = {"self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}
+LOCALS = {"delimiter": ",", "self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}
 FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall", "finditer"}
 # The repeated parts of texts, and what precedes and follows them.
 PUMPS = (
@@ -68,7 +68,7 @@ def patterns_in_code() -> Iterator[tuple[str, re.Pattern, set[str]]]:
 def _uses(source: str, line: int) -> set[str]:
     """What is called of the pattern that is compiled on the line."""
     name = source.splitlines()[line - 1].partition("=")[0].strip()
-    return set(re.findall(rf"\b{name}\.([a-z]+)\(", source))
+    return set(re.findall(rf"\b{re.escape(name)}\.([a-z]+)\(", source))
 
 
 def patterns_of_addresses(entries: Iterable[URLPattern | URLResolver]) -> Iterator[tuple[str, re.Pattern, set[str]]]:

@@ -27,7 +27,12 @@ PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
 # These read settings, which no client writes.
 OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
-LOCALS = {"delimiter": ",", "self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})")}
+LOCALS = {
+    "delimiter": ",",
+    "blank": r"[ \t]",
+    "cell": r"[^\r\n]*",
+    "self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})"),
+}
 FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall", "finditer"}
 # The repeated parts of texts, and what precedes and follows them.
 PUMPS = (

@@ -28,7 +28,8 @@ PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
 OF_OPERATORS = {"backends.py", "environment.py"}
 # What stands for an object in a pattern that is made of its attributes.
 LOCALS = {
-    **dict.fromkeys(("name", "text", "key", "value", "heading", "word", "mark", "quoted"), "x"),
+    "name": "gbk",
+    **dict.fromkeys(("other_name", "text", "key", "value", "heading", "word", "mark", "quoted"), "x"),
     "delimiter": ",",
     "blank": r"[ \t]",
     "cell": r"[^\r\n]*",

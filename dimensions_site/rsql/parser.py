@@ -26,7 +26,7 @@ _QUOTING = gettext_lazy("A value that contains a space or one of \"'();,=!~<> ne
 
 # What other languages write, by what clients are asked to write instead.
 _FOREIGN = (
-    (re.compile(r"[|&][^\s'\"()=!<>]*[=!<>]?\Z"), gettext_lazy("Write ';' for 'and', ',' for 'or'.")),
+    (re.compile(r"[|&][^\s'\"()=!<>|&]*[=!<>]?\Z"), gettext_lazy("Write ';' for 'and', ',' for 'or'.")),
     (re.compile(r"<>\Z"), gettext_lazy("Write '!=' for 'not equal'.")),
     (re.compile(r"[^=!<>;,(\s]\s*=(==)?\Z"), gettext_lazy("Write '==' for 'equal'.")),
 )

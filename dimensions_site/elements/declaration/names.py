@@ -21,7 +21,7 @@ _LONGEST = 400
 _WITH_LANGUAGE = re.compile(r"(.+)[\s._-]([A-Za-z]{2}(?:[-_][A-Za-z]{2})?)")
 
 # `Description Norwegian`, `description_nor`, `DescriptionNOR`.
-_WITH_LANGUAGE_NAME = re.compile(r"(.+?)(?:[\s._-]+([^\W\d_]{3,})|(?<=[a-z])([A-Z]{3}))")
+_WITH_LANGUAGE_NAME = re.compile(r"(.+?)(?:[\s._-]([^\W\d_]{3,})|(?<=[a-z])([A-Z]{3}))")
 # ISO 639-2, with both codes where there are two.
 _THREE_LETTERS = (
     "ara:ar bul:bg cat:ca ces:cs cze:cs dan:da deu:de ell:el eng:en est:et fin:fi fra:fr fre:fr ger:de gre:el heb:he "

@@ -27,7 +27,7 @@ _MOST_OPEN = 12
 # The share of different texts in a column of ids or descriptions.
 _DISTINCT = 0.9
 # What says that a column has yes and no, such as `J/N` or `(yes/no)`.
-_YES_OR_NO = re.compile(r"[\s_([]+\w{1,5}\s?/\s?\w{1,5}[)\]]?$")
+_YES_OR_NO = re.compile(r"[\s_([]\w{1,5}\s?/\s?\w{1,5}[)\]]?$")
 # A longer name is not sent by the page, and names no field.
 MAX_NAME = 300
 

@@ -22,7 +22,7 @@ _FREQUENT = {
     "big5": rb"[\xa4-\xc6][\x40-\x7e\xa1-\xfe]",
 }
 # The texts of cells that are not ASCII.
-_CELLS = re.compile(rb'[^\r\n,;\t"]*[\x80-\xff][^\r\n,;\t"]*')
+_CELLS = re.compile(rb'(?<![^\r\n,;\t"])[^\r\n,;\t"\x80-\xff]*+[\x80-\xff][^\r\n,;\t"]*+')
 _LONGEST_CELL = 1000
 _MOST_CELLS = 200
 _SHOWN_CELLS = 5

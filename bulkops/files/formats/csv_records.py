@@ -71,7 +71,8 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
     if "=" not in text:
         return TextRow(line, cells)
     errors: dict[int, str] = {}
-    for column, found in enumerate(map(_FORMULA.fullmatch, cells)):
+    for column, cell in enumerate(cells):
+        found = _FORMULA.fullmatch(cell)
         if found is not None and found[1] is None:
             errors[column] = _formula(found[0])
         elif found is not None:

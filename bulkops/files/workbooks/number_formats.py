@@ -23,11 +23,7 @@ BUILT_IN = {
     79: "[h]:mm:ss",
 }
 # Unclosed parts extend to the end, so that the end is searched for only once.
-_TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*+)(?:"|\Z)|\\(?P<escaped>.)|\[\$(?P<currency>[^\]-]*+)[^\]]*+(?:\]|\Z)'
-    r"|\[(?P<bracket>[^\]]*+)(?:\]|\Z)|(?P<blank>_.|\* )|(?P<filled>\*.)|(?P<general>General)|(?P<sign>.)",
-    re.DOTALL | re.IGNORECASE,
-)
+_PART = re.compile(r'"[^"]*+"?|\\.|\[[^\]]*+\]?|[_*].|General|.', re.DOTALL | re.IGNORECASE)
 _COLOUR = re.compile(r"(?!DBNum|NatNum)[a-z]{2,} ?\d*", re.IGNORECASE)
 # What stands in a section for the variable parts; XML carries none of these characters.
 _ZERO, _DIGIT, _NUMBER, _TEXT, _POINT, _GROUP, _PERCENT, _UNKNOWN = map(chr, range(8))
@@ -74,17 +70,30 @@ number_format = lru_cache(maxsize=1024)(NumberFormat)
 
 def _sections(code: str) -> list[str]:
     sections = [""]
-    for token in _TOKEN.finditer(code):
-        kind, text = token.lastgroup, token[token.lastgroup or 0]
-        if kind == "sign" and text == ";":
+    for part in _PART.findall(code):
+        if part == ";":
             sections.append("")
-            continue
-        if kind == "sign":
-            text = _SIGNS.get(text, _UNKNOWN if text.isalnum() or text == "/" else text)
-        elif kind in ("bracket", "filled"):
-            text = "" if _COLOUR.fullmatch(text) else _UNKNOWN
-        sections[-1] += {"blank": " ", "general": _NUMBER}.get(kind or "", text)
+        else:
+            sections[-1] += _meaning(part)
     return sections
+
+
+def _meaning(part: str) -> str:
+    """Return the fixed text or the variable place that a part of a format shows."""
+    start, rest = part[0], part[1:]
+    if start == '"':
+        return rest.removesuffix('"')
+    if start == "[":
+        inner = rest.removesuffix("]")
+        is_colour = _COLOUR.fullmatch(inner) is not None
+        return inner[1:].partition("-")[0] if inner.startswith("$") else "" if is_colour else _UNKNOWN
+    if not rest:
+        return _SIGNS.get(part, _UNKNOWN if part.isalnum() or part == "/" else part)
+    if start == "\\":
+        return rest
+    if start in "_*":
+        return " " if start == "_" or rest == " " else _UNKNOWN
+    return _NUMBER
 
 
 def _shown(section: str, number: Decimal, text: str) -> str:

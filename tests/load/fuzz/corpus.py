@@ -95,6 +95,7 @@ class Corpus:
                 f"elements-bulk?dryRun={random.choice(['true', 'false'])}",
                 save(random),
             ),
+            "POST elements-bulk-minimal": lambda random: ("elements-bulk-minimal", save(random)),
             "GET plans": lambda random: (f"elements-plans?take={random.randint(1, 9)}", None),
             "POST plans": lambda random: ("elements-plans", plan(random)),
             "GET plan": lambda random: (f"elements-plans/{_NOWHERE}", None),

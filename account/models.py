@@ -99,7 +99,7 @@ class Account(AccountColumns, Element):
                 fields=["repository", *_CATEGORIES],
                 name="account_categories",
                 # Only for queries with one of these conditions: without statistics PostgreSQL would also use it to
-                # find ids, and read the whole repository for each (record 10).
+                # find ids, and read the whole repository for each (design/bulk.md).
                 condition=reduce(or_, (models.Q((f"{category}__isnull", False)) for category in _CATEGORIES)),
             ),
             *reference_indexes("account", ACCOUNT_WIRE),

@@ -1,7 +1,7 @@
 """Readers of database and cache URLs, for the settings.
 
 Like those in `environment`, they raise ImproperlyConfigured with one sentence. It never shows the URL, which may
-contain a password. django-environ parses the database URLs (record 0044).
+contain a password. django-environ parses the database URLs (design/deployment.md).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Strict readers of environment variables, for the settings and for gunicorn's configuration.
 
 A malformed value stops the service with one sentence; it never silently means something else. Every reader raises
-ImproperlyConfigured, which names the variable, its value and what would be right (record 0044).
+ImproperlyConfigured, which names the variable, its value and what would be right (design/deployment.md).
 """
 
 import os

@@ -102,7 +102,7 @@ class Understanding:
         return self._others.count + sum(meaning.count for meaning in self._meanings.values())
 
     def most_frequent(self, number: int) -> Sequence[Meaning]:
-        """Return what most cells mean, the surprising ones first."""
+        """Return the `number` meanings with the most cells; those that may surprise people come first."""
         return sorted(self._meanings.values(), key=lambda one: (not one.is_surprising, -one.count))[:number]
 
     def unknown_values(self, number: int) -> Sequence[Meaning]:

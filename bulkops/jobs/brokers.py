@@ -1,4 +1,4 @@
-"""The queue that wakes workers: django-q2's table in the database.
+"""The queue that wakes workers: django-q2's table in the database (design/jobs.md).
 
 It may lose its content: the jobs are rows of their own. Every few seconds the broker adds a poll to the queue's tasks,
 which is executed like any other task. So it proves that the worker works (`bulkops.worker.cluster`), and it finds jobs

@@ -1,4 +1,4 @@
-"""Claims: at any time at most one worker has a job (contract F2, F6)."""
+"""Claims: at any time at most one worker has a job (contract F2, F6; design/jobs.md)."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterator

@@ -1,4 +1,4 @@
-"""The elements of a deletion that stay because others refer to them (contract L2; record 0057)."""
+"""The elements of a deletion that stay because others refer to them (contract L2; design/references.md)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping

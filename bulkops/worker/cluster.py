@@ -1,4 +1,4 @@
-"""The worker: django-q's cluster of processes, and this process, which watches it.
+"""The worker: django-q's cluster of processes, and this process, which watches it (design/jobs.md).
 
 A cluster can hang although its processes live: a process that is killed while it takes a task leaves the common queue
 locked for ever, and so with their other common locks. So the watch trusts only finished work, and otherwise restarts

@@ -1,4 +1,4 @@
-"""The parent-death signal of Linux: processes that end with their parent."""
+"""The parent-death signal of Linux: processes that end with their parent (design/jobs.md)."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Write many elements: stage their rows in temporary tables, then write all of them with a few statements.
+"""Write many elements: stage rows in temporary tables, then write them with a few statements (design/bulk.md).
 
     with writer.staging():
         writer.stage(entries)               as often as there are entries; nothing is locked yet

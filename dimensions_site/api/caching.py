@@ -1,4 +1,4 @@
-"""The cache backends: process memory, or Redis, without which the service keeps working, only slower."""
+"""The cache backends: memory, or Redis, without which the service works on, only slower (design/access.md)."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""The query parameters `filter` and `sort` as filters of django-filter (contract D1 to D5)."""
+"""The query parameters `filter` and `sort` as filters of django-filter (contract D1 to D5; design/filter.md)."""
 
 from typing import Any
 

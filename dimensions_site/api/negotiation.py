@@ -1,4 +1,4 @@
-"""Content negotiation by the headers Content-Type and Accept."""
+"""Content negotiation by the headers Content-Type and Accept (design/http.md)."""
 
 from collections.abc import Iterable
 from http import HTTPStatus

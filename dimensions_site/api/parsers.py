@@ -1,4 +1,4 @@
-"""Strict parsing of JSON request bodies (contract B3)."""
+"""Strict parsing of JSON request bodies (contract B3; design/http.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import IO, Any

@@ -1,4 +1,4 @@
-"""The conventions of all REST views (contracts A4, A6, A7)."""
+"""The conventions of all REST views (contracts A4, A6, A7; design/http.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps

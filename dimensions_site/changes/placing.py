@@ -1,4 +1,4 @@
-"""Placing change sets in the order of commits (contract I1, I4; record 0055).
+"""Placing change sets in the order of commits (contract I1, I4; design/history.md).
 
 A transaction that writes elements gets its change set right before its commit: it increments the number of one of
 several slots, and keeps the lock on that slot until the commit. So the change sets of a slot become visible in the
@@ -98,7 +98,7 @@ def _now() -> datetime:
 def _statements(versions: str, is_postgresql: bool) -> tuple[str, str]:
     """Return the statement that advances a slot, and the one that inserts a change set at the place it returns."""
     clock, latest = (_POSTGRESQL_CLOCK, "greatest") if is_postgresql else ("%s", "max")
-    # `EXCLUDED` has a time of before the lock; this one is of after it.
+    # The time in `EXCLUDED` is read before the lock is taken; this one after.
     at = _POSTGRESQL_CLOCK if is_postgresql else "EXCLUDED.committed_at"
     advance = (
         "INSERT INTO changes_slot (repository_id, dimension, slot, number, last, committed_at, horizon) "

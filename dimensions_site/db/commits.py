@@ -1,4 +1,4 @@
-"""Actions right before a commit, on both databases."""
+"""Actions right before a commit, on both databases (design/history.md)."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar

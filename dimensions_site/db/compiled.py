@@ -1,4 +1,4 @@
-"""Queries that are compiled once and executed many times with different values.
+"""Queries that are compiled once and executed many times with different values (design/reading.md).
 
 Django compiles a query for each execution. For the queries of every request that takes longer than the database needs.
 """

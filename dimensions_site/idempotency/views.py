@@ -1,4 +1,4 @@
-"""Perform a POST with an idempotency key once, and replay its answer to retries."""
+"""Perform a POST with an idempotency key once, and replay its answer to retries (design/idempotency.md)."""
 
 import hashlib
 from collections.abc import Callable

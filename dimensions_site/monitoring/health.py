@@ -1,4 +1,4 @@
-"""The health endpoints for load balancers and supervisors (contract H3)."""
+"""The health endpoints for load balancers and supervisors (contract H3; design/web-server.md)."""
 
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse

@@ -1,4 +1,4 @@
-"""Processors and renderers of log lines, for the settings of structlog and logging.
+"""Processors and renderers of log lines, for the settings of structlog and logging (design/observability.md).
 
 No logged text can end its line: JSON escapes line breaks, and `_on_one_line` does so for the console.
 """

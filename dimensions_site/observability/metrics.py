@@ -1,4 +1,4 @@
-"""The Prometheus metrics; their names and labels are an interface for operators.
+"""The Prometheus metrics; their names and labels are an interface for operators (design/observability.md).
 
 No label contains anything that a client chooses or that belongs to a tenant: no ids or names, and of a URL only the
 route pattern. So the number of time series is bounded, and metrics reveal no tenant's data.

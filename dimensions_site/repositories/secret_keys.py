@@ -1,4 +1,4 @@
-"""Random keys that are shown once, and stored as a hash (contract G1)."""
+"""Random keys that are shown once, and stored as a hash (contract G1; design/access.md)."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,7 @@
-"""The process of the web server: gunicorn's threads, with the service's errors and a stop that drops no request."""
+"""The process of the web server: gunicorn's threads, with the service's errors and a stop that drops no request.
+
+Why gunicorn has one subclass and no more: design/web-server.md.
+"""
 
 import json
 import select

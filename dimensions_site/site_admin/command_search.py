@@ -1,4 +1,4 @@
-"""What Ctrl-K finds: pages of the sidebar, and elements within the user's grants (contract G2)."""
+"""What Ctrl-K finds: pages of the sidebar, and elements within the user's grants (G2; design/admin-lists.md)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The language of the administration; REST responses and logs are always in English."""
+"""The language of the administration; REST responses and logs are always in English (design/administration.md)."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase

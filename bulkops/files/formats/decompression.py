@@ -24,7 +24,7 @@ _MAX_COMMENT_BYTES = 0xFFFF
 _CHUNK = 1024**2
 _ENCRYPTED = 0x1
 
-_DAMAGED = _("The file is damaged or not complete; it may have been cut off on its way. Fetch or save it once more.")
+_DAMAGED = _("The file is damaged or incomplete; its transfer may have been interrupted. Fetch or save it once more.")
 _TOO_LARGE = _("The file is compressed and would be far too large when decompressed. Split it into several files.")
 _PROTECTED = _("The workbook is protected by a password. Save it without one and load that.")
 

@@ -1,4 +1,4 @@
-"""Rank the encodings that a text may be in by how plausible it looks in each."""
+"""Rank the encodings that a text may be in by how plausible it looks in each (design/files.md)."""
 
 import re
 import unicodedata

@@ -15,7 +15,7 @@ CellValue = str | int | bool | None
 
 
 class _BinaryFile:
-    """The binary `stream` into `file`, compressed if the shape requires it; `close` completes it and leaves it open."""
+    """Writes `stream` into `file`, compressed if the format says so; `close` ends the data and leaves the file open."""
 
     def __init__(self, shape: Shape, file: BinaryIO) -> None:
         self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None

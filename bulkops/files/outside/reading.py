@@ -1,4 +1,4 @@
-"""Read files of elements in a child process with limits of time and memory (record 33).
+"""Read files of elements in a child process with limits of time and memory (design/files.md).
 
 The web server and the worker read uploads only in this way: a file designed to exhaust memory or processor time ends
 the child process, and the user gets a message.

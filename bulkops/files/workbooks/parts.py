@@ -113,7 +113,7 @@ class Workbook:
         return self._archive.open(self._entries[path])
 
     def _relations(self, path: str) -> dict[str, tuple[str, str]]:
-        """Return kind and path of the parts that the part at `path` refers to, by the id of the reference."""
+        """Return the (kind, path) of each part that the part at `path` refers to, by the id of the reference."""
         folder, name = posixpath.split(path)
         relations = posixpath.join(folder, "_rels", f"{name}.rels")
         if relations not in self._entries:

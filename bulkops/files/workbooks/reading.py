@@ -1,4 +1,4 @@
-"""Read the table of a workbook (XLSX)."""
+"""Read the table of a workbook (XLSX) (design/workbooks.md)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""Write a workbook (XLSX) with one sheet, row by row.
+"""Write a workbook (XLSX) with one sheet, row by row (design/workbooks.md).
 
 Texts are stored as texts, whatever they begin with, so that no program runs one as a formula. The columns have the
 format "text", so that codes typed into them keep their zeros. The first row is frozen and has a filter.

@@ -1,4 +1,4 @@
-"""Rate limits for calls of a user, and for refused credentials of an address (contracts A6, G1).
+"""Rate limits for calls of a user, and for refused credentials of an address (contracts A6, G1; design/access.md).
 
 Counts are in Django's cache, per second, minute, hour or day of the clock, with atomic increments. REST framework's
 own throttles read and write a list of timestamps, and lose some of them under concurrent requests.

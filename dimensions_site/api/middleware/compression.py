@@ -1,4 +1,4 @@
-"""Compress responses with gzip for clients that accept it (contract M1, record 36)."""
+"""Compress responses with gzip for clients that accept it (contract M1, design/http.md)."""
 
 import re
 import zlib

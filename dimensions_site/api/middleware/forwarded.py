@@ -1,4 +1,4 @@
-"""The client's address, scheme and host behind reverse proxies.
+"""The client's address, scheme and host behind reverse proxies (design/http.md).
 
 Forwarding headers are accepted only from the proxies in `TRUSTED_PROXIES`, since any client can send them. They are
 removed from the request; the rest of the service reads `REMOTE_ADDR`.

@@ -1,4 +1,4 @@
-"""The OpenAPI documents of the dimensions, each with its Swagger UI (contract H3)."""
+"""The OpenAPI documents of the dimensions, each with its Swagger UI (contract H3; design/openapi.md)."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend, made safe for connection poolers such as PgBouncer (record 0027).
+"""Django's PostgreSQL backend, made safe for connection poolers such as PgBouncer (design/database.md).
 
 A pooler provides a database connection for one transaction only, so no state may outlive a transaction: settings are
 `SET LOCAL`, temporary tables and advisory locks belong to the transaction, and cursors are handled as described here.

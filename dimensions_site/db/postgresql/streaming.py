@@ -1,4 +1,4 @@
-"""Read rows while the database finds the next ones."""
+"""Read rows while the database finds the next ones (design/reading.md)."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext

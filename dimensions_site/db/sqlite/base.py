@@ -1,4 +1,4 @@
-"""Django's SQLite backend, changed so that readers do not wait for the writer, nor threads for each other's errors."""
+"""Django's SQLite backend, changed so that readers do not wait for the writer (design/database.md)."""
 
 import sqlite3
 from collections.abc import Callable

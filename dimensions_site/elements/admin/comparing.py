@@ -176,7 +176,7 @@ class ComparedAdmin(ScopedAdmin):
         return CompareForm(self.dimension, self.repositories(request).in_bulk(), request.GET or None)
 
     def compare_page(self, request: HttpRequest, form: CompareForm, **found: Any) -> HttpResponse:
-        """Return the page with the form and what was `found`."""
+        """Return the page with the form and the results of the comparison, if there are any."""
         query = request.GET.copy()
         query.pop(PAGE_VAR, None)
         title = _("Compare %(elements)s") % {"elements": self.opts.verbose_name_plural}

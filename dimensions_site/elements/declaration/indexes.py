@@ -1,4 +1,4 @@
-"""The indexes in which the elements that refer to an element are found (contract L; record 0056)."""
+"""The indexes in which the elements that refer to an element are found (contract L; design/references.md)."""
 
 from hashlib import sha256
 from typing import Any

@@ -1,4 +1,4 @@
-"""The base classes of the serializers that declare each dimension's JSON.
+"""The base classes of the serializers that declare each dimension's JSON (design/declaration.md).
 
     class ConversionGroup(Group):                       # an object whose leaves are columns
         conversionType = EnumField(ConversionType, required=True)

@@ -57,7 +57,7 @@ class Difference:
 
     @cached_property
     def before(self) -> dict[str, Any] | None:
-        """The wire JSON before, without the names of the element; None if there was no element."""
+        """The wire JSON before, without the id and other unique fields; None if there was no element."""
         return self._side(0)
 
     @cached_property
@@ -67,7 +67,7 @@ class Difference:
 
     @property
     def names(self) -> Mapping[str, Any]:
-        """The other names of the element after the change, besides its id: a currency's oid."""
+        """The unique fields of the element after the change, other than its id: a currency's oid."""
         names = _other_names(self.dimension)
         whole = self._read(self.rows[1]) if names and 1 in self.rows else {}
         return {name: whole[name] for name in names if name in whole}

@@ -1,4 +1,4 @@
-"""Elements as JSON text, directly from the rows of the database.
+"""Elements as JSON text, directly from the rows of the database (design/reading.md).
 
 A renderer is a text template with one slot for each value, derived from the shape of the JSON. It writes the same JSON
 as the serializer, many times faster and without model instances.

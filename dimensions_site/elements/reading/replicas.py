@@ -1,4 +1,4 @@
-"""Reading elements from a replica of the database, as fresh as from the primary (record 0028)."""
+"""Reading elements from a replica of the database, as fresh as from the primary (design/database.md)."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The elements that refer to an element, by any declared reference of any dimension (contract L; record 0056).
+"""The elements that refer to an element, by any declared reference of any dimension (contract L; design/references.md).
 
 A reference may name an element that does not exist. An element that refers to itself is not used by that.
 """

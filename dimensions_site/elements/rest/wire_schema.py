@@ -1,4 +1,4 @@
-"""The JSON schemas of elements for OpenAPI, derived from their declaration (contract C4 to C8, H3).
+"""The JSON schemas of elements for OpenAPI, derived from their declaration (contract C4 to C8, H3; design/openapi.md).
 
 Responses, requests and patches differ: responses are complete, requests may leave out what is not required, and a patch
 may leave out everything. `ElementSerializer` itself stands for the element of the view's dimension.

@@ -39,7 +39,7 @@ class Editor:
     is written; an exception from it stops the write. Inside a transaction, a write is part of that transaction.
 
     The methods take wire JSON, as `RawElement` or as Python values. What the fast decoder leaves, including all errors,
-    goes to the serializer (record 0011).
+    goes to the serializer (design/writing.md).
     """
 
     dimension: Dimension

@@ -1,4 +1,4 @@
-"""The history of elements: one version for every write, however it was made (contract C18, I1)."""
+"""The history of elements: one version for every write, however it was made (contract C18, I1; design/history.md)."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""A three-way merge of two changes to one element, by field; each entry of a map is a field."""
+"""A three-way merge of two changes to one element, by field; each entry of a map is a field (design/writing.md)."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""Deleting old versions of elements, a few at a time, while others read and write.
+"""Deleting old versions of elements, a few at a time, while others read and write (design/history.md).
 
 Every state since the requested instant is kept. So a version is deleted only if a newer one had replaced it by then, or
 if it records a deletion before that instant.

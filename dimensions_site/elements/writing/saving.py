@@ -1,4 +1,4 @@
-"""Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker.
+"""Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker (design/writing.md).
 
 `bulkops.writers.writer` inserts and changes many elements, `copying` fills new repositories, and both call `follow_up`.
 Nothing else writes elements. A write is one transaction: the rows, who wrote them (contract C12), their history (C18,

@@ -1,4 +1,4 @@
-"""Limits for writes that wait for others in the web server, so that they never occupy all threads.
+"""Limits for writes that wait for others in the web server, so that they never occupy all threads (design/limits.md).
 
 Each waiting write occupies a thread, and all tenants share the threads. So only a few may wait for one repository in
 each process for long; others are refused and try again later. Any number may wait for a short time.

@@ -1,4 +1,4 @@
-"""Lists that are counted to a limit at first, and paged to their end."""
+"""Lists that are counted to a limit at first, and paged to their end (design/admin-lists.md)."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

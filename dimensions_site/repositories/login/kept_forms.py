@@ -1,6 +1,7 @@
 """Keep what was typed in a form when the session has expired, and fill the form in after the next login.
 
-Nothing is saved until the user presses Save. Forms sent by another site are discarded.
+Nothing is saved until the user presses Save. Forms sent by another site are discarded
+(design/administration.md).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Lock user names after too many wrong passwords (contract G1).
+"""Lock user names after too many wrong passwords (contract G1; design/sign-in.md).
 
 Failures are counted twice: consecutive ones, per user name and address, and those within a day, per user name.
 Addresses from which the user has recently signed in have a daily count of their own, so that failures from elsewhere do

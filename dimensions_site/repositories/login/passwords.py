@@ -1,4 +1,4 @@
-"""The authentication backend for all passwords: HTTP Basic, token endpoints and administration (contract G1)."""
+"""The authentication backend for all passwords: HTTP Basic, token endpoints, pages (contract G1; design/sign-in.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The public keys of an external identity provider, which may be slow, broken or unreachable (contract G1)."""
+"""Public keys of an identity provider, which may be slow, broken or unreachable (contract G1; design/tokens.md)."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""JSON Web Tokens: issue them, and authenticate with them (contract G1)."""
+"""JSON Web Tokens: issue them, and authenticate with them (contract G1; design/tokens.md)."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The OAuth2 authorization server, with exactly the supported grants (contract G1)."""
+"""The OAuth2 authorization server, with exactly the supported grants (contract G1; design/tokens.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Checks of applications, codes and refresh tokens beyond those of the library (contract G1)."""
+"""Checks of applications, codes and refresh tokens beyond those of the library (contract G1; design/tokens.md)."""
 
 import hashlib
 from typing import Any

@@ -72,7 +72,7 @@ def test_reference_tables_refer_to_reference_tables_only():
 
 
 def test_every_unique_key_has_the_repository_but_for_those_that_are_named():
-    """The oid of currencies comes before it, on purpose (record 10)."""
+    """The oid of currencies comes before it, on purpose (design/bulk.md)."""
     without: set[str] = set()
     others: set[str] = set()
     for name in tables("distributed"):

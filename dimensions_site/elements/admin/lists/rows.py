@@ -1,4 +1,4 @@
-"""The rows of a list of elements: a table on a desk, one short card for each element on a phone."""
+"""The rows of a list of elements: a table on a desk, short cards on a phone (design/admin-lists.md)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -72,7 +72,7 @@ def test_a_broken_line_is_a_failure_that_names_the_column():
 
 
 def test_an_array_that_breaks_off_is_read_up_to_there():
-    """A file that is not complete was cut off on its way; whoever imports it saves nothing."""
+    """The transfer of an incomplete file was interrupted; an import of it saves nothing."""
     outcome = read(b'[{"id": "1"},\n{"id": "2"},\n{"id": ')
     assert outcome.lines == [1, 2]
     assert outcome.refusal == "line 3: The file is not valid JSON at line 3, column 8: it ends too early."

@@ -14,7 +14,7 @@ SAVE_TABLE = (
     "that."
 )
 SAVE_WORKBOOK = "Open it in the program that it comes from, save it as an Excel workbook (.xlsx) and load that."
-DAMAGED = "The file is damaged or not complete; it may have been cut off on its way. Fetch or save it once more."
+DAMAGED = "The file is damaged or incomplete; its transfer may have been interrupted. Fetch or save it once more."
 TOO_LARGE = "The file is compressed and would be far too large when decompressed. Split it into several files."
 MARKUP = (
     "This is a web page or XML, even if its name ends like that of a workbook. Open it in Excel, save it as an Excel "

@@ -1,4 +1,4 @@
-"""What refers to an element is found in indexes, by every leaf (contract L; record 0056)."""
+"""What refers to an element is found in indexes, by every leaf (contract L; design/references.md)."""
 
 from collections.abc import Iterator
 from functools import partial

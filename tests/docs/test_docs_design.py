@@ -9,7 +9,7 @@ from tests.docs.test_docs import ROOT
 
 DEVELOPERS = ROOT / "docs" / "developers"
 DESIGN = DEVELOPERS / "design"
-PAGES = [DEVELOPERS / "architecture.md", *sorted(DESIGN.glob("*.md"))]
+PAGES = [ROOT / "CONTRIBUTING.md", DEVELOPERS / "architecture.md", *sorted(DESIGN.glob("*.md"))]
 CODE = sorted(
     path
     for name in ("account", "bulkops", "currency", "dimensions_site", "tests")

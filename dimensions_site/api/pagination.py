@@ -1,4 +1,4 @@
-"""Paging by `skip` and `take` (contract D6), and by the links from page to page of growing lists (M7; design/http.md)."""
+"""Paging by `skip` and `take` (contract D6), and by links from page to page of growing lists (M7; design/http.md)."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

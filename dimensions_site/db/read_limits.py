@@ -1,4 +1,4 @@
-"""Limit the time of the reading queries of a request, and cancel them when the client has disconnected (design/limits.md).
+"""Limit the time of a request's reading queries, and cancel them when the client has disconnected (design/limits.md).
 
 A thread of the process watches running queries. It cancels those of a request that has used up its time, those of a
 client that has disconnected, and the latest ones when those of a repository, or all together, occupy too many threads.

@@ -1,4 +1,4 @@
-"""The JSON of one element as it was sent; the fast decoder reads most of it without parsing it twice (design/writing.md)."""
+"""The JSON of one element as sent; the fast decoder reads most of it without parsing it twice (design/writing.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -8,82 +8,24 @@ from django.db import connection, models
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from account import choices
 from account.serializers import ACCOUNT_WIRE
+from dimensions_site.elements.declaration.columns import columns_of
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.models import Element, ElementColumns, Version, json_column
-from dimensions_site.rsql.columns import CodePointTextField
-
-
-def enum_column(values: type[models.TextChoices], *, null: bool = True) -> CodePointTextField[Any, Any]:
-    """Return a column for one of `values`."""
-    # Labels are translated, and so no part of the schema.
-    return CodePointTextField(choices=[(value, value) for value in values.values], null=null)
-
+from dimensions_site.elements.models import Element, Version
 
 _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
 
-class AccountColumns(ElementColumns):
-    """The columns of an account, in the order of the wire; JSON columns hold the JSON of the wire."""
-
-    alternative_descriptions = json_column(null=True)
-    custom_attributes = json_column(null=True)
-    nature = enum_column(choices.Nature, null=False)
-    type = enum_column(choices.AccountType, null=False)
-
-    conversion_type = enum_column(choices.ConversionType, null=False)
-    reference_account_for_initial_balance = CodePointTextField(null=True)
-
-    documentation_link = CodePointTextField(null=True)
-
-    custom_dimension1_dimension_name = CodePointTextField(null=True)
-    custom_dimension1_restriction = enum_column(choices.Restriction)
-    custom_dimension2_dimension_name = CodePointTextField(null=True)
-    custom_dimension2_restriction = enum_column(choices.Restriction)
-    custom_dimension3_dimension_name = CodePointTextField(null=True)
-    custom_dimension3_restriction = enum_column(choices.Restriction)
-    custom_dimension4_dimension_name = CodePointTextField(null=True)
-    custom_dimension4_restriction = enum_column(choices.Restriction)
-    custom_dimension5_dimension_name = CodePointTextField(null=True)
-    custom_dimension5_restriction = enum_column(choices.Restriction)
-    ctp_restriction = json_column(null=True)
-
-    start_date = models.DateTimeField(null=True)
-    end_date = models.DateTimeField(null=True)
-    account_class = enum_column(choices.AccountClass)
-    manage_transaction_currency = models.BooleanField(null=True)
-    ic_management = models.BooleanField(null=True)
-    manage_maximum_number_decimals = models.BooleanField(null=True)
-
-    gross_amount_equal_ic_sum = models.BooleanField(null=True)
-    accrual = json_column()
-    standard_sign_check = enum_column(choices.StandardSignCheck)
-    ic_capacity_check = enum_column(choices.IcCapacityCheck)
-    fx_rates_check = enum_column(choices.AmountCheck)
-    ic_sign_check = enum_column(choices.IcSignCheck)
-    notes_check = enum_column(choices.AmountCheck)
-
-    use_account_for_setup = enum_column(choices.UseAccountForSetup)
-    exclude_from_proportional_calculation = models.BooleanField(null=True)
-    banking_data = json_column()
-
-    monthly_splitting_type = enum_column(choices.MonthlySplittingType)
-    monthly_splitting_reference = json_column(null=True)
-    cash_flow_planning = json_column(null=True)
-
-    class Meta:
-        abstract = True
-
-
-class AccountVersion(Version, AccountColumns):
+@columns_of(ACCOUNT_WIRE)
+class AccountVersion(Version):
     """A version of an account."""
 
     class Meta(Version.Meta):
         pass
 
 
-class Account(AccountColumns, Element):
+@columns_of(ACCOUNT_WIRE)
+class Account(Element):
     """An account of a chart."""
 
     version_model: ClassVar[type[Version]] = AccountVersion

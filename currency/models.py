@@ -6,34 +6,21 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from currency.serializers import CURRENCY_WIRE
+from dimensions_site.elements.declaration.columns import columns_of
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.models import Element, ElementColumns, Version
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.elements.models import Element, Version
 
 
-class CurrencyColumns(ElementColumns):
-    """The columns of a currency."""
-
-    oid = CodePointTextField()
-    preferred = models.BooleanField(null=True)
-    decimal_numbers = models.PositiveSmallIntegerField()
-    reference_currency_id = CodePointTextField(null=True)
-    reference_currency_coefficient = CodePointTextField(null=True)
-    percentage_difference = CodePointTextField()
-    xbrl_content = CodePointTextField(null=True)
-
-    class Meta:
-        abstract = True
-
-
-class CurrencyVersion(Version, CurrencyColumns):
+@columns_of(CURRENCY_WIRE)
+class CurrencyVersion(Version):
     """A version of a currency."""
 
     class Meta(Version.Meta):
         pass
 
 
-class Currency(CurrencyColumns, Element):
+@columns_of(CURRENCY_WIRE)
+class Currency(Element):
     unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id", "oid": "oid"}
     version_model: ClassVar[type[Version]] = CurrencyVersion
 

@@ -2,36 +2,22 @@
 
 from typing import ClassVar
 
-from django.db import models
-
+from dimensions_site.elements.declaration.columns import columns_of
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.models import Element, ElementColumns, Version, json_column
-from dimensions_site.rsql.columns import CodePointTextField
-from tests.entity.choices import Method
+from dimensions_site.elements.models import Element, Version
 from tests.entity.serializers import ENTITY_WIRE
 
 
-class EntityColumns(ElementColumns):
-    """The columns of an entity; `parent_id` is the id of another."""
-
-    method = CodePointTextField(choices=Method.choices)
-    share = CodePointTextField(null=True)
-    is_active = models.BooleanField(null=True)
-    parent_id = CodePointTextField(null=True)
-    currency = json_column(null=True)
-
-    class Meta:
-        abstract = True
-
-
-class EntityVersion(Version, EntityColumns):
+@columns_of(ENTITY_WIRE)
+class EntityVersion(Version):
     """A version of an entity."""
 
     class Meta(Version.Meta):
         pass
 
 
-class Entity(EntityColumns, Element):
+@columns_of(ENTITY_WIRE)
+class Entity(Element):
     """One entity of the group."""
 
     version_model: ClassVar[type[Version]] = EntityVersion

@@ -22,6 +22,7 @@ from rest_framework.fields import empty
 
 from dimensions_site.api.json.texts import KnownJson, described, json_text, shown, text_as_json
 from dimensions_site.elements.declaration.labels import are_in_messages, name_of
+from dimensions_site.rsql.columns import CodePointTextField
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.formats import grouped
 from dimensions_site.text.suggestions import close_names, did_you_mean
@@ -165,6 +166,10 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     def fast_value(self, value: Any) -> Any:
         """Return what `to_internal_value` does for a `value` of the fast type, with less work where possible."""
         return self.to_internal_value(value)
+
+    def model_field(self) -> "models.Field[Any, Any]":
+        """Return a new column of the model for the leaf."""
+        return CodePointTextField(null=self.allow_null)
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
@@ -338,6 +343,10 @@ class EnumField(Leaf):
             return Literal.__getitem__(tuple(self.choices.values))
         return Annotated[str, Meta(max_length=self.open_length)]
 
+    def model_field(self) -> "models.Field[Any, Any]":
+        # Labels are translated, and so no part of the schema.
+        return CodePointTextField(choices=[(value, value) for value in self._values], null=self.allow_null)
+
     def schema(self) -> dict[str, Any]:
         if self.open_length is not None:
             return {"type": "string", "maxLength": self.open_length, "example": self.choices.values[0]}
@@ -372,6 +381,9 @@ class BooleanField(Leaf):
 
     def fast_type(self) -> Any:
         return bool
+
+    def model_field(self) -> "models.Field[Any, Any]":
+        return models.BooleanField(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}

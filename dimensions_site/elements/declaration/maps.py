@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 from django.conf import settings
+from django.db.models import Field
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Meta
@@ -21,6 +22,7 @@ from dimensions_site.elements.declaration.fields import (
     too_long_message,
 )
 from dimensions_site.elements.declaration.labels import name_of
+from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import Kind
 from dimensions_site.text.formats import grouped
@@ -109,6 +111,9 @@ class MapField(Leaf):
     def _fast_key(self) -> Any:
         # The decoder searches, so \A and \Z make the pattern match the whole key.
         return Annotated[str, Meta(pattern=rf"\A(?:{self.key_pattern})\Z")]
+
+    def model_field(self) -> "Field[Any, Any]":
+        return json_column(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
+from django.db.models import Field, PositiveSmallIntegerField
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from msgspec import Meta
@@ -47,6 +48,9 @@ class IntegerField(Leaf):
 
     def fast_type(self) -> Any:
         return Annotated[int, Meta(ge=self.minimum, le=self.maximum)]
+
+    def model_field(self) -> "Field[Any, Any]":
+        return PositiveSmallIntegerField(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}

@@ -17,6 +17,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, ClassVar
 
+from django.db.models import Field
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -40,6 +41,7 @@ from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
+from dimensions_site.elements.models import json_column
 from dimensions_site.rsql.fields import Kind
 
 
@@ -156,6 +158,10 @@ class Bundle(NestedObject):
     def _stored(self, data: Any) -> Any:
         value = super()._stored(data)
         return None if self.nullable and not is_set(value) else value
+
+    def model_field(self) -> "Field[Any, Any]":
+        """Return a new column of the model for the whole object."""
+        return json_column(null=self.nullable)
 
 
 class Reference(Bundle):

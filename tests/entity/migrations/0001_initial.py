@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "method",
-                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "Full"), ("EQUITY", "Equity")]),
+                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
                 ),
                 ("share", dimensions_site.rsql.columns.CodePointTextField(null=True)),
                 ("is_active", models.BooleanField(null=True)),
@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigIntegerField()),
                 (
                     "method",
-                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "Full"), ("EQUITY", "Equity")]),
+                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
                 ),
                 ("share", dimensions_site.rsql.columns.CodePointTextField(null=True)),
                 ("is_active", models.BooleanField(null=True)),

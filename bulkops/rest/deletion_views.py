@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
-from bulkops.rest.processing_form import ProcessingForm
+from bulkops.rest.processing_form import ProcessingForm, stopped
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
@@ -80,7 +80,7 @@ class DeletionViewSet(DimensionViewSet):
         """Stop the deletion before its next chunk (contract F5)."""
         found = processing.find(self.scope, path["oid"])
         processing.abort(found)
-        return Response({"message": f"Data processing {found.oid} was stopped."}, status=self.aborted)
+        return Response(stopped(found.oid), status=self.aborted)
 
     def further_failures(self) -> Sequence[Failure]:
         if self.action == "start":

@@ -4,12 +4,15 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, get_args
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 
+from bulkops.models import DataProcessing, Status
 from bulkops.rest import schema
+from bulkops.rest.processing_form import stopped
 from bulkops.save.envelope import SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest import parameters
@@ -86,15 +89,18 @@ class BulkSchema(DimensionSchema):
         return {200: OpenApiResponse(schema.BulkResult, "Everything is saved.")}
 
     def answer_example(self) -> Any:
-        return {"code": "SUCCESS"} if self.action == "save_minimal" else super().answer_example()
+        if self.action == "save_minimal" or not self.view.answers_elements:
+            return {"code": "SUCCESS"}
+        request = self.examples["save"]
+        return [self.saved_example(element) for name in ("post", "put") for element in request.get(name, ())]
 
     def request_examples(self) -> Part:
         names = {"create and replace": "save", "create or change": "merge", "change": "change"}
-        return {title: self.examples[name]["request"] for title, name in names.items()}
+        return {title: self.examples[name] for title, name in names.items()}
 
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)
-        add_text_examples(operation, "create or change", self.examples["merge"]["request"]["merge"])
+        add_text_examples(operation, "create or change", self.examples["merge"]["merge"])
 
 
 def add_text_examples(operation: Part, title: str, elements: Sequence[Mapping[str, Any]]) -> None:
@@ -128,6 +134,8 @@ _REFERENCES = parameters.parameter(
     "default: references are not checked.",
     enum=["ignore", "refuse"],
 )
+# The ids of the deletions in the examples, of which the first completes and the second is aborted.
+_DELETIONS = ("7d0c4a52-3f6e-4b0a-9c1d-5e8f2a61b7c3", "c2e95b18-84d7-4f3c-b6a0-19d3e7f40825")
 START = extend_schema(
     operation_id="delete{nouns}",
     summary="Delete many {plural}",
@@ -181,4 +189,18 @@ class DeletionSchema(DimensionSchema):
         return {200: OpenApiResponse(status, "The status.")}
 
     def answer_example(self) -> Any:
-        return self.examples[{"list": "deletions", "show": "status"}.get(self.action, self.action)]["answer"]
+        *_, missing = self.examples["start"]
+        at = datetime(2026, 1, 31, 10, tzinfo=UTC)
+        completed, aborted = (
+            DataProcessing(oid=oid, request_date_time=at, status=status, requested=2, not_found=[])
+            for oid, status in zip(_DELETIONS, (Status.COMPLETED, Status.ABORTED), strict=True)
+        )
+        completed.processed, completed.deleted, completed.not_found = 2, 1, [missing["id"]]
+        match self.action:
+            case "start":
+                return {"dataProcessingId": completed.oid}
+            case "list":
+                return [self.view.form.listed(deletion, ()) for deletion in (aborted, completed)]
+            case "abort":
+                return stopped(aborted.oid)
+        return self.view.form.status(completed, ())

@@ -245,7 +245,7 @@ class PlanSchema(DimensionSchema):
 
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""
-        element = self.examples["create"]["answer"]
+        element = self.element
         if self.action == "changes":
             changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
             return [{"id": element["id"], "action": "changed", "changes": [changed]}]
@@ -279,11 +279,11 @@ class PlanSchema(DimensionSchema):
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)
         if self.action == "make":
-            add_text_examples(operation, "snapshot", [self.examples["create"]["request"]])
+            add_text_examples(operation, "snapshot", [self.examples["create"]])
 
     def request_examples(self) -> Part:
         """Return the action's requests in the examples, by their titles."""
-        element = self.examples["create"]["request"]
+        element = self.examples["create"]
         return {
             "snapshot": {"snapshot": [element], "maxDelete": "5%", "reason": "Nightly synchronisation"},
             "undo": {"undo": "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"},

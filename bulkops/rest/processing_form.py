@@ -7,6 +7,11 @@ from typing import Any
 from bulkops.models import DataProcessing
 
 
+def stopped(oid: str) -> dict[str, str]:
+    """Return the body that says that the deletion with this `oid` was aborted."""
+    return {"message": f"Data processing {oid} was stopped."}
+
+
 @dataclass(frozen=True)
 class ProcessingForm:
     """The form for one dimension: how times say that they are in UTC, and whether objects stand in arrays of one."""

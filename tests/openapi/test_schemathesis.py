@@ -103,7 +103,7 @@ def examples(role: Role) -> int:
 def stored(alice: Caller, name: str) -> Stored:
     """The element of the document's examples, a waiting deletion and a plan of its dimension, in `northwind`."""
     dimension = NAMES[name]
-    element = EXAMPLES[dimension]["create"]["request"]
+    element = EXAMPLES[dimension]["create"]
     alice.send("POST", alice.elements(dimension), element)
     deletion = deletions.start(alice, ["another"], dimension)
     plan = plans.make(alice, dimension, snapshot=[element])["planId"]

@@ -151,7 +151,7 @@ class HistorySchema(DimensionSchema):
 
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""
-        element = self.examples["create"]["answer"]
+        element = self.element
         changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
         head = {"user": "alice", "channel": Channel.REST.value}
         tail = {"committedAt": _INSTANT, "reason": "Month-end review"}

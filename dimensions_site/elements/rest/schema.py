@@ -23,10 +23,11 @@ from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
 from dimensions_site.elements.writing.raw_element import MergePatchParser
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 
 JSON = "application/json"
 _MERGE_PATCH = MergePatchParser.media_type
+_LAST_CHANGE = {"user": "alice", "date": "2026-01-31T10:00:00.000+0000", "origin": "INPUT_WEB"}
 
 
 class DimensionSchema(AutoSchema):
@@ -50,28 +51,59 @@ class DimensionSchema(AutoSchema):
 
     @cached_property
     def examples(self) -> Part:
-        """The examples of the dimension, by name, each with its request and its response; a test keeps them true."""
+        """The requests of the dimension that serve as examples, by action; what follows from them is not stored."""
         file = Path(self.view.dimension.model._meta.app_config.path) / "examples.json"
         examples: Part = json.loads(file.read_text(encoding="utf-8"))
         return examples
 
+    @cached_property
+    def element(self) -> Part:
+        """The element of the examples in responses."""
+        return self.saved_example(self.examples["create"])
+
+    def saved_example(self, data: Part, before: Part | None = None) -> Part:
+        """Return the response to a request with the element `data`, or with the patch `data` of the element `before`."""
+        serializer = self.view.dimension.wire.serializer(context={"repository": Repository(default_language="en")})
+        columns = serializer.run_validation(data) if before is None else serializer.validate_patch(before, data)
+        element = serializer.to_representation(self.view.dimension.model(**columns))
+        return {**element, "updateInfo": _LAST_CHANGE, **self.examples.get("assigned", {})}
+
     def answer_example(self) -> Any:
-        """Return the action's response in the examples."""
-        if self.action == "count":
-            return 1
-        if self.action == "list":
-            return [self.examples["create"]["answer"]]
-        if self.action == "uses":
-            used = self.examples["create"]["answer"]["id"]
-            # A dimension without references is used by others only.
-            first = self.view.dimension.wire.references[:1]
-            uses = [{"dimension": self.view.dimension.name, "id": f"{used}-1", "path": one.path} for one in first]
-            return [{"id": used, "usedBy": uses, "count": len(uses)}]
-        return self.examples["create" if self.action == "retrieve" else self.action]["answer"]
+        """Return the action's response in the examples; a test keeps it true."""
+        id = self.element["id"]
+        match self.action:
+            case "count":
+                return 1
+            case "list":
+                return [self.element]
+            case "fetch":
+                return [self._selected(self.examples["fetch"]["properties"])]
+            case "replace":
+                return self.saved_example({"id": id, **self.examples["replace"]})
+            case "modify":
+                return self.saved_example(self.examples["modify"], self.element)
+            case "uses":
+                # A dimension without references is used by others only.
+                first = self.view.dimension.wire.references[:1]
+                uses = [{"dimension": self.view.dimension.name, "id": f"{id}-1", "path": one.path} for one in first]
+                return [{"id": id, "usedBy": uses, "count": len(uses)}]
+        return self.element
+
+    def _selected(self, properties: str) -> Part:
+        """Return the `properties` of the element, as a fetch does (contract D8)."""
+        answer: Part = {}
+        for path in properties.split(","):
+            source = {**self.element, "descriptions": self.element["descriptions"]["en"]}
+            target = answer
+            *groups, name = path.split(".")
+            for group in groups:
+                source, target = source[group], target.setdefault(group, {})
+            target[name] = source[name]
+        return answer
 
     def request_examples(self) -> Part:
         """Return the action's requests in the examples, by their titles."""
-        return {self.view.dimension.name: self.examples[self.action]["request"]}
+        return {self.view.dimension.name: self.examples[self.action]}
 
     def get_tags(self) -> list[str]:
         return [self.view.dimension.name]
@@ -98,7 +130,7 @@ class DimensionSchema(AutoSchema):
         if self.action == "uses":
             found.append(parameters.used_ids(self.examples["path"]["id"]))
         if "properties" in names:
-            found.append(parameters.properties_parameter(self.examples["fetch"]["query"]["properties"]))
+            found.append(parameters.properties_parameter(self.examples["fetch"]["properties"]))
         if "filter" in names:
             found.append(parameters.filter_parameter(self.view.dimension))
         found += [parameter for parameter in parameters.QUERY if parameter.name in names]

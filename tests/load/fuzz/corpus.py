@@ -35,14 +35,14 @@ class Corpus:
     def _add(self, dimension: str, examples: Mapping[str, Any]) -> None:
         def write(random: Random, id: str) -> dict[str, Any]:
             """An element that is as short as it may be, or has all that the examples show."""
-            example = examples["create"]["request"]
+            example = examples["create"]
             required = [name for name in _REQUIRED if name in example]
             kept = example if random.random() < 0.5 else {name: example[name] for name in required}
             return {**kept, "id": id, **({"oid": id} if "oid" in kept else {})}
 
         def save(random: Random) -> dict[str, Any]:
             ids = random.sample(IDS, 6)
-            patch = {"key": {"id": ids[0]}, "data": examples["modify"]["request"]}
+            patch = {"key": {"id": ids[0]}, "data": examples["modify"]}
             parts = {
                 "put": [write(random, id) for id in ids[1:]],
                 "post": [write(random, f"fuzz-{random.randrange(10**6)}")],
@@ -83,7 +83,7 @@ class Corpus:
             "PATCH element": lambda random: (f"elements/{id(random)}", {"descriptions": {"it": "Altro"}}),
             "GET elements-count": lambda random: (f"elements-count?{query(random)}", None),
             "GET elements-fetch": lambda random: (
-                f"elements-fetch?properties={quote(examples['fetch']['query']['properties'])}&{query(random)}",
+                f"elements-fetch?properties={quote(examples['fetch']['properties'])}&{query(random)}",
                 None,
             ),
             "GET elements-uses": lambda random: (f"elements-uses?id={id(random)}&id={id(random)}", None),

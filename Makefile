@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install client-tools lock run run-environment test test-quick test-long test-sqlite test-postgresql postgresql-answers memory \
-	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi contract-table messages screenshots check check-style check-types \
+	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi field-tables contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` uses another.
@@ -106,6 +106,9 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
+
+field-tables: install ## Write the tables of docs/integrators/fields.md from the declarations of the fields
+	@ACCEPT_FIELDS=true DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q tests/docs/test_docs.py -k tables_of_fields
 
 contract-table: install ## Write docs/contract/tests.md from the markers of the tests
 	.venv/bin/python -m tests.contract_table > docs/contract/tests.md

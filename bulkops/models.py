@@ -1,6 +1,7 @@
 """Jobs, and the workers that run them (contract F)."""
 
 import uuid
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models
@@ -265,6 +266,11 @@ class Plan(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id}"
+
+    @property
+    def expires_at(self) -> datetime:
+        """When the plan may be removed."""
+        return self.created_at + timedelta(days=settings.PLAN_RETENTION_DAYS)
 
 
 class PlanChange(models.Model):

@@ -1,6 +1,7 @@
 """Delete the elements of a job, chunk by chunk (contract F5, F6)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import structlog
@@ -142,7 +143,7 @@ class _Deletion:
         """Add to the counts and lists of the status."""
         counts: dict[str, Any] = {}
         if processing.in_use is not None:
-            in_use = [{"id": id, "usedBy": [use.as_json() for use in uses.first]} for id, uses in refused.items()]
+            in_use = [{"id": id, "usedBy": [asdict(use) for use in uses.first]} for id, uses in refused.items()]
             counts = {
                 "refused": (processing.refused or 0) + len(refused),
                 "in_use": [*processing.in_use, *in_use][:LISTED_IN_USE],

@@ -1,8 +1,8 @@
 """The stored plans of a dimension of a repository, and their JSON (contract K4, K5)."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
+from typing import Any, get_args
 from uuid import UUID
 
 import orjson
@@ -10,17 +10,66 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.functions import Now
+from rest_framework import serializers
 
-from bulkops.models import Plan, PlanAction, PlanChange
+from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
+from bulkops.plans.requests import CONFLICTS
+from bulkops.save.envelope import SAVE_MODE, SaveMode
 from dimensions_site.api.errors import not_found
 from dimensions_site.api.json.texts import json_text
+from dimensions_site.api.openapi.problems import FailureSerializer
 from dimensions_site.db.postgresql.streaming import snapshot
-from dimensions_site.elements.history.moments import written
+from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.shortening import shortened
 
 # How many changes are fetched together: this many of the largest take 50 MB.
 READ_TOGETHER = 200
+
+
+class ElementPlanSource(serializers.Serializer[Any]):
+    """What the plan was made from; of elements their number."""
+
+    snapshot = serializers.IntegerField(required=False, min_value=0)
+    repository = serializers.CharField(required=False)
+    asOf = serializers.CharField(required=False)
+    undo = serializers.CharField(required=False)
+    onConflict = serializers.ChoiceField(CONFLICTS, label="OnConflict", required=False)
+    bulk = serializers.IntegerField(required=False, min_value=0)
+
+
+class ElementPlan(Answer):
+    planId = serializers.UUIDField(source="id")
+    status = serializers.ChoiceField(
+        PlanStatus.values, label="PlanStatus", help_text="Only a `READY` plan can be applied."
+    )
+    source = ElementPlanSource()  # type: ignore[assignment]
+    scope = serializers.CharField(allow_null=True)
+    saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE)
+    reason = serializers.CharField(allow_null=True)
+    createdAt = InstantField()
+    createdBy = serializers.CharField(source="requester")
+    expiresAt = InstantField(help_text="When the plan may be removed.")
+    created = serializers.IntegerField(min_value=0)
+    changed = serializers.IntegerField(min_value=0)
+    unchanged = serializers.IntegerField(min_value=0)
+    deleted = serializers.IntegerField(min_value=0)
+    notFound = serializers.ListField(
+        child=serializers.CharField(), help_text="The first ids in `bulk.delete` that no element has, up to 1,000."
+    )
+    errors = FailureSerializer(many=True)  # type: ignore[assignment]
+    errorCount = serializers.IntegerField(min_value=0)
+    appliedAt = InstantField(allow_null=True)
+    appliedBy = serializers.CharField(allow_null=True)
+    changeSet = serializers.UUIDField(allow_null=True, help_text="The change set that the applied plan has written.")
+
+    def to_representation(self, instance: Plan) -> dict[str, Any]:
+        """Return the JSON of the plan; what is JSON in the database stays as it is."""
+        stored = {"source": instance.source, "notFound": instance.not_found or [], "errors": instance.errors}
+        return {**super().to_representation(instance), **stored}
+
+
+_ANSWER = ElementPlan()
 
 
 def plans(repository: Repository, dimension: str) -> QuerySet[Plan]:
@@ -48,34 +97,14 @@ def role_of(plan: Plan) -> Role:
     return Role.MANAGER if plan.deleted else Role.EDITOR
 
 
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Return the `plan` as in responses, without its changes."""
+    return _ANSWER.to_representation(plan)
+
+
 def plan_text(plan: Plan) -> str:
-    """Return the JSON of the `plan`, without its changes."""
-    values: dict[str, Any] = {
-        "planId": str(plan.pk),
-        "status": plan.status,
-        "source": plan.source,
-        "scope": plan.scope,
-        "saveMode": plan.save_mode,
-        "reason": plan.reason,
-        "createdAt": written(plan.created_at),
-        "createdBy": plan.requester,
-        "expiresAt": written(plan.created_at + timedelta(days=settings.PLAN_RETENTION_DAYS)),
-        "created": plan.created,
-        "changed": plan.changed,
-        "unchanged": plan.unchanged,
-        "deleted": plan.deleted,
-        "notFound": plan.not_found or [],
-        "errors": plan.errors,
-        "errorCount": plan.error_count,
-        "appliedAt": _instant(plan.applied_at),
-        "appliedBy": plan.applied_by,
-        "changeSet": None if plan.change_set is None else str(plan.change_set),
-    }
-    return orjson.dumps(values).decode()
-
-
-def _instant(at: datetime | None) -> str | None:
-    return None if at is None else written(at)
+    """Return the JSON text of the `plan`."""
+    return orjson.dumps(plan_json(plan)).decode()
 
 
 def changes_of(plan: Plan, action: str | None = None) -> QuerySet[PlanChange]:

@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from bulkops.models import DataProcessing, Status
 from bulkops.rest import schema
 from bulkops.rest.processing_form import stopped
-from bulkops.save.envelope import SaveMode
+from bulkops.save.envelope import SAVE_MODE, SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE
@@ -38,7 +38,7 @@ _SAVE_MODE = parameters.parameter(
     "saveMode",
     "The `saveMode` of a body in NDJSON or CSV; `LOOSE` by default. It is refused with a JSON body.",
     enum=[*get_args(SaveMode)],
-    title=schema.SAVE_MODE,
+    title=SAVE_MODE,
 )
 _EMPTY_CELLS = parameters.parameter(
     "query",

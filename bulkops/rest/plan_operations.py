@@ -1,5 +1,6 @@
 """The operations on plans in the OpenAPI document of their dimension (contract H3, K4 to K7)."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 from django.conf import settings
@@ -7,15 +8,16 @@ from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import Direction, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
-from bulkops.models import PlanAction, PlanStatus
+from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.requests import CONFLICTS, MAX_DELETE
+from bulkops.plans.stored import ElementPlan, plan_json
 from bulkops.rest.operations import add_text_examples
-from bulkops.rest.schema import SAVE_MODE, DeletionList, ElementBulk
-from bulkops.save.envelope import OPERATIONS, SaveMode
-from dimensions_site.api.openapi.problems import FailureSerializer, ObjectExtension
+from bulkops.rest.schema import DeletionList, ElementBulk
+from bulkops.save.envelope import OPERATIONS, SAVE_MODE, SaveMode
+from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.history_operations import ACTION, ElementDifference
+from dimensions_site.elements.rest.history_operations import ACTION, CHANGE_SET, ElementDifference
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
@@ -39,45 +41,6 @@ _COUNTS = [
     parameter("header", name, f"The number of elements that are {what}.", on=[200, 201], type="integer", minimum=0)
     for name, what in (("X-Created", "new"), ("X-Changed", "changed"), ("X-Unchanged", "stored like this already"))
 ]
-
-
-class ElementPlanSource(serializers.Serializer[Any]):
-    """What the plan was made from; of elements their number."""
-
-    snapshot = serializers.IntegerField(required=False, min_value=0)
-    repository = serializers.CharField(required=False)
-    asOf = serializers.CharField(required=False)
-    undo = serializers.CharField(required=False)
-    onConflict = serializers.ChoiceField(CONFLICTS, label="OnConflict", required=False)
-    bulk = serializers.IntegerField(required=False, min_value=0)
-
-
-class ElementPlan(serializers.Serializer[Any]):
-    planId = serializers.UUIDField()
-    status = serializers.ChoiceField(
-        PlanStatus.values, label="PlanStatus", help_text="Only a `READY` plan can be applied."
-    )
-    scope = serializers.CharField(allow_null=True)
-    saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE)
-    reason = serializers.CharField(allow_null=True)
-    createdAt = serializers.DateTimeField()
-    createdBy = serializers.CharField()
-    expiresAt = serializers.DateTimeField(help_text="When the plan may be removed.")
-    created = serializers.IntegerField(min_value=0)
-    changed = serializers.IntegerField(min_value=0)
-    unchanged = serializers.IntegerField(min_value=0)
-    deleted = serializers.IntegerField(min_value=0)
-    notFound = serializers.ListField(
-        child=serializers.CharField(), help_text="The first ids in `bulk.delete` that no element has, up to 1,000."
-    )
-    errorCount = serializers.IntegerField(min_value=0)
-    appliedAt = serializers.DateTimeField(allow_null=True)
-    appliedBy = serializers.CharField(allow_null=True)
-    changeSet = serializers.UUIDField(allow_null=True, help_text="The change set that the applied plan has written.")
-
-    def get_fields(self) -> dict[str, Any]:
-        # Not declared fields: serializers have their own `errors`, and fields their own `source`.
-        return {**super().get_fields(), "source": ElementPlanSource(), "errors": FailureSerializer(many=True)}
 
 
 class ElementPlanBulk(serializers.Serializer[Any]):
@@ -249,32 +212,22 @@ class PlanSchema(DimensionSchema):
         if self.action == "changes":
             changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
             return [{"id": element["id"], "action": "changed", "changes": [changed]}]
-        plan: Part = {
-            "planId": _PLAN_ID,
-            "status": "READY",
-            "source": {"snapshot": 1},
-            "scope": None,
-            "saveMode": "LOOSE",
-            "reason": "Nightly synchronisation",
-            "createdAt": "2026-03-31T22:00:00.000Z",
-            "createdBy": "integrator",
-            "expiresAt": "2026-04-07T22:00:00.000Z",
-            "created": 0,
-            "changed": 1,
-            "unchanged": 0,
-            "deleted": 0,
-            "notFound": [],
-            "errors": [],
-            "errorCount": 0,
-            "appliedAt": None,
-            "appliedBy": None,
-            "changeSet": None,
-        }
+        at = datetime(2026, 3, 31, 22, tzinfo=UTC)
+        plan = Plan(
+            id=_PLAN_ID,
+            status=PlanStatus.READY,
+            source={"snapshot": 1},
+            reason="Nightly synchronisation",
+            created_at=at,
+            requester="integrator",
+            changed=1,
+            errors=[],
+        )
         if self.action == "apply":
-            applied = {"appliedAt": "2026-03-31T22:05:00.000Z", "appliedBy": "integrator"}
-            change_set = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
-            plan |= {"status": "APPLIED", **applied, "changeSet": change_set}
-        return [plan] if self.action == "list" else plan
+            plan.status, plan.applied_by, plan.change_set = PlanStatus.APPLIED, plan.requester, CHANGE_SET
+            plan.applied_at = at + timedelta(minutes=5)
+        answer = plan_json(plan)
+        return [answer] if self.action == "list" else answer
 
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)
@@ -286,6 +239,6 @@ class PlanSchema(DimensionSchema):
         element = self.examples["create"]
         return {
             "snapshot": {"snapshot": [element], "maxDelete": "5%", "reason": "Nightly synchronisation"},
-            "undo": {"undo": "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"},
+            "undo": {"undo": CHANGE_SET},
             "bulk": {"bulk": {"merge": [element], "delete": [{"id": "9999"}]}},
         }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bulkops.models import DataProcessing
+from bulkops.rest.schema import ElementDeletionCounts
 
 
 def stopped(oid: str) -> dict[str, str]:
@@ -29,19 +30,11 @@ class ProcessingForm:
 
     def _described(self, processing: DataProcessing, readable: Collection[str]) -> dict[str, Any]:
         time = processing.request_date_time.isoformat(timespec="milliseconds")
-        parameters = {
-            "requested": processing.requested,
-            "processed": processing.processed,
-            "deleted": processing.deleted,
-            "notFound": processing.not_found,
-            "error": processing.error,
-        }
-        if processing.in_use is not None:
+        parameters = ElementDeletionCounts(context={"readable": readable}).to_representation(processing)
+        if processing.in_use is None:
+            del parameters["refused"], parameters["inUse"]
+        else:
             parameters["refused"] = processing.refused or 0
-            parameters["inUse"] = [
-                {**used, "usedBy": [use for use in used["usedBy"] if use["dimension"] in readable]}
-                for used in processing.in_use
-            ]
         return {
             "requestDateTime": time.replace("+00:00", self.utc),
             "status": processing.status,

@@ -1,6 +1,7 @@
 """The requests and responses of bulk operations for OpenAPI (contract E1, F1, F4, H2, H3)."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from django.conf import settings
@@ -11,15 +12,14 @@ from rest_framework import serializers
 from bulkops.jobs.deletion import LISTED_NOT_FOUND
 from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS
 from bulkops.models import Status
-from bulkops.save.envelope import OPERATIONS, DeletionItem, SaveMode
+from bulkops.save.envelope import OPERATIONS, SAVE_MODE, DeletionItem, SaveMode
 from bulkops.save.patches import KeyObject
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.reading.answers import Answer
 from dimensions_site.elements.rest.operations import ElementUse
 from dimensions_site.elements.rest.wire_schema import ElementExtension, Part
 
-# The name of the enum in the documents.
-SAVE_MODE = "SaveMode"
 _INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
 
 
@@ -105,8 +105,13 @@ class ElementInUse(serializers.Serializer[Any]):
         help_text=f"What refers to it and stays, too; at most {LISTED_USERS}.",
     )
 
+    def to_representation(self, instance: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the stored JSON, with the uses in dimensions that are `readable` in the context."""
+        uses = [use for use in instance["usedBy"] if use["dimension"] in self.context["readable"]]
+        return {**instance, "usedBy": uses}
 
-class ElementDeletionCounts(serializers.Serializer[Any]):
+
+class ElementDeletionCounts(Answer):
     requested = serializers.IntegerField(min_value=0, help_text="The number of elements to delete.")
     processed = serializers.IntegerField(min_value=0, help_text="The number of elements processed so far.")
     deleted = serializers.IntegerField(min_value=0, help_text="The number of elements found and deleted.")

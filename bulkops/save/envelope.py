@@ -26,6 +26,8 @@ from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_field
 
 SaveMode = Literal["LOOSE", "STRICT"]
+# Its name in the OpenAPI documents.
+SAVE_MODE = "SaveMode"
 
 # In the order of work.
 OPERATIONS = ("post", "put", "merge", "patch")

@@ -1,4 +1,4 @@
-"""The rows that the tables of `docs/integrators/fields.md` must have, made from a serializer's declaration."""
+"""The tables of `docs/integrators/fields.md`, made from the declarations of the fields."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dimensions_site.api.json import texts as json_texts
 from dimensions_site.elements.declaration import fields, maps, numbers, timestamps
 from dimensions_site.elements.declaration.serializers import Reference, WireObject
+from tests.dimensions import WIRES
 
 # What the tables call each type of leaf; the first that fits counts.
 _TYPES: list[tuple[type[fields.Leaf], str]] = [
@@ -23,8 +24,19 @@ _TYPES: list[tuple[type[fields.Leaf], str]] = [
 ]
 
 
-def field_rows(declaration: WireObject) -> list[list[str]]:
-    """The cells of a row for each leaf; a reference is one row, and so are the five custom dimensions."""
+def with_tables(page: str) -> str:
+    """Return the text of the `page` with the rows that its tables must have. Raises ValueError if it lacks a table."""
+    for dimension, wire in WIRES.items():
+        rows = "".join(f"| {' | '.join(cells)} |\n" for cells in _field_rows(wire.serializer()))
+        heads = rf"(?ms)(^## {dimension.title()}$.*?^\|---[^\n]*\n)(?:\|[^\n]*\n)*"
+        page, tables = re.subn(heads, lambda found, rows=rows: f"{found[1]}{rows}", page)
+        if tables != 1:
+            raise ValueError(f"The page has {tables} tables of the {dimension}.")
+    return page
+
+
+def _field_rows(declaration: WireObject) -> list[list[str]]:
+    """Return the cells of a row for each leaf; a reference is one row, and so are the five custom dimensions."""
     rows = {re.sub(r"customDimension[1-5](?=\.|Filter)", "customDimensionN", row[0]): row for row in _rows(declaration)}
     return [[f"`{path}`", *row[1:]] for path, row in rows.items()]
 

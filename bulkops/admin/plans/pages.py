@@ -1,10 +1,8 @@
 """Plans: what would change, before anybody applies it (contract K4 to K7, G2)."""
 
-from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
-from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied
@@ -193,7 +191,7 @@ class PlanAdmin(GrantedAdmin):
             counts=counts(plan),
             source=source_words(plan),
             undone=_undone(plan),
-            kept_until=plan.created_at + timedelta(days=settings.PLAN_RETENTION_DAYS),
+            kept_until=plan.expires_at,
             errors=shown_errors(plan, errors),
             error_count=error_count,
             more_errors=max(0, error_count - LISTED_ERRORS),

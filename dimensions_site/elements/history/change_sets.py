@@ -1,14 +1,16 @@
 """The change sets of a dimension, as a list that clients filter (contract I1, I5)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Case, F, QuerySet, TextField, Value, When
+from rest_framework import serializers
 
 from dimensions_site.api.filtering import RsqlFilter, TableFilterSet
-from dimensions_site.api.json.texts import json_text, text_as_json
+from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Origin
+from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.elements.reading.rendering import Renderer, Slot
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import InstantText
@@ -24,27 +26,25 @@ _ORIGIN = Case(
 _COMMITTED_AT = InstantText(F("committed_at"), "Z")
 
 
-def _uuid(value: object) -> str:
-    return json_text(None if value is None else str(value))
+class ChangeSetSerializer(Answer):
+    id = serializers.UUIDField()
+    user = serializers.CharField()
+    channel = serializers.ChoiceField(Channel.values, label="Channel")
+    origin = serializers.ChoiceField(Origin.values, label="Origin")
+    requestId = serializers.CharField(allow_null=True)
+    operation = serializers.CharField(allow_null=True, help_text="The id of the data processing, import or plan.")
+    reason = serializers.CharField(allow_null=True)
+    committedAt = InstantField()
+    created = serializers.IntegerField(min_value=0)
+    changed = serializers.IntegerField(min_value=0)
+    deleted = serializers.IntegerField(min_value=0)
 
 
-def _slot(expression: Any, encode: Callable[[Any], str] = text_as_json) -> Slot:
-    return Slot(expression, encode)
-
-
+_EXPRESSIONS = {"origin": _ORIGIN, "committedAt": _COMMITTED_AT}
 _RENDERER = Renderer(
     {
-        "id": _slot(F("id"), _uuid),
-        "user": _slot(F("user")),
-        "channel": _slot(F("channel")),
-        "origin": _slot(_ORIGIN),
-        "requestId": _slot(F("request_id")),
-        "operation": _slot(F("operation")),
-        "reason": _slot(F("reason")),
-        "committedAt": _slot(_COMMITTED_AT),
-        "created": _slot(F("created"), json_text),
-        "changed": _slot(F("changed"), json_text),
-        "deleted": _slot(F("deleted"), json_text),
+        name: Slot(_EXPRESSIONS.get(name, F(str(member.source))), json_text)
+        for name, member in ChangeSetSerializer().fields.items()
     }
 )
 _FIELDS = {

@@ -1,6 +1,6 @@
 """The moments that clients name: instants and sync tokens (contract I3, I4, J1)."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.db import DEFAULT_DB_ALIAS, OperationalError
 
@@ -8,6 +8,7 @@ from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.changes.states import Future, State, current, has_places, oldest_instant, state_at
 from dimensions_site.changes.sync_tokens import InvalidToken, state_of
 from dimensions_site.db.locks import is_about_locks
+from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
 
@@ -63,7 +64,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
     try:
         return kept_state(repository, dimension, instant)
     except Future as error:
-        message = f"{name} must not be in the future: it is {written(error.now)} now; got {quoted(text)}."
+        message = f"{name} must not be in the future: it is {instant_text(error.now)} now; got {quoted(text)}."
         raise bad_request([Failure(name, "INVALID_VALUE", message)]) from None
     except OperationalError as error:
         if not is_about_locks(error):
@@ -71,7 +72,7 @@ def state_of_moment(name: str, text: str, repository: Repository, dimension: str
         detail = "Others are writing at this moment; ask again in a few seconds, or for an earlier instant."
         raise Problem(503, "REPOSITORY_BUSY", detail, headers={"Retry-After": "5"}) from None
     except TooOld as error:
-        kept = f"the oldest version that is kept, of {written(error.oldest)}"
+        kept = f"the oldest version that is kept, of {instant_text(error.oldest)}"
         detail = f"{name} must not be before {kept}; got {quoted(text)}."
         raise Problem(410, "HISTORY_EXPIRED", detail) from None
 
@@ -91,8 +92,3 @@ def kept_state(repository: Repository, dimension: str, instant: datetime) -> Sta
     if oldest is not None and instant < oldest:
         raise TooOld(oldest)
     return state
-
-
-def written(instant: datetime) -> str:
-    """Return the instant as in responses beyond the specification: RFC 3339 in UTC (contract M6)."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

@@ -10,8 +10,8 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
-from dimensions_site.elements.history.moments import written
 from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.elements.reading.rendering import full_renderer, streamed_values
 from dimensions_site.repositories.models import Repository
 
@@ -68,7 +68,7 @@ def _text(dimension: Dimension, row: Any, texts: dict[int, str]) -> str:
         "changeSet": str(row.change_set_id),
         "user": row.change_set.user,
         "channel": row.change_set.channel,
-        "committedAt": written(row.change_set.committed_at),
+        "committedAt": instant_text(row.change_set.committed_at),
         "reason": row.change_set.reason,
     }
     changes = changes_json(dimension, before, after) if is_known else "null"

@@ -26,15 +26,11 @@ LISTED = 1_000
 
 @dataclass(frozen=True)
 class Use:
-    """The element `id` of the `dimension` has the used element's id in the leaf at `path`."""
+    """The element `id` of the `dimension` has the used element's id in the leaf at `path`; also its form in responses."""
 
     dimension: str
     id: str
     path: str
-
-    def as_json(self) -> dict[str, str]:
-        """Return the use as in responses."""
-        return {"dimension": self.dimension, "id": self.id, "path": self.path}
 
 
 @dataclass

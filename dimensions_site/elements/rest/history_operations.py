@@ -9,13 +9,13 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.serializers import ElementSerializer
-from dimensions_site.elements.models import Origin
+from dimensions_site.elements.history.change_sets import ChangeSetSerializer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
 from dimensions_site.repositories.models import DB_ID_PATTERN
 
-_CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
+CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
 # What happens to an element, and the name of its enum in the documents.
 _ACTIONS = ("created", "changed", "deleted")
 ACTION = "Action"
@@ -52,20 +52,6 @@ class ElementVersion(serializers.Serializer[Any]):
     committedAt = serializers.DateTimeField()
     reason = serializers.CharField(allow_null=True)
     changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
-
-
-class ChangeSet(serializers.Serializer[Any]):
-    id = serializers.UUIDField()
-    user = serializers.CharField()
-    channel = serializers.ChoiceField(Channel.values, label="Channel")
-    origin = serializers.ChoiceField(Origin.values, label="Origin")
-    requestId = serializers.CharField(allow_null=True)
-    operation = serializers.CharField(allow_null=True, help_text="The id of the data processing, import or plan.")
-    reason = serializers.CharField(allow_null=True)
-    committedAt = serializers.DateTimeField()
-    created = serializers.IntegerField(min_value=0)
-    changed = serializers.IntegerField(min_value=0)
-    deleted = serializers.IntegerField(min_value=0)
 
 
 _FILTER = (
@@ -105,7 +91,7 @@ CHANGE_SETS = extend_schema(
         parameter("query", "filter", _FILTER, format="rsql-of-change-sets"),
         *parameters.COUNTED,
     ],
-    responses=_rows(ChangeSet(many=True), "The change sets."),
+    responses=_rows(ChangeSetSerializer(many=True), "The change sets."),
 )
 VERSIONS = extend_schema(
     operation_id="list{noun}Versions",
@@ -162,8 +148,8 @@ class HistorySchema(DimensionSchema):
                 counts = {"created": 1, "changed": 0, "deleted": 0}
                 middle = {"origin": "INPUT_WEB", "requestId": "month-end-2026-03", "operation": None}
                 reason, at = tail["reason"], tail["committedAt"]
-                return [{"id": _CHANGE_SET, **head, **middle, "reason": reason, "committedAt": at, **counts}]
+                return [{"id": CHANGE_SET, **head, **middle, "reason": reason, "committedAt": at, **counts}]
             case "versions":
-                version = {"version": 4711, "id": element["id"], "change": "changed", "changeSet": _CHANGE_SET}
+                version = {"version": 4711, "id": element["id"], "change": "changed", "changeSet": CHANGE_SET}
                 return [{**version, **head, **tail, "changes": [changed]}]
         return [{"id": element["id"], "action": "changed", "changes": [changed]}]

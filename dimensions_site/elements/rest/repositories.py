@@ -13,6 +13,7 @@ from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.elements.dimension import Dimension, dimensions
+from dimensions_site.elements.reading.answers import Answer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.schema import DimensionSchema
 from dimensions_site.repositories.credentials import PASSWORD, Credential
@@ -21,7 +22,7 @@ from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import roles_of
 
 
-class AccessibleRepository(serializers.Serializer[Any]):
+class AccessibleRepository(Answer):
     dbID = serializers.CharField()
     name = serializers.CharField()
     defaultLanguage = serializers.CharField(help_text="The language of `description`.")
@@ -69,18 +70,11 @@ class RepositoriesViewSet(ConventionsMixin, ViewSet):
         roles = {dimension.name: _roles(request, credential, dimension) for dimension in dimensions()}
         found = {key for by_repository in roles.values() for key in by_repository}
         rows = credential.repositories().filter(pk__in=found).order_by("db_id")
-        return Response(
-            [
-                {
-                    "dbID": row.db_id,
-                    "name": row.name,
-                    "defaultLanguage": row.default_language,
-                    "apiEnabled": row.api_enabled,
-                    "roles": {name: by_repository.get(row.pk) for name, by_repository in roles.items()},
-                }
-                for row in rows
-            ]
-        )
+        answer = [
+            {**row, "roles": {name: by_repository.get(row["id"]) for name, by_repository in roles.items()}}
+            for row in rows.values()
+        ]
+        return Response(AccessibleRepository(answer, many=True).data)
 
 
 def _roles(request: Request, credential: Credential, dimension: Dimension) -> dict[int, str]:

@@ -62,7 +62,7 @@ class DimensionSchema(AutoSchema):
         return self.saved_example(self.examples["create"])
 
     def saved_example(self, data: Part, before: Part | None = None) -> Part:
-        """Return the response to a request with the element `data`, or with the patch `data` of the element `before`."""
+        """Return the response to a request with an element, or with a patch of the element `before`."""
         serializer = self.view.dimension.wire.serializer(context={"repository": Repository(default_language="en")})
         columns = serializer.run_validation(data) if before is None else serializer.validate_patch(before, data)
         element = serializer.to_representation(self.view.dimension.model(**columns))

@@ -33,7 +33,7 @@ class UsesMixin(DimensionViewSet):
         answer = []
         for id in ids:
             uses = found.get(id, Uses())
-            answer.append({"id": id, "usedBy": [use.as_json() for use in uses.first], "count": uses.count})
+            answer.append({"id": id, "usedBy": uses.first, "count": uses.count})
         return HttpResponse(orjson.dumps(answer), content_type="application/json")
 
     def repeatable_query_parameters(self) -> frozenset[str]:

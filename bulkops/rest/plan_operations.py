@@ -17,7 +17,13 @@ from bulkops.save.envelope import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.history_operations import ACTION, CHANGE_SET, ElementDifference
+from dimensions_site.elements.rest.history_operations import (
+    ACTION,
+    CHANGE_SET,
+    ElementDifference,
+    difference_example,
+    rows,
+)
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
@@ -34,12 +40,14 @@ _IF_MATCH = parameter(
     "header", "If-Match", "The `ETag` of the plan that you have seen.", required=True, **parameters.ENTITY_TAGS
 )
 _ETAG = parameter("header", "ETag", "The state of the plan, for `If-Match`.", required=True, on=[200, 201])
-_DELETED = parameter(
-    "header", "X-Deleted", "The number of elements that are deleted.", on=[200, 201], type="integer", minimum=0
-)
 _COUNTS = [
     parameter("header", name, f"The number of elements that are {what}.", on=[200, 201], type="integer", minimum=0)
-    for name, what in (("X-Created", "new"), ("X-Changed", "changed"), ("X-Unchanged", "stored like this already"))
+    for name, what in {
+        "X-Created": "new",
+        "X-Changed": "changed",
+        "X-Unchanged": "stored like this already",
+        "X-Deleted": "deleted",
+    }.items()
 ]
 
 
@@ -123,12 +131,6 @@ class ElementPlanBulkExtension(OpenApiSerializerExtension):
         return schema
 
 
-_CHANGES_ANSWER: dict[tuple[int, str], Any] = {
-    (200, "application/json"): OpenApiResponse(ElementDifference(many=True), "The changes."),
-    (200, "application/x-ndjson"): str,
-}
-_DONE = OpenApiResponse(ElementPlan, "The plan.")
-
 _OF_TEXTS = "Of a snapshot in NDJSON or CSV, what `{}` is in a JSON body."
 _FORMS: dict[str, dict[str, Any]] = {
     "replace": {"type": "boolean"},
@@ -146,7 +148,7 @@ MAKE = extend_schema(
     "several, or a `bulk` body with deletions. Needs the role manager if the plan deletes. Errors in what you sent are "
     "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.\n\n"
     "A body in NDJSON or CSV is a snapshot, read as by `elements-bulk`, with its options in the query.",
-    parameters=[*_OPTIONS, parameters.LOCATION, _ETAG, *_COUNTS, _DELETED],
+    parameters=[*_OPTIONS, parameters.LOCATION, _ETAG, *_COUNTS],
     request={JSON: ElementPlanRequest, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
     responses={201: OpenApiResponse(ElementPlan, "The plan is made; `Location` is its URL.")},
 )
@@ -162,8 +164,8 @@ SHOW = extend_schema(
     operation_id="get{noun}Plan",
     summary="Read a plan",
     description="Returns the plan with its counts and errors; `changes` lists what it does to each {dimension}.",
-    parameters=[_PLAN, _ETAG, *_COUNTS, _DELETED],
-    responses={200: _DONE},
+    parameters=[_PLAN, _ETAG, *_COUNTS],
+    responses={200: OpenApiResponse(ElementPlan, "The plan.")},
 )
 CHANGES = extend_schema(
     operation_id="list{noun}PlanChanges",
@@ -181,7 +183,7 @@ CHANGES = extend_schema(
         ),
         *parameters.COUNTED,
     ],
-    responses=_CHANGES_ANSWER,
+    responses=rows(ElementDifference(many=True), "The changes."),
 )
 APPLY = extend_schema(
     operation_id="apply{noun}Plan",
@@ -190,7 +192,7 @@ APPLY = extend_schema(
     "`PLAN_OUTDATED` lists the {plural} of the plan that have changed since it was made; changes to others do not "
     "matter. 409 `PLAN_APPLIED` says that the plan was applied already, 428 that `If-Match` is missing. Needs the role "
     "manager if the plan deletes.",
-    parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS, _DELETED],
+    parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS],
     request=None,
     responses={200: OpenApiResponse(ElementPlan, "The plan is applied.")},
 )
@@ -208,10 +210,8 @@ class PlanSchema(DimensionSchema):
 
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""
-        element = self.element
         if self.action == "changes":
-            changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
-            return [{"id": element["id"], "action": "changed", "changes": [changed]}]
+            return [difference_example(self.element)]
         at = datetime(2026, 3, 31, 22, tzinfo=UTC)
         plan = Plan(
             id=_PLAN_ID,

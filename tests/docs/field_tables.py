@@ -29,7 +29,7 @@ def with_tables(page: str) -> str:
     for dimension, wire in WIRES.items():
         rows = "".join(f"| {' | '.join(cells)} |\n" for cells in _field_rows(wire.serializer()))
         heads = rf"(?ms)(^## {dimension.title()}$.*?^\|---[^\n]*\n)(?:\|[^\n]*\n)*"
-        page, tables = re.subn(heads, lambda found, rows=rows: f"{found[1]}{rows}", page)
+        page, tables = re.subn(heads, lambda match, rows=rows: f"{match[1]}{rows}", page)
         if tables != 1:
             raise ValueError(f"The page has {tables} tables of the {dimension}.")
     return page

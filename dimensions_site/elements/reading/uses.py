@@ -26,7 +26,7 @@ LISTED = 1_000
 
 @dataclass(frozen=True)
 class Use:
-    """The element `id` of the `dimension` has the used element's id in the leaf at `path`; also its form in responses."""
+    """The element `id` of the `dimension` has the used element's id in the leaf at `path`. Responses show it so."""
 
     dimension: str
     id: str

@@ -13,6 +13,7 @@ from dimensions_site.elements.history.change_sets import ChangeSetSerializer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
+from dimensions_site.elements.rest.wire_schema import Part
 from dimensions_site.repositories.models import DB_ID_PATTERN
 
 CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
@@ -62,11 +63,15 @@ _TOKEN: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "sync-token"}
 _MOMENT: Any = {**_TOKEN, "format": "instant-or-sync-token"}
 
 
-def _rows(row: serializers.Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
-    return {
-        (200, "application/json"): OpenApiResponse(row, description),
-        (200, "application/x-ndjson"): str,
-    }
+def rows(row: serializers.Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
+    """Return the responses of a list of such rows."""
+    return {(200, "application/json"): OpenApiResponse(row, description), (200, "application/x-ndjson"): str}
+
+
+def difference_example(element: Part) -> Part:
+    """Return a change of the `element` of the examples."""
+    changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
+    return {"id": element["id"], "action": "changed", "changes": [changed]}
 
 
 CHANGES = extend_schema(
@@ -80,7 +85,7 @@ CHANGES = extend_schema(
         parameter("query", "since", "The `Sync-Token` of the last answer.", **_TOKEN),
         parameters.SYNC_TOKEN,
     ],
-    responses=_rows(ElementChange(many=True), "The changes."),
+    responses=rows(ElementChange(many=True), "The changes."),
 )
 CHANGE_SETS = extend_schema(
     operation_id="list{noun}ChangeSets",
@@ -91,7 +96,7 @@ CHANGE_SETS = extend_schema(
         parameter("query", "filter", _FILTER, format="rsql-of-change-sets"),
         *parameters.COUNTED,
     ],
-    responses=_rows(ChangeSetSerializer(many=True), "The change sets."),
+    responses=rows(ChangeSetSerializer(many=True), "The change sets."),
 )
 VERSIONS = extend_schema(
     operation_id="list{noun}Versions",
@@ -102,7 +107,7 @@ VERSIONS = extend_schema(
         parameter("query", "changeSet", "The id of the change set.", format="uuid"),
         *parameters.COUNTED,
     ],
-    responses=_rows(ElementVersion(many=True), "The versions."),
+    responses=rows(ElementVersion(many=True), "The versions."),
 )
 COMPARE = extend_schema(
     operation_id="compare{nouns}",
@@ -121,7 +126,7 @@ COMPARE = extend_schema(
         ),
         *parameters.COUNTED,
     ],
-    responses=_rows(ElementDifference(many=True), "The differences."),
+    responses=rows(ElementDifference(many=True), "The differences."),
 )
 
 
@@ -137,19 +142,16 @@ class HistorySchema(DimensionSchema):
 
     def answer_example(self) -> Any:
         """Return the action's response in the examples."""
-        element = self.element
-        changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
+        difference = difference_example(self.element)
         head = {"user": "alice", "channel": Channel.REST.value}
-        tail = {"committedAt": _INSTANT, "reason": "Month-end review"}
+        tail = {"reason": "Month-end review", "committedAt": _INSTANT}
         match self.action:
             case "changes":
-                return [{"change": "saved", "element": element}, {"change": "deleted", "id": "9999"}]
+                return [{"change": "saved", "element": self.element}, {"change": "deleted", "id": "9999"}]
             case "change_sets":
-                counts = {"created": 1, "changed": 0, "deleted": 0}
                 middle = {"origin": "INPUT_WEB", "requestId": "month-end-2026-03", "operation": None}
-                reason, at = tail["reason"], tail["committedAt"]
-                return [{"id": CHANGE_SET, **head, **middle, "reason": reason, "committedAt": at, **counts}]
+                return [{"id": CHANGE_SET, **head, **middle, **tail, "created": 1, "changed": 0, "deleted": 0}]
             case "versions":
-                version = {"version": 4711, "id": element["id"], "change": "changed", "changeSet": CHANGE_SET}
-                return [{**version, **head, **tail, "changes": [changed]}]
-        return [{"id": element["id"], "action": "changed", "changes": [changed]}]
+                version = {"version": 4711, "id": difference["id"], "change": "changed", "changeSet": CHANGE_SET}
+                return [{**version, **head, "committedAt": _INSTANT, **tail, "changes": difference["changes"]}]
+        return [difference]

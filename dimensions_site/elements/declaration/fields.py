@@ -63,6 +63,8 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     """
 
     kind: ClassVar[Kind]
+    # Returns the column of the model.
+    column_type: ClassVar[Callable[..., "models.Field[Any, Any]"]] = CodePointTextField
     # Whether every value of the fast type is valid and stored unchanged, without a call of `to_internal_value`.
     fast_type_decides: ClassVar[bool] = True
 
@@ -169,7 +171,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 
     def model_field(self) -> "models.Field[Any, Any]":
         """Return a new column of the model for the leaf."""
-        return CodePointTextField(null=self.allow_null)
+        return type(self).column_type(null=self.allow_null)
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
@@ -357,6 +359,7 @@ class BooleanField(Leaf):
     """A JSON boolean; texts and numbers are rejected (contract C10)."""
 
     kind = Kind.BOOLEAN
+    column_type = models.BooleanField
 
     @property
     def expected(self) -> str:
@@ -381,9 +384,6 @@ class BooleanField(Leaf):
 
     def fast_type(self) -> Any:
         return bool
-
-    def model_field(self) -> "models.Field[Any, Any]":
-        return models.BooleanField(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 from django.conf import settings
-from django.db.models import Field
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Meta
@@ -36,6 +35,7 @@ class MapField(Leaf):
     """A JSON object from keys that the client chooses to text or null; null entries are kept (contract C3, C9)."""
 
     kind = Kind.TEXT_MAP
+    column_type = staticmethod(json_column)
     fast_type_decides = False
     default_error_messages = {
         "too_large": gettext_lazy("{name} must not have more than {maximum} entries; it has {count}."),
@@ -111,9 +111,6 @@ class MapField(Leaf):
     def _fast_key(self) -> Any:
         # The decoder searches, so \A and \Z make the pattern match the whole key.
         return Annotated[str, Meta(pattern=rf"\A(?:{self.key_pattern})\Z")]
-
-    def model_field(self) -> "Field[Any, Any]":
-        return json_column(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
-from django.db.models import Field, PositiveSmallIntegerField
+from django.db.models import PositiveSmallIntegerField
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from msgspec import Meta
@@ -24,6 +24,7 @@ class IntegerField(Leaf):
     """A JSON integer within bounds (contract C10)."""
 
     kind = Kind.INTEGER
+    column_type = PositiveSmallIntegerField
 
     def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
         self.minimum = minimum
@@ -48,9 +49,6 @@ class IntegerField(Leaf):
 
     def fast_type(self) -> Any:
         return Annotated[int, Meta(ge=self.minimum, le=self.maximum)]
-
-    def model_field(self) -> "Field[Any, Any]":
-        return PositiveSmallIntegerField(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}

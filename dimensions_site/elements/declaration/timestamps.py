@@ -5,7 +5,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, Any
 
-from django.db.models import DateTimeField, F, Field, TextField
+from django.db.models import DateTimeField, F, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.utils.formats import localize_input
@@ -52,6 +52,7 @@ class TimestampField(Leaf):
     """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
 
     kind = Kind.TIMESTAMP
+    column_type = DateTimeField
     fast_type_decides = False
 
     @property
@@ -96,9 +97,6 @@ class TimestampField(Leaf):
             return _remembered_timestamp(value)
         except ValueError:
             return self.to_internal_value(value)
-
-    def model_field(self) -> "Field[Any, Any]":
-        return DateTimeField(null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         digits = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+0000$"

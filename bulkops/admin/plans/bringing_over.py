@@ -13,7 +13,7 @@ from bulkops.admin.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
 from bulkops.plans.requests import PlanRequest
 from dimensions_site.elements.admin.comparing import SIDES, ComparedAdmin, CompareForm
 from dimensions_site.elements.admin.lists.past import instant_of
-from dimensions_site.elements.history.moments import written
+from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
 
@@ -69,7 +69,7 @@ class BringOverMixin(ComparedAdmin):
         plan_request = PlanRequest(
             NO_ELEMENTS,
             repository=None if source == target else source.db_id,
-            as_of=None if instant is None else written(instant),
+            as_of=None if instant is None else instant_text(instant),
             scope=form.cleaned_data["filter"] or None,
             max_delete=ANY_NUMBER,
         )

@@ -21,9 +21,9 @@ class InstantField(serializers.DateTimeField):
         return instant_text(value)
 
 
+# A member is the attribute with its name in snake case, unless it has another `source`. The OpenAPI documents show
+# docstrings of the classes.
 class Answer(serializers.Serializer[Any]):
-    """An object of responses. A member is the attribute with its name in snake case, unless it has another `source`."""
-
     def get_fields(self) -> dict[str, Any]:
         """Return the members, each with its source."""
         fields = super().get_fields()

@@ -28,10 +28,10 @@ def with_tables(page: str) -> str:
     """Return the text of the `page` with the rows that its tables must have. Raises ValueError if it lacks a table."""
     for dimension, wire in WIRES.items():
         rows = "".join(f"| {' | '.join(cells)} |\n" for cells in _field_rows(wire.serializer()))
-        heads = rf"(?ms)(^## {dimension.title()}$.*?^\|---[^\n]*\n)(?:\|[^\n]*\n)*"
-        page, tables = re.subn(heads, lambda match, rows=rows: f"{match[1]}{rows}", page)
-        if tables != 1:
-            raise ValueError(f"The page has {tables} tables of the {dimension}.")
+        table = re.search(rf"(?ms)^## {dimension.title()}$.*?^\|---[^\n]*\n((?:\|[^\n]*\n)*)", page)
+        if table is None:
+            raise ValueError(f"The page has no table of the {dimension}.")
+        page = f"{page[: table.start(1)]}{rows}{page[table.end(1) :]}"
     return page
 
 

@@ -1,4 +1,4 @@
-"""Refuses `pip install .`: the service runs from its folder, where its templates and settings are."""
+"""Refuses `pip install .`: the service runs from its folder, with its templates and settings (design/deployment.md)."""
 
 import sys
 from typing import NoReturn

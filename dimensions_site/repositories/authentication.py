@@ -1,4 +1,4 @@
-"""Authentication by API key (contract G1)."""
+"""Authentication by API key (contract G1; design/access.md)."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Model fields whose text compares alike on every database."""
+"""Model fields whose text compares alike on every database (design/filter.md)."""
 
 from typing import TypeVar
 

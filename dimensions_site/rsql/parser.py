@@ -1,4 +1,4 @@
-"""Parse the text of a filter into its syntax tree (contract D1)."""
+"""Parse the text of a filter into its syntax tree (contract D1; design/filter.md)."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750)."""
+"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750; design/tokens.md)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The records of a text in CSV one by one, as the programs that write it mean them."""
+"""The records of a text in CSV one by one, as the programs that write it mean them (design/files.md)."""
 
 import csv
 import re

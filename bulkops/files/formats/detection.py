@@ -1,4 +1,4 @@
-"""Detect the format of a file by its content, not by its name."""
+"""Detect the format of a file by its content, not by its name (design/files.md)."""
 
 import codecs
 import re

@@ -1,4 +1,4 @@
-"""What number formats show: a code may consist of a number and of the fixed text that its format has around it."""
+"""What number formats show: a code may be a number with the fixed text of its format (design/workbooks.md)."""
 
 import re
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation

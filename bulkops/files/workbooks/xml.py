@@ -1,4 +1,4 @@
-"""Read the XML parts of a workbook piece by piece; only what is needed is built.
+"""Read the XML parts of a workbook piece by piece; only what is needed is built (design/workbooks.md).
 
 A document type declaration is rejected: no workbook has one, and entities could expand a small text enormously.
 """

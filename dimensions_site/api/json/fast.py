@@ -1,4 +1,4 @@
-"""A fast JSON decoder, which leaves invalid and unusual texts to `read_json` and its error messages."""
+"""A fast JSON decoder, which leaves invalid and unusual texts to `read_json` (design/writing.md)."""
 
 import re
 from typing import Any, NoReturn

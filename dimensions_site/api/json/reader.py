@@ -1,4 +1,4 @@
-"""The strict reader of JSON bodies (contract B3): it refuses what two readers could interpret differently."""
+"""The strict reader of JSON bodies (contract B3): it refuses what may be read in two ways (design/http.md)."""
 
 import codecs
 import json

@@ -1,4 +1,4 @@
-"""The cells of tables: an empty cell means "not set", and three notations express what plain text cannot.
+"""Cells of tables: an empty one means "not set", and three notations say what plain text cannot (design/files.md).
 
 `[[empty]]` is the empty text, `[[null]]` is null, and `[[text]]` stands before a text that is taken literally. They are
 plain ASCII, so that they survive every encoding and spreadsheet program.

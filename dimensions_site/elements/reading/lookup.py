@@ -1,4 +1,4 @@
-"""Finding many elements: by their ids in a repository, or by primary keys from a query of a repository's elements.
+"""Find many elements by their ids in a repository, or by primary keys that a query of it finds (design/bulk.md).
 
 And the SQL that reads what was found in its order.
 """

@@ -1,4 +1,4 @@
-"""The search index: finds the elements with a text in their id or a description.
+"""The search index: finds the elements with a text in their id or a description (design/reading.md).
 
 Only PostgreSQL has it. It serves conditions as `rsql.conditions.narrowed` writes them.
 """

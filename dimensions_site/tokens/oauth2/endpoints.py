@@ -1,4 +1,4 @@
-"""The OAuth2 endpoints for programs: `/auth/oauth2/token`, `introspect` and `revoke` (contract G1).
+"""The OAuth2 endpoints for programs: `/auth/oauth2/token`, `introspect` and `revoke` (contract G1; design/tokens.md).
 
 Errors have the form of RFC 6749, the only one that clients know; HTTP errors, such as a wrong method, are problem
 documents.

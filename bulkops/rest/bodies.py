@@ -12,7 +12,7 @@ from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
 from dimensions_site.text.file_formats import Format
 
 # The charsets that Content-Type may name; nothing is guessed. All are among `ENCODINGS`.
-CHARSETS = ("utf-8", "utf-16", "windows-1250", "windows-1252", "iso-8859-1", "iso-8859-15")
+CHARSETS = ("utf-8", "utf-16", "windows-1250", "windows-1252", "iso-8859-1", "iso-8859-15", "us-ascii")
 _PIECE = 1024 * 1024
 
 
@@ -66,8 +66,7 @@ def _in_utf_8(body: bytearray, charset: str) -> bytearray:
     if codec is None or broken is not None:
         message = f"Line {broken} is not in the charset {charset}. Send UTF-8, or name the charset that it is in."
         raise json_error("INVALID_ENCODING", message)
-    decoder = codecs.getincrementaldecoder(codec)()
-    return bytearray().join(decoder.decode(piece).encode() for piece in _pieces(body))
+    return bytearray().join(text.encode() for text in codecs.iterdecode(_pieces(body), codec))
 
 
 def _pieces(body: bytearray) -> Iterator[bytes]:

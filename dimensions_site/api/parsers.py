@@ -23,7 +23,7 @@ class StrictJSONParser(BaseParser):
     # What a body consists of.
     expected = "a JSON object or array"
     # The charsets that Content-Type may name, the default first; the one of the body that is being parsed.
-    charsets: Sequence[str] = ("utf-8",)
+    charsets: Sequence[str] = ("utf-8", "us-ascii")
     charset = "utf-8"
     # The only method whose bodies it reads, if any.
     method: str | None = None
@@ -54,10 +54,8 @@ class StrictJSONParser(BaseParser):
         sent = parse_header_parameters(content_type)[1].get("charset", self.charsets[0])
         charset = known_encoding(sent, self.charsets)
         if charset is None:
-            readable = (
-                f"{', '.join(self.charsets)} are read" if len(self.charsets) > 1 else "JSON is read in utf-8 only"
-            )
-            detail = f"The header Content-Type names the charset {quoted(sent)}; here {readable}."
+            readable = ", ".join(self.charsets)
+            detail = f"The header Content-Type names the charset {quoted(sent)}; here {readable} are read."
             raise Problem(415, "UNSUPPORTED_CHARSET", detail)
         return charset
 

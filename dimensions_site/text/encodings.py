@@ -4,8 +4,8 @@ import codecs
 from collections.abc import Iterable
 from contextlib import suppress
 
-# What a name of a part of an encoding, or of a form of it that its text shows, stands for.
-_PARTS = {"ascii": "utf-8", "utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}
+# What a name of a form of an encoding that its text shows stands for.
+_FORMS = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}
 
 
 def known_encoding(name: str, known: Iterable[str]) -> str | None:
@@ -19,5 +19,5 @@ def _codec(name: str) -> str:
     for spelled in (name, name.replace("-", "")):
         with suppress(LookupError, ValueError):
             codec = codecs.lookup(spelled).name
-            return _PARTS.get(codec, codec)
+            return _FORMS.get(codec, codec)
     return ""

@@ -15,6 +15,7 @@ ENCODINGS: Mapping[str, str] = {
     "gbk": "gbk",
     "big5": "cp950",
     **{name: name for name in ("mac_roman", "cp850", "cp437")},
+    "us-ascii": "ascii",
 }
 # Those with two bytes for a character: text in them may look like UTF-8 here and there.
 WIDE_ENCODINGS = frozenset(("shift_jis", "euc-kr", "euc-jp", "gbk", "big5"))
@@ -55,16 +56,13 @@ def codec_for(declared: str, head: bytes) -> str | None:
 
 def broken_line(pieces: Iterable[bytes], codec: str) -> int | None:
     """Return the first line of a text that is not in the encoding of the codec, or None."""
-    decoder = codecs.getincrementaldecoder(codec)()
     has_controls = codec.startswith("iso-8859")
     line = 1
     try:
-        for piece in pieces:
-            text = decoder.decode(piece)
+        for text in codecs.iterdecode(pieces, codec):
             if has_controls and (found := CONTROLS.search(text)):
                 return line + text.count("\n", 0, found.start())
             line += text.count("\n")
-        decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         # The error may be in bytes that the decoder kept from the previous piece.
         return line + error.object[: error.start].decode(error.encoding, "ignore").count("\n")

@@ -14,7 +14,7 @@ from tests.factories import content, currency
 pytestmark = pytest.mark.contract("B3", "K3")
 
 NDJSON, CSV = "application/x-ndjson", "text/csv"
-READABLE = "utf-8, utf-16, windows-1250, windows-1252, iso-8859-1, iso-8859-15"
+READABLE = "utf-8, utf-16, windows-1250, windows-1252, iso-8859-1, iso-8859-15, us-ascii"
 SEND = "Send UTF-8, or name the charset that it is in."
 
 
@@ -84,6 +84,9 @@ def test_a_body_is_read_in_the_charset_of_its_header(alice, format, charset, tex
         ("windows-1250", table("a\x83b").encode("latin-1"), 3),
         ("iso-8859-1", table("5 €").encode("cp1252"), 3),
         ("iso-8859-15", table("a – b").encode("cp1252"), 3),
+        ("us-ascii", table("Łódź").encode(), 3),
+        ("us-ascii", table("Zürich").encode("latin-1"), 3),
+        ("us-ascii", table("Cash").encode("utf-8-sig"), 1),
     ],
 )
 def test_bytes_that_contradict_the_charset_are_refused_with_their_line(alice, charset, body, line):
@@ -96,13 +99,13 @@ def test_bytes_that_contradict_the_charset_are_refused_with_their_line(alice, ch
 
 
 @pytest.mark.parametrize(
-    ("charset", "codec", "text"), [("windows-1250", "latin-1", "a\x83b"), ("utf-16", "utf-8", "ü")]
+    ("charset", "codec", "text"), [("windows-1250", "latin-1", "a\x83b"), ("utf-16", "utf-8", "ü"), ("us-ascii", "utf-8", "ü")]
 )
 def test_lines_that_contradict_the_charset_are_refused(alice, charset, codec, text):
     body = json.dumps(currency("A", descriptions={"en": text}), ensure_ascii=False).encode(codec)
     report = refused(post(alice, f"{NDJSON}; charset={charset}", b"\n" + body))
     assert places(report) == [("", "INVALID_ENCODING")]
-    line = 2 if charset == "windows-1250" else 1
+    line = 1 if charset == "utf-16" else 2
     assert report["detail"] == f"Line {line} is not in the charset {charset}. {SEND}"
 
 

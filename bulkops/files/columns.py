@@ -39,8 +39,8 @@ class Column:
 
     @property
     def takes_numbers(self) -> bool:
-        """Whether a number is taken as such, whatever it looks like in a workbook."""
-        return self.leaf is not None and self.leaf.kind in (Kind.INTEGER, Kind.DECIMAL)
+        """Whether a number, or a date, is taken as such, whatever it looks like in a workbook."""
+        return self.leaf is not None and self.leaf.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.TIMESTAMP)
 
     def fill(self, data: dict[str, Any], text: str, *, is_number: bool = False) -> bool:
         """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set".

@@ -28,8 +28,8 @@ _NOTHING: Mapping[int, str] = MappingProxyType({})
 class TextRow(NamedTuple):
     """The texts of the cells on a `line`, and what is said of some of them, by column from 0.
 
-    `errors` are those of cells that cannot be used, `numbers` the numbers that cells show, `formulas` those whose
-    values a program has computed. `failure` says why the row cannot be read at all.
+    `errors` are those of cells that cannot be used, `numbers` the numbers and dates that cells have, `formulas` those
+    whose values a program has computed. `failure` says why the row cannot be read at all.
     """
 
     line: int

@@ -8,10 +8,10 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelt
 
 GENERAL = "General"
 # The formats that a workbook uses by number alone: those of every language, then what the same numbers mean in Chinese,
-# Japanese, Korean and Thai, where they show dates and times in different ways, but always dates and times.
+# Japanese, Korean and Thai. Those of dates and times, and 14 everywhere, are shown as is usual in the language.
 BUILT_IN = {
     **BUILTIN_FORMATS,
-    **dict.fromkeys([*range(27, 37), *range(50, 59), *range(71, 79), 80, 81], "yyyy-mm-dd"),
+    **dict.fromkeys([14, *range(27, 37), *range(50, 59), *range(71, 79), 80, 81], "yyyy/mm/dd"),
     59: "0",
     60: "0.00",
     61: "#,##0",
@@ -23,12 +23,15 @@ BUILT_IN = {
     79: "[h]:mm:ss",
 }
 # Unclosed parts extend to the end, so that the end is searched for only once.
-_PART = re.compile(r'"[^"]*+"?|\\.|\[[^\]]*+\]?|[_*].|General|.', re.DOTALL | re.IGNORECASE)
+_PART = re.compile(r'"[^"]*+"?|\\.|\[[^\]]*+\]?|[_*].|General|y+|m+|d+|.', re.DOTALL | re.IGNORECASE)
 _COLOUR = re.compile(r"(?!DBNum|NatNum)[a-z]{2,} ?\d*", re.IGNORECASE)
 # What stands in a section for the variable parts; XML carries none of these characters.
 _ZERO, _DIGIT, _NUMBER, _TEXT, _POINT, _GROUP, _PERCENT, _UNKNOWN = map(chr, range(8))
 _SIGNS = {"0": _ZERO, "#": _DIGIT, "?": _DIGIT, "@": _TEXT, ".": _POINT, ",": _GROUP, "%": _PERCENT}
 _PLACES = (_ZERO, _DIGIT)
+_VARIABLE = re.compile("[\0-\7]")
+# The parts of a day in digits; XML carries none of these characters, either.
+_DAYS = dict(zip(("yyyy", "yy", "mm", "m", "dd", "d"), map(chr, range(14, 20)), strict=True))
 # Without a place behind it, the sign between thousands divides by a thousand.
 _DIVIDES = re.compile(f"{_GROUP}(?![{_ZERO}{_DIGIT}])")
 _MOST_SECTIONS = 4
@@ -38,8 +41,10 @@ class NumberFormat:
     """A number format of a workbook by its `code`."""
 
     def __init__(self, code: str) -> None:
-        self.is_date = is_date_format(code) and not is_timedelta_format(code)
-        sections = _sections(code)
+        is_duration = is_timedelta_format(code)
+        self.is_date = is_date_format(code) and not is_duration
+        self._has_brackets = "[" in code
+        sections = [_UNKNOWN] if is_duration else _sections(code)
         self._text = sections.pop() if _TEXT in sections[-1] or len(sections) == _MOST_SECTIONS else _TEXT
         positive, *others = sections or [_NUMBER]
         negative = others[0] if others else f"-{positive}"
@@ -59,6 +64,17 @@ class NumberFormat:
         number = Decimal(text)
         section = self._numbers[0 if number > 0 else 1 if number else 2]
         return _shown(section, abs(number), text.removeprefix("-")).strip() or None
+
+    def of_date(self, date: str) -> str | None:
+        """Return what is shown of a date or time in ISO 8601; None if that is not known.
+
+        Names of months and days, `/` and `:` depend on the language of the program, and calendars stand in brackets.
+        """
+        year, month, day = date[:4], date[5:7], date[8:10]
+        texts = (year, year[2:], month, month.lstrip("0"), day, day.lstrip("0"), ".", ",")
+        shown = self._numbers[0].translate(dict(zip(map(ord, (*_DAYS.values(), _POINT, _GROUP)), texts, strict=True)))
+        is_known = day and not self._has_brackets and not _VARIABLE.search(shown)
+        return shown.strip() if is_known else None
 
     def of_text(self, text: str) -> str | None:
         """Return what is shown of a text; None if that is not known."""
@@ -87,6 +103,8 @@ def _meaning(part: str) -> str:
         inner = rest.removesuffix("]")
         is_colour = _COLOUR.fullmatch(inner) is not None
         return inner[1:].partition("-")[0] if inner.startswith("$") else "" if is_colour else _UNKNOWN
+    if start in "ymdYMD":
+        return _DAYS.get(part.lower(), _UNKNOWN)
     if not rest:
         return _SIGNS.get(part, _UNKNOWN if part.isalnum() or part == "/" else part)
     if start == "\\":

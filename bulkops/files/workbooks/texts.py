@@ -23,7 +23,7 @@ _MIDNIGHT = "T00:00:00"
 class CellError(Exception):
     """The value of a cell cannot be used; the message says why, and what to do.
 
-    A `number` can be used all the same where a number is expected, so that its format does not matter. `text` is that
+    A `number`, or a date, can be used all the same where one is expected, so that its format does not matter. `text` is that
     of the cell, if it is not the stored value.
     """
 
@@ -46,7 +46,8 @@ class CellTexts:
         self._epoch = epoch
 
     def text(self, kind: str, style: int, stored: str) -> tuple[str, str | None]:
-        """Return what a cell of that kind (its `t`) and style shows of the stored value, and the number if it is one.
+        """Return what a cell of that kind (its `t`) and style shows of the stored value, and the number, or the date in
+        ISO 8601, if it is one.
 
         Raises CellError.
         """
@@ -56,7 +57,7 @@ class CellTexts:
             case "b":
                 return "true" if stored.strip() in ("1", "true") else "false", None
             case "d":
-                return stored.removesuffix("Z").removesuffix(".000").removesuffix(_MIDNIGHT), None
+                return self._of_date(style, stored.removesuffix("Z").removesuffix(".000").removesuffix(_MIDNIGHT))
             case "e":
                 raise CellError(
                     _("holds the error {error}. Correct it, or replace it by its value").format(error=stored)
@@ -86,12 +87,19 @@ class CellTexts:
             raise CellError(_("holds a number that cannot be read. Write it again"))
         format = self._format(style)
         if format.is_date:
-            return self._date(float(stored)), None
+            return self._of_date(style, self._date(float(stored)))
         number = stored if _SHORT_INTEGER.fullmatch(stored) else _plain(stored)
         shown = format.of_number(number)
         if shown is None:
             raise CellError(self._advice(style, number), number)
         return shown, number
+
+    def _of_date(self, style: int, date: str) -> tuple[str, str]:
+        format = self._format(style)
+        shown = format.of_date(date) if format.is_date else date
+        if shown is None:
+            raise CellError(self._advice(style, date), date, date)
+        return shown, date
 
     def _date(self, serial: float) -> str:
         try:

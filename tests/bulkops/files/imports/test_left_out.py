@@ -1,6 +1,7 @@
 """What is left out of an import is not examined, and every column can be left out."""
 
 import io
+from datetime import date
 
 import pytest
 from openpyxl import Workbook
@@ -108,6 +109,30 @@ def test_a_number_is_taken_where_a_number_is_expected_whatever_it_looks_like(imp
     assert import_currencies(content.getvalue()).errors == []
     found = Currency.objects.get()
     assert (found.decimal_numbers, found.percentage_difference) == (2, "0.25")
+
+
+@pytest.mark.contract("H4")
+def test_a_date_is_taken_where_a_date_is_expected_whatever_it_looks_like(import_accounts):
+    """A code is what its cell shows, or the row is an error."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append([*HEADINGS, "dataEntryAndReporting.validity.startDate"])
+    sheet.append([date(2026, 1, 31), *CASH[1:], date(2026, 1, 31)])
+    sheet.append([date(2026, 1, 31), *CASH[1:], date(2026, 1, 31)])
+    sheet["A2"].number_format, sheet["A3"].number_format = "yyyy", "mmm-yy"
+    sheet["F2"].number_format = sheet["F3"].number_format = "dd/mm/yyyy"
+    content = io.BytesIO()
+    book.save(content)
+    assert import_accounts(content.getvalue()).errors == [
+        "line 3, id: The cell A3 holds 2026-01-31, but its number format 'mmm-yy' shows something else. Paste what you "
+        "see as text."
+    ]
+    sheet.delete_rows(3)
+    content = io.BytesIO()
+    book.save(content)
+    assert import_accounts(content.getvalue()).errors == []
+    stored = Account.objects.get()
+    assert (stored.element_id, f"{stored.start_date:%Y-%m-%d}") == ("2026", "2026-01-31")
 
 
 def test_values_of_formulas_are_taken_and_counted(import_accounts):

@@ -5,7 +5,7 @@ import pytest
 from tests.bulkops.files.formats.files import SHEET, STYLES, read, with_parts, workbook
 
 
-def row_of(stored, number_format="General"):
+def row_of(stored, number_format="General", kind=b"n"):
     """The row with a cell that has that stored number, or text, and format."""
 
     def change(book):
@@ -13,7 +13,8 @@ def row_of(stored, number_format="General"):
 
     content = workbook(["id", "name"], ["1", stored if isinstance(stored, str) else 777], change=change)
     number = str(stored).encode()
-    outcome = read(with_parts(content, {SHEET: lambda sheet: sheet.replace(b"777", number)}))
+    cell = b't="%b"><v>%b<' % (kind, number)
+    outcome = read(with_parts(content, {SHEET: lambda sheet: sheet.replace(b't="n"><v>777<', cell)}))
     assert outcome.refusal is None
     return outcome.rows[0]
 
@@ -107,6 +108,46 @@ def test_a_text_that_its_format_hides_is_an_error(code):
     assert "shows something else" in row_of("ab", code).errors["name"]
 
 
+@pytest.mark.parametrize(("stored", "kind"), [(46022.75, b"n"), ("2025-12-31T18:00:00", b"d")])
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("yyyy", "2025"),
+        ("YYYY-MM-DD", "2025-12-31"),
+        (r"yyyy\-mm\-dd;@", "2025-12-31"),
+        ("dd.mm.yyyy", "31.12.2025"),
+        ("d.m.yy", "31.12.25"),
+        ("d, m", "31, 12"),
+        ("yyyymm", "202512"),
+        ('"FY"yy', "FY25"),
+        (r"\Qmm", "Q12"),
+    ],
+)
+def test_a_text_takes_from_a_date_what_its_format_shows(code, text, stored, kind):
+    """A field for a date takes the whole date."""
+    row = row_of(Number(stored), code, kind)
+    assert (row.cells["name"], row.errors) == (text, {})
+    assert row.numbers == {"name": "2025-12-31T18:00:00"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["mmm-yy", "d/m/yyyy", "[$-107041E]d-m-yyyy", "yyyy-mm-dd h:mm:ss", "ddd", "yyy", "m/d/yy", "gge", "yyyy0", "[Red]yyyy"],
+)
+def test_a_date_that_programs_show_differently_is_an_error_of_a_text_but_not_of_a_date(code):
+    """Names, and signs that the language decides; in brackets also the calendar."""
+    row = row_of(46022, code)
+    assert row.numbers == {"name": "2025-12-31"}
+    assert row.errors["name"] == (
+        f"The cell B2 holds 2025-12-31, but its number format '{code}' shows something else. Paste what you see as text."
+    )
+
+
+def test_the_day_of_a_time_is_not_known():
+    assert row_of(0.5, "yyyy").numbers == {"name": "12:00:00"}
+    assert row_of(0.5, "yyyy").errors.keys() == {"name"}
+
+
 _DATES = [*range(14, 18), 22, *range(27, 37), *range(50, 59), *range(71, 75), 77, 81]
 _TIMES = [18, 19, 20, 21, 32, 33, 45, 47, 75, 76, 78, 80]
 
@@ -114,15 +155,15 @@ _TIMES = [18, 19, 20, 21, 32, 33, 45, 47, 75, 76, 78, 80]
 @pytest.mark.parametrize(
     ("number", "stored", "text"),
     [
-        *((number, 46022, "2025-12-31") for number in _DATES),
-        *((number, 0.5, "12:00:00") for number in _TIMES),
+        *((number, 46022, None) for number in _DATES),
+        *((number, 0.5, None) for number in _TIMES),
         *((number, 1005, "1005") for number in (0, 1, 3, 23, 26, 37, 38, 49, 59, 61, 63, 164)),
         (9, 0.25, "25%"),
         (67, 0.25, "25%"),
     ],
 )
 def test_a_format_without_definition_is_that_of_its_number(number, stored, text):
-    """Excel in East Asia and Thailand saves dates in formats that it does not define in the file."""
+    """Excel in East Asia and Thailand saves dates in formats that it does not define in the file, and shows as is usual there."""
     content = with_parts(
         workbook(["id", "name"], ["1", stored], change=lambda book: setattr(book.worksheets[0]["B2"], "style", "Bad")),
         {
@@ -134,7 +175,11 @@ def test_a_format_without_definition_is_that_of_its_number(number, stored, text)
         },
     )
     row = read(content).rows[0]
-    assert (row.cells["name"], row.errors) == (text, {})
+    if text is None:
+        assert row.numbers["name"] in ("2025-12-31", "12:00:00")
+        assert row.errors.keys() == {"name"}
+    else:
+        assert (row.cells["name"], row.errors) == (text, {})
 
 
 @pytest.mark.parametrize(

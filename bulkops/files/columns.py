@@ -64,10 +64,11 @@ class Column:
 
 
 class Columns:
-    """The columns of a table, by their `headings`."""
+    """The columns of a table, by their `headings`; the `nameless` have no heading, so they must have no texts."""
 
-    def __init__(self, headings: Sequence[str], columns: Sequence[Column]) -> None:
+    def __init__(self, headings: Sequence[str], columns: Sequence[Column], nameless: Sequence[str] = ()) -> None:
         self.headings = headings
+        self._nameless = nameless
         self._columns = columns
         self._by_path = {".".join(column.segments): column for column in reversed(columns)}
         self._others = [column for column in columns if self._first(column) is not column]
@@ -82,7 +83,8 @@ class Columns:
         """Return the row with the numbers that its columns take, and the errors of its cells; what is left out of the
         import has none.
         """
-        if not row.errors and not row.numbers:
+        unnamed = [name for name in self._nameless if row.cells[name].strip()]
+        if not (row.errors or row.numbers or unnamed):
             return row, []
         numbers = {name: number for name, number in row.numbers.items() if self._takes_numbers(name)}
         failures = [
@@ -90,6 +92,7 @@ class Columns:
             for name, message in row.errors.items()
             if name in self._used and name not in numbers
         ]
+        failures += (Failure(name, "UNKNOWN_FIELD", _unnamed(name, "")) for name in unnamed)
         return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
 
     def computed(self, row: Row) -> int:
@@ -152,9 +155,11 @@ def read_headings(
     around it is ignored. `mapping` overrides headings, with "" to leave a column out. `language` is the repository's
     default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract C12). `made` may
     return a column that reads more. `written` has the headings that were named apart, as in `Found`: a column of which
-    the heading is repeated or missing is used only if it is mapped by its own name.
+    the heading is repeated or missing is used only if it is mapped by its own name, and a text in a column without a
+    heading is an error of its row.
     """
     columns: list[Column] = []
+    nameless: list[str] = []
     failures = [
         Failure(
             heading,
@@ -169,7 +174,8 @@ def read_headings(
     for heading in headings:
         called = written.get(heading, heading)
         meaning = mapping.get(heading, mapping.get(called, called))
-        if heading == REASON or (not meaning and (called or heading in mapping)):
+        nameless += [heading] * (not called.strip() and heading not in mapping)
+        if heading == REASON or not meaning.strip():
             continue
         column = _column(wire, heading, meaning, language) or _column(wire, heading, meaning.strip(), language)
         is_read_only = column is not None and column.leaf is not None and column.leaf.read_only
@@ -182,7 +188,7 @@ def read_headings(
     if all(column.segments != ("id",) for column in columns):
         message = _("The heading 'id' is missing; each row must name its element.")
         failures.append(Failure("id", "REQUIRED", message))
-    return Columns(headings, columns), failures
+    return Columns(headings, columns, nameless), failures
 
 
 def _unnamed(heading: str, called: str) -> str:

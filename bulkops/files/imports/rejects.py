@@ -29,7 +29,7 @@ class RejectsWriter:
     def _write_table(self, source: Source, headings: Sequence[str], rejected: Iterator[Rejected]) -> None:
         columns = headings if REASON in headings else [*headings, REASON]
         table = table_writer(source.shape, self._file)
-        table.headings(columns)
+        table.headings(source.found.written.get(heading, heading) for heading in columns)
         for record, failures in rejected:
             texts = record.cells
             if record.is_readable and isinstance(texts, Mapping):

@@ -105,14 +105,19 @@ def preview(source: Source) -> Preview:
         # The check lists what is wrong behind the first rows.
         if len(rows) < PREVIEW_ROWS:
             raise
+    written = source.found.written
+    # A column with neither heading nor text is left out by itself.
+    used = [
+        number for number, name in enumerate(source.headings) if columns[number] or written.get(name, name).strip()
+    ]
     return Preview(
         source.shape.format,
-        source.headings,
-        rows[:PREVIEW_ROWS],
+        [source.headings[number] for number in used],
+        [[row[number] for number in used] for row in rows[:PREVIEW_ROWS]],
         encoding_name(source.shape.encoding),
         source.found.is_encoding_certain,
         source.found.sheet,
         heading_row=source.found.heading_row,
-        contents=[Content(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in columns],
+        contents=[Content(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in map(columns.__getitem__, used)],
         encodings=source.found.encodings,
     )

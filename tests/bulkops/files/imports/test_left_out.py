@@ -90,10 +90,24 @@ def test_a_repeated_heading_that_is_used_is_an_error(import_accounts):
 def test_a_column_without_a_heading_is_named_by_its_place(import_accounts):
     rows = table([*HEADINGS[:2], "", *HEADINGS[2:]], [*CASH[:2], "x", *CASH[2:]])
     (error,) = import_accounts(rows).errors
-    assert error == "line 1, Column 3: It has no heading. Give it one, or say what 'Column 3' means."
+    assert error == "line 2, Column 3: It has no heading. Give it one, or say what 'Column 3' means."
     assert import_accounts(rows, "--map", "Column 3=documentationLink").errors == []
     assert Account.objects.get().documentation_link == "x"
     assert import_accounts(book_with("x", heading=None), "--map", "Column F=").errors
+
+
+def test_a_column_with_neither_heading_nor_text_is_left_out(import_accounts, tmp_path):
+    """A text in it is an error of its row, whose file can be imported once it is corrected."""
+    rows = [[*HEADINGS[:2], "", *HEADINGS[2:], "", ""], [*CASH[:2], " ", *CASH[2:], "", ""]]
+    assert import_accounts(table(*rows)).errors == []
+    rejects = tmp_path / "rejects.csv"
+    rows += [["0070", "Bank", "x", *CASH[2:], "", ""]]
+    (error,) = import_accounts(table(*rows), "--rejects", str(rejects)).errors
+    assert error == "line 3, Column 3: It has no heading. Give it one, or say what 'Column 3' means."
+    corrected = rejects.read_text(encoding="utf-8-sig").replace(",x,", ",,")
+    assert corrected.splitlines()[0] == "id,descriptions.en,,nature,type,conversion.conversionType,_reason"
+    assert import_accounts(corrected).errors == []
+    assert stored() == ["0060", "0070"]
 
 
 @pytest.mark.contract("H4")

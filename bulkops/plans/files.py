@@ -16,6 +16,7 @@ import msgspec
 from bulkops.files.columns import clear
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import RowFailure
+from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader, Record, element_text
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
 from bulkops.save.envelope import Envelope, Operation, SaveMode, operations
@@ -39,15 +40,24 @@ class PlannedFile:
     """A file of elements of a dimension, of which a plan is to be made; used once.
 
     `records` and `errors` are empty temporary files, so that a large file needs little memory. `progress` receives the
-    phase, its completed share from 0 to 1, and the number of rows.
+    phase, its completed share from 0 to 1, and the number of rows. An empty cell clears its field, unless
+    `keeps_empty_cells`.
     """
 
     def __init__(
-        self, dimension: Dimension, repository: Repository, records: IO[bytes], errors: IO[bytes], progress: Progress
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        records: IO[bytes],
+        errors: IO[bytes],
+        progress: Progress,
+        *,
+        keeps_empty_cells: bool = False,
     ) -> None:
         self._records = DiskList[Record](records)
         self._errors = Errors[RowFailure](errors)
-        self._file = FileReader(dimension, repository, self._records, self._errors)
+        options = Options(keeps_empty_cells=keeps_empty_cells)
+        self._file = FileReader(dimension, repository, self._records, self._errors, options)
         self._progress = progress
 
     def read(

@@ -1,18 +1,22 @@
 """The bodies of a bulk save besides JSON: lines of elements, and tables (contract K3)."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bulkops.files.formats.encodings import broken_line, codec_for
 from bulkops.files.formats.rows import ReadingOptions
+from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.raw import check_text
 from dimensions_site.api.json.reader import json_error
+from dimensions_site.api.json.texts import shown
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
 from dimensions_site.text.file_formats import Format
 
 # The charsets that Content-Type may name; nothing is guessed. All are among `ENCODINGS`.
 CHARSETS = ("utf-8", "utf-16", "windows-1250", "windows-1252", "iso-8859-1", "iso-8859-15", "us-ascii")
+# The query parameter for CSV, and the value with which an empty cell leaves the stored value alone.
+EMPTY_CELLS, KEEP = "emptyCells", "keep"
 _PIECE = 1024 * 1024
 
 
@@ -57,6 +61,23 @@ class TableParser(StrictJSONParser):
     def value(self, body: bytearray) -> Table:
         """Return the body."""
         return Table(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
+
+
+def empty_cells_failures(query: Mapping[str, str], body: str, replacing: str) -> Sequence[Failure]:
+    """Return what is wrong with the query parameter `emptyCells` for a body of that media type.
+
+    `replacing` is the parameter that has whole elements replaced, empty without it.
+    """
+    if EMPTY_CELLS not in query:
+        return ()
+    sent, code, message = query[EMPTY_CELLS], "INVALID", ""
+    if body != TableParser.media_type:
+        code, message = "UNKNOWN_PARAMETER", f"{EMPTY_CELLS} is a parameter of bodies in CSV; others leave out what stays."
+    elif sent not in ("clear", KEEP):
+        message = f"{EMPTY_CELLS} must be clear or {KEEP}; got {shown(sent)}."
+    elif sent == KEEP and replacing:
+        message = f"{EMPTY_CELLS}={KEEP} is not possible with {replacing}, which replaces the element; merge it."
+    return [Failure(EMPTY_CELLS, code, message)] if message else ()
 
 
 def _in_utf_8(body: bytearray, charset: str) -> bytearray:

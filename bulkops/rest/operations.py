@@ -40,15 +40,15 @@ _SAVE_MODE = parameters.parameter(
     enum=[*get_args(SaveMode)],
     title=SAVE_MODE,
 )
-_EMPTY_CELLS = parameters.parameter(
+EMPTY_CELLS = parameters.parameter(
     "query",
     "emptyCells",
     "What an empty cell of a CSV body does to the field of a stored element: `clear`, the default, sets the default of "
-    "the field; `keep` leaves it alone. Rejected with other bodies, and `keep` with `mode=put`.",
+    "the field; `keep` leaves it alone. Rejected with other bodies, and `keep` where elements are replaced.",
     enum=["clear", "keep"],
 )
 _SENT: dict[str, Any] = {
-    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, _EMPTY_CELLS, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
+    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, EMPTY_CELLS, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
     "request": {JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
 }
 SAVE = extend_schema(

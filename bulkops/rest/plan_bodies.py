@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 
 from bulkops.plans.files import PlannedFile
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
-from bulkops.rest.bodies import Lines, Table
+from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, Table
 from bulkops.save.lines import read_lines
 from bulkops.save.tables import open_table
 from dimensions_site.api.errors import Problem, bad_request
@@ -38,7 +38,8 @@ def read_snapshot(
         with ExitStack() as stack:
             table = stack.enter_context(open_table(body.content, body.reading, repository, client))
             records, errors = (stack.enter_context(TemporaryFile()) for _ in range(2))
-            file = PlannedFile(dimension, repository, records, errors, lambda *_: None)
+            keeps = query.get(EMPTY_CELLS) == KEEP
+            file = PlannedFile(dimension, repository, records, errors, lambda *_: None, keeps_empty_cells=keeps)
             envelope = file.read(table, {}, save_mode, operation)
             try:
                 yield replace(options, envelope=envelope)

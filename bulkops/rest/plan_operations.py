@@ -11,7 +11,7 @@ from rest_framework import serializers
 from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.requests import CONFLICTS, MAX_DELETE
 from bulkops.plans.stored import ElementPlan, plan_json
-from bulkops.rest.operations import add_text_examples
+from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.save.envelope import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.api.openapi.problems import ObjectExtension
@@ -148,7 +148,7 @@ MAKE = extend_schema(
     "several, or a `bulk` body with deletions. Needs the role manager if the plan deletes. Errors in what you sent are "
     "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.\n\n"
     "A body in NDJSON or CSV is a snapshot, read as by `elements-bulk`, with its options in the query.",
-    parameters=[*_OPTIONS, parameters.LOCATION, _ETAG, *_COUNTS],
+    parameters=[*_OPTIONS, EMPTY_CELLS, parameters.LOCATION, _ETAG, *_COUNTS],
     request={JSON: ElementPlanRequest, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
     responses={201: OpenApiResponse(ElementPlan, "The plan is made; `Location` is its URL.")},
 )

@@ -19,7 +19,7 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_request
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans
 from bulkops.rest import plan_operations as operations
-from bulkops.rest.bodies import Lines, LinesParser, Table, TableParser
+from bulkops.rest.bodies import EMPTY_CELLS, Lines, LinesParser, Table, TableParser, empty_cells_failures
 from bulkops.rest.plan_bodies import read_snapshot
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request
@@ -50,7 +50,7 @@ class PlanViewSet(DimensionViewSet):
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser, LinesParser, TableParser)
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
-        "make": frozenset(OPTIONS),
+        "make": frozenset({*OPTIONS, EMPTY_CELLS}),
         "list": frozenset({"skip", "take", AFTER}),
         "changes": frozenset({"action", "skip", "take"}),
     }
@@ -142,10 +142,13 @@ class PlanViewSet(DimensionViewSet):
         return super().perform_content_negotiation(request, force or self.action == "remove")
 
     def further_failures(self) -> Sequence[Failure]:
-        if self.action == "make" and media_type(self.request.content_type) == BulkBodyParser.media_type:
+        if self.action == "make":
+            query, body = self.request.query_params, media_type(self.request.content_type)
+            replacing = "replace=true" if query.get("replace") == "true" else ""
             message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
-            names = sorted(self.request.query_params.keys() & {*OPTIONS})
-            return [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
+            names = sorted(query.keys() & {*OPTIONS}) if body == BulkBodyParser.media_type else ()
+            failures = [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
+            return [*empty_cells_failures(query, body, replacing), *failures]
         if self.action in ("list", "changes"):
             try:
                 self._query()

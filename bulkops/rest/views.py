@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bulkops.rest import operations
-from bulkops.rest.bodies import Lines, LinesParser, Table, TableParser
+from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, LinesParser, Table, TableParser, empty_cells_failures
 from bulkops.save.envelope import SaveMode, read_envelope
 from bulkops.save.lines import read_lines
 from bulkops.save.saving import BulkSave
@@ -27,13 +27,12 @@ from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.elements.rest.views import prefers
 from dimensions_site.repositories.models import Role
 
-DRY_RUN, MODE, SAVE_MODE, EMPTY_CELLS = "dryRun", "mode", "saveMode", "emptyCells"
+DRY_RUN, MODE, SAVE_MODE = "dryRun", "mode", "saveMode"
 # The values of the query parameters, the default first; JSON bodies say the others themselves (contract K3).
 PARAMETERS: Mapping[str, Sequence[str]] = {
     DRY_RUN: ("false", "true"),
     MODE: ("merge", "post", "put"),
     SAVE_MODE: get_args(SaveMode),
-    EMPTY_CELLS: ("clear", "keep"),
 }
 # The preference for an answer without the saved elements (contract K2).
 _MINIMAL = "return=minimal"
@@ -55,7 +54,7 @@ class BulkViewSet(DimensionViewSet):
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser, LinesParser, TableParser)
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = dict.fromkeys(
-        ("save", "save_minimal"), frozenset(PARAMETERS)
+        ("save", "save_minimal"), frozenset({*PARAMETERS, EMPTY_CELLS})
     )
     roles: ClassVar[dict[str, Role]] = {"save": Role.EDITOR, "save_minimal": Role.EDITOR}
 
@@ -96,7 +95,7 @@ class BulkViewSet(DimensionViewSet):
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
         if isinstance(body, Table):
             client = self.request.META.get("gunicorn.socket")
-            keeps = self._parameter(EMPTY_CELLS) == "keep"
+            keeps = self.request.query_params.get(EMPTY_CELLS) == KEEP
             table = TableSave(*scope, body.reading, operation, save_mode, client, keeps_empty_cells=keeps)
             return partial(table.run, body.content)
         if isinstance(body, Lines):
@@ -104,20 +103,15 @@ class BulkViewSet(DimensionViewSet):
         return partial(BulkSave(*scope).run, read_envelope(body))
 
     def further_failures(self) -> Sequence[Failure]:
-        failures = []
         body = media_type(self.request.content_type)
+        replacing = "mode=put" if self._parameter(MODE) == "put" else ""
+        failures = [*empty_cells_failures(self.request.query_params, body, replacing)]
         for name in self.request.query_params.keys() & PARAMETERS.keys():
             sent = self._parameter(name)
-            if name == EMPTY_CELLS and body != TableParser.media_type:
-                message = f"{name} is a parameter of bodies in CSV; others leave out what stays as it is."
-                failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
-            elif name != DRY_RUN and body == BulkBodyParser.media_type:
+            if name != DRY_RUN and body == BulkBodyParser.media_type:
                 own = "saveMode" if name == SAVE_MODE else "post, put or merge"
                 message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
                 failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
-            elif (name, sent, self._parameter(MODE)) == (EMPTY_CELLS, "keep", "put"):
-                message = f"{name}=keep is not possible with mode=put, which replaces the element; use mode=merge."
-                failures.append(Failure(name, "INVALID", message))
             elif sent not in PARAMETERS[name]:
                 message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown(sent)}."
                 failures.append(Failure(name, "INVALID", message))

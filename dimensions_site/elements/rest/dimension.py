@@ -6,6 +6,8 @@ from typing import Any, ClassVar, cast
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -14,6 +16,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
 from dimensions_site.changes.states import State, current, versions_at
 from dimensions_site.db.read_limits import own_reads
+from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.uses import referring_dimensions
@@ -52,6 +55,10 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     writing_methods: ClassVar[frozenset[str]] = frozenset({"POST", "PUT", "PATCH"})
     # The reason for what the request writes.
     reason: str | None = None
+
+    @docs_in_messages()
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first error that applies, finally Problem 400 for an invalid or missing reason."""

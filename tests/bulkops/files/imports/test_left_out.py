@@ -71,9 +71,7 @@ def test_a_repeated_heading_is_no_error_where_each_column_is_left_out_or_mapped(
     rows = table([*HEADINGS, "Note", "Note"], [*CASH, "a", "b"])
     outcome = import_accounts(rows, *words)
     named = "Note (2)=" in words
-    assert outcome.errors == (
-        ["line 1, Note: Unknown field 'Note'. /docs has the list of all fields."] if named else []
-    )
+    assert outcome.errors == (["line 1, Note: Unknown field 'Note'."] if named else [])
     assert stored() == ([] if named else ["0060"])
 
 

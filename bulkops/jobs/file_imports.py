@@ -96,7 +96,7 @@ def receive(
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
     with _turn(user.pk):
-        preview = _preview(file, reading, dimension)
+        preview = _preview(file, reading, repository, dimension)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -123,7 +123,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
     Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
     """
     with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file, _turn(file_import.requested_by_id):
-        preview = _preview(file, reading, file_import.dimension)
+        preview = _preview(file, reading, file_import.repository, file_import.dimension)
     choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
         status=ImportStatus.DRAFT,
@@ -180,12 +180,13 @@ def _turn(user: int | None) -> Iterator[None]:
             del _users[user]
 
 
-def _preview(file: BinaryIO, reading: ReadingOptions, dimension: str) -> Preview:
-    """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
+def _preview(file: BinaryIO, reading: ReadingOptions, repository: Repository, dimension: str) -> Preview:
+    """Return the preview of the file, with the headings that were confirmed for the dimension. Raises `UnreadableFile` and `UploadRefused`."""
     try:
         limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
         preview = preview_outside(file, limits, reading)
-        found = located(reading, preview.beginnings, dimension_named(dimension).wire, {})
+        known = mappings.known_headings(repository, dimension)
+        found = located(reading, preview.beginnings, dimension_named(dimension).wire, known)
         if (found.sheet or preview.sheet, found.heading_row or preview.heading_row) != (
             preview.sheet,
             preview.heading_row,

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bulkops.models import ColumnMapping, FileImport
+from dimensions_site.repositories.models import Repository
 
 # As many as are kept for each dimension of a repository, the last confirmed ones.
 MAX_MAPPINGS = 200
@@ -20,6 +21,12 @@ def remembered(file_import: FileImport) -> tuple[Mapping[str, str], Mapping[str,
     """
     found = _mappings(file_import).filter(headings=_digest(file_import.preview.get("headings", []))).first()
     return ({}, {}) if found is None else (found.mapping, found.rules or {})
+
+
+def known_headings(repository: Repository, dimension: str) -> Mapping[str, str]:
+    """Return the field of each heading in the confirmed imports into the dimension, the last one that it had."""
+    found = ColumnMapping.objects.filter(repository=repository, dimension=dimension).order_by("confirmed_at", "pk")
+    return {heading: field for mapping in found.values_list("mapping", flat=True) for heading, field in mapping.items()}
 
 
 def remember(file_import: FileImport, mapping: Mapping[str, str], rules: Mapping[str, Any] | None = None) -> None:

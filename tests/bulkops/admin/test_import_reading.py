@@ -88,6 +88,27 @@ def test_one_of_several_sheets_with_tables_is_chosen(ed, northwind):
     assert "headings in row 2" in read(browser, file_import, sheet="New", heading_row="2")
 
 
+def test_the_sheet_and_the_headings_of_a_confirmed_import_are_found_again(ed, northwind):
+    """Next month's file has the same headings, which only a person understood, and one more column."""
+    browser = browser_of(ed)
+    headings = ["Schlüssel X", "Klartext Y", "Merkmal 1", "Merkmal 2", "Merkmal 3"]
+    cover = [["Example group"], ["Author", "Finance"], ["Year", "2026"]]
+    table = [*TABLE[:3], headings, TABLE[4]]
+    upload(browser, northwind, book_of(Cover=cover, Chart=table))
+    file_import = FileImport.objects.get()
+    assert file_import.preview["sheet"] == ""
+    read(browser, file_import, sheet="Chart")
+    assert file_import.preview["heading_row"] == 1
+    read(browser, file_import, sheet="Chart", heading_row="4")
+    fields = {f"column-{number}": field for number, field in enumerate(TABLE[3])}
+    describe(browser, file_import, **fields)
+    work()
+    confirm(browser, file_import)
+    upload(browser, northwind, book_of(Cover=cover, Chart=[*TABLE[:3], [], [*headings, "Merkmal 4"], [*TABLE[4], "x"]]))
+    found = FileImport.objects.latest("created_at").preview
+    assert (found["sheet"], found["heading_row"]) == ("Chart", 5)
+
+
 @pytest.mark.parametrize("row", ["0", "-1", "1.5", "x", "9999999", "²", "1_0"])
 def test_a_row_that_is_none_is_refused(ed, northwind, row):
     """With what was sent; nothing changes."""

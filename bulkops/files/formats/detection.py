@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -82,7 +83,9 @@ _ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.
 
 def is_gzipped(file: BinaryIO) -> bool:
     """Return whether `file` is compressed with gzip."""
-    return _head(file).startswith(GZIP_SIGNATURE)
+    is_it = _head(file).startswith(GZIP_SIGNATURE)
+    file.seek(0)
+    return is_it
 
 
 def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Found]:
@@ -93,7 +96,8 @@ def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Fo
     """
     expected = options.format
     head = _head(file)
-    found, encoding, text = _format_by_signature(head), "utf-8", NOTHING_FOUND
+    found = next((format for format, known in FORMATS.items() if head.startswith(known.signatures)), None)
+    encoding, text = "utf-8", NOTHING_FOUND
     if found is None:
         _refuse_other_files(head)
         certain, broken = _certain_encoding(file, head, options.encoding)
@@ -110,18 +114,12 @@ def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Fo
         raise UnreadableFile(
             1, message.format(expected=expected, found=looks, format=found), f"The body looks like {looks}. {_CONVERT}"
         )
+    file.seek(0)
     return found, encoding, text
 
 
 def _head(file: BinaryIO) -> bytes:
-    file.seek(0)
-    head = file.read(_HEAD_BYTES)
-    file.seek(0)
-    return head
-
-
-def _format_by_signature(head: bytes) -> Format | None:
-    return next((format for format, known in FORMATS.items() if head.startswith(known.signatures)), None)
+    return next(_pieces(file), b"")[:_HEAD_BYTES]
 
 
 def _refuse_other_files(head: bytes) -> None:
@@ -136,11 +134,8 @@ def _refuse_other_files(head: bytes) -> None:
 
 def _text_format(file: BinaryIO, encoding: str, expected: Format | None) -> Format:
     """Return the kind of a text: what is `expected`, unless the text is clearly another, else what it begins with."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    start = ""
-    while not start and (chunk := file.read(_HEAD_BYTES)):
-        start = decoder.decode(chunk).lstrip(_BLANKS)
-    file.seek(0)
+    beginnings = (text.lstrip(_BLANKS)[:_HEAD_BYTES] for text in codecs.iterdecode(_pieces(file), encoding))
+    start = next(filter(None, beginnings), "")
     if not start:
         raise UnreadableFile(1, _EMPTY, _NOTHING)
     has_headings = _has_headings_in_brackets(start)
@@ -186,14 +181,14 @@ def _guessed_encoding(file: BinaryIO, broken: int, *, guesses: bool) -> tuple[st
     offered = plausible_encodings(_pieces(file))
     name = next((name for name, _text in offered if broken_line(_pieces(file), ENCODINGS[name]) is None), None)
     lines = (line for piece in _pieces(file) for line in piece.splitlines() if not line.isascii())
-    if name is None or (name not in WIDE_ENCODINGS and any(map(_is_utf_8, lines))):
+    if name is None or (name not in WIDE_ENCODINGS and any(broken_line([line], "utf-8") is None for line in lines)):
         raise _broken(broken, "UTF-8")
     if not guesses:
-        names: dict[str, str] = {}
-        for other, text in offered:
-            names[text] = f"{names[text]}, {other}" if text in names else other
-        looks = "; ".join(f"{other}: {shortened(text)}" for text, other in islice(names.items(), _MOST_LOOKS))
-        raise UnreadableFile(broken, _UNCERTAIN.format(looks=looks), code="UNCERTAIN_ENCODING")
+        names: dict[str, list[str]] = {}
+        for each, text in offered:
+            names.setdefault(text, []).append(each)
+        looks = (f"{', '.join(named)}: {shortened(text)}" for text, named in islice(names.items(), _MOST_LOOKS))
+        raise UnreadableFile(broken, _UNCERTAIN.format(looks="; ".join(looks)), code="UNCERTAIN_ENCODING")
     return ENCODINGS[name], Found(is_encoding_certain=False, encodings=offered)
 
 
@@ -202,19 +197,7 @@ def _broken(line: int, encoding: str) -> UnreadableFile:
     return UnreadableFile(line, _BROKEN_TEXT.format(encoding=encoding), to_program, code=_INVALID_ENCODING)
 
 
-def _is_utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the file from its beginning, and return there at the end."""
+    """Return the pieces of the file from its beginning."""
     file.seek(0)
-    try:
-        while piece := file.read(_CHUNK):
-            yield piece
-    finally:
-        file.seek(0)
+    return iter(partial(file.read, _CHUNK), b"")

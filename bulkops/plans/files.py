@@ -40,8 +40,8 @@ class PlannedFile:
     """A file of elements of a dimension, of which a plan is to be made; used once.
 
     `records` and `errors` are empty temporary files, so that a large file needs little memory. `progress` receives the
-    phase, its completed share from 0 to 1, and the number of rows. An empty cell clears its field, unless
-    `keeps_empty_cells`.
+    phase, its completed share from 0 to 1, and the number of rows. Of the `options` those count that say how cells
+    are read.
     """
 
     def __init__(
@@ -51,12 +51,10 @@ class PlannedFile:
         records: IO[bytes],
         errors: IO[bytes],
         progress: Progress,
-        *,
-        keeps_empty_cells: bool = False,
+        options: Options | None = None,
     ) -> None:
         self._records = DiskList[Record](records)
         self._errors = Errors[RowFailure](errors)
-        options = Options(keeps_empty_cells=keeps_empty_cells)
         self._file = FileReader(dimension, repository, self._records, self._errors, options)
         self._progress = progress
 

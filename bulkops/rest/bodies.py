@@ -72,7 +72,8 @@ def empty_cells_failures(query: Mapping[str, str], body: str, replacing: str) ->
         return ()
     sent, code, message = query[EMPTY_CELLS], "INVALID", ""
     if body != TableParser.media_type:
-        code, message = "UNKNOWN_PARAMETER", f"{EMPTY_CELLS} is a parameter of bodies in CSV; others leave out what stays."
+        code = "UNKNOWN_PARAMETER"
+        message = f"{EMPTY_CELLS} is a parameter of bodies in CSV; others leave out what stays as it is."
     elif sent not in ("clear", KEEP):
         message = f"{EMPTY_CELLS} must be clear or {KEEP}; got {shown(sent)}."
     elif sent == KEEP and replacing:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from socket import socket
 from tempfile import TemporaryFile
 
+from bulkops.files.imports.options import Options
 from bulkops.plans.files import PlannedFile
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
 from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, Table
@@ -38,8 +39,8 @@ def read_snapshot(
         with ExitStack() as stack:
             table = stack.enter_context(open_table(body.content, body.reading, repository, client))
             records, errors = (stack.enter_context(TemporaryFile()) for _ in range(2))
-            keeps = query.get(EMPTY_CELLS) == KEEP
-            file = PlannedFile(dimension, repository, records, errors, lambda *_: None, keeps_empty_cells=keeps)
+            cells = Options(keeps_empty_cells=query.get(EMPTY_CELLS) == KEEP)
+            file = PlannedFile(dimension, repository, records, errors, lambda *_: None, cells)
             envelope = file.read(table, {}, save_mode, operation)
             try:
                 yield replace(options, envelope=envelope)

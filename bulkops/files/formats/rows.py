@@ -91,8 +91,8 @@ class Row:
     """A row of a table: its first line, and the text of its cells by heading, as it is shown.
 
     `errors` are those of cells that must not be used as text, `numbers` those that a workbook has as numbers, or as
-    dates (in ISO 8601), whatever they look like: a cell with both may be used as such. The values under the headings `formulas` were computed by
-    the program that saved the workbook.
+    dates (in ISO 8601), whatever they look like: a cell with both may be used as such. The values under the headings
+    `formulas` were computed by the program that saved the workbook.
     """
 
     line: int

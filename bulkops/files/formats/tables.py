@@ -22,6 +22,8 @@ MAX_HEADING_CHARACTERS = 1_000
 # Headings are looked for in this many rows, of which this many columns are shown.
 _FIRST_ROWS = 30
 _FIRST_COLUMNS = 100
+# Marks that programs leave around headings, and nobody sees.
+_INVISIBLE = "\ufeff\u200b\u200e\u200f"
 _NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
@@ -134,7 +136,7 @@ def read_headings(line: int, cells: Sequence[str], name_of: Callable[[int], str]
 
     Raises UnreadableFile for no headings, too many, and one that is far too long.
     """
-    written = list(cells)
+    written = [cell.strip(_INVISIBLE) for cell in cells]
     while written and not written[-1].strip():
         written.pop()
     if not written:

@@ -107,9 +107,7 @@ def preview(source: Source) -> Preview:
             raise
     written = source.found.written
     # A column with neither heading nor text is left out by itself.
-    used = [
-        number for number, name in enumerate(source.headings) if columns[number] or written.get(name, name).strip()
-    ]
+    used = [number for number, name in enumerate(source.headings) if columns[number] or written.get(name, name).strip()]
     return Preview(
         source.shape.format,
         [source.headings[number] for number in used],

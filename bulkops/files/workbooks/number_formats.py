@@ -106,7 +106,7 @@ def _meaning(part: str) -> str:
     if start in "ymdYMD":
         return _DAYS.get(part.lower(), _UNKNOWN)
     if not rest:
-        return _SIGNS.get(part, _UNKNOWN if part.isalnum() or part == "/" else part)
+        return _SIGNS.get(part, _UNKNOWN if part.isalnum() or part in "/!" else part)
     if start == "\\":
         return rest
     if start in "_*":

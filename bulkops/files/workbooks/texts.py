@@ -23,8 +23,8 @@ _MIDNIGHT = "T00:00:00"
 class CellError(Exception):
     """The value of a cell cannot be used; the message says why, and what to do.
 
-    A `number`, or a date, can be used all the same where one is expected, so that its format does not matter. `text` is that
-    of the cell, if it is not the stored value.
+    A `number`, or a date, can be used all the same where one is expected, so that its format does not matter. `text`
+    is that of the cell, if it is not the stored value.
     """
 
     def __init__(self, message: str, number: str | None = None, text: str | None = None) -> None:

@@ -99,7 +99,8 @@ def test_bytes_that_contradict_the_charset_are_refused_with_their_line(alice, ch
 
 
 @pytest.mark.parametrize(
-    ("charset", "codec", "text"), [("windows-1250", "latin-1", "a\x83b"), ("utf-16", "utf-8", "ü"), ("us-ascii", "utf-8", "ü")]
+    ("charset", "codec", "text"),
+    [("windows-1250", "latin-1", "a\x83b"), ("utf-16", "utf-8", "ü"), ("us-ascii", "utf-8", "ü")],
 )
 def test_lines_that_contradict_the_charset_are_refused(alice, charset, codec, text):
     body = json.dumps(currency("A", descriptions={"en": text}), ensure_ascii=False).encode(codec)

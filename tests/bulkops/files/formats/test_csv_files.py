@@ -242,6 +242,11 @@ def test_the_sign_of_the_end_of_a_file_is_not_a_row(end):
     assert (outcome.cells, outcome.messages, outcome.refusal) == ([{"id": "1", "name": "Cash"}], [], None)
 
 
+@pytest.mark.parametrize("heading", ['"\ufeffid"', "\r\n\ufeffid", "id\u200b", "\u200eid\u200f"])
+def test_marks_that_nobody_sees_are_not_of_a_heading(heading):
+    assert read(f"{heading},name\n1,Cash\n".encode()).cells == [{"id": "1", "name": "Cash"}]
+
+
 @pytest.mark.parametrize("marks", [1, 2, 3])
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(("line", "marks_below"), [("", ""), ("sep=,\n", ""), ("sep=,\n", "\ufeff")])

@@ -76,6 +76,21 @@ def test_what_became_of_a_save_is_in_sight(form: Any, width: int) -> None:
     form(look, viewport={"width": width, "height": 600})
 
 
+@pytest.mark.contract("M6")
+def test_the_buttons_and_the_release_below_them_stay_in_view(form: Any) -> None:
+    """The buttons are in the same place at both ends of the page, so no click misses them."""
+
+    def look(shown: Page) -> None:
+        places = []
+        for end in ("0", "document.body.scrollHeight"):
+            shown.evaluate(f"scrollTo(0, {end})")
+            expect(shown.locator(".release")).to_be_in_viewport(ratio=1)
+            places.append((shown.locator("#submit-row").bounding_box() or {})["y"])
+        assert places[0] == pytest.approx(places[1], abs=1)
+
+    form(look)
+
+
 def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
     """They open the group of the field, or find the row of the map."""
 

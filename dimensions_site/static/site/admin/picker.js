@@ -179,7 +179,7 @@ export const equip = (picker) => {
   });
   // Sent before the description has arrived: the service looks it up where the first one is sent.
   input.form?.addEventListener("formdata", ({ formData }) => {
-    if (known === input.value || description?.value !== described.words) return;
+    if (!description || known === input.value || description.value !== described.words) return;
     formData.set(description.name, first.words);
   });
   if (known === null) check();

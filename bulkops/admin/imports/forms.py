@@ -1,6 +1,5 @@
 """The forms of an import: its target, and the meaning of its content."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -121,14 +120,6 @@ def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
         encoding=encoding or reading.encoding,
         heading_row=int(chosen) if chosen else None,
     )
-
-
-def looks_of(file_import: FileImport) -> Mapping[str, list[str]]:
-    """Return how the first letters look in the encodings that the file may have, each with those in which they do."""
-    looks: dict[str, list[str]] = {}
-    for encoding, sample in file_import.preview.get("encodings", []):
-        looks.setdefault(sample, []).append(encoding)
-    return looks
 
 
 class ChoicesForm(forms.Form):

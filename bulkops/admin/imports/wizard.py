@@ -20,11 +20,12 @@ from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
 from bulkops.admin.imports.corrections import PAGE, Corrections
-from bulkops.admin.imports.forms import ChoicesForm, UploadForm, looks_of, reading_chosen
+from bulkops.admin.imports.forms import ChoicesForm, UploadForm, reading_chosen
 from bulkops.admin.imports.results import effect_of, result_of, writes
 from bulkops.admin.jobs import JobAdmin
 from bulkops.admin.plans.undoing import UndoMixin
 from bulkops.admin.progress import import_progress
+from bulkops.files.formats.guessing import encodings_by_look
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
@@ -178,9 +179,8 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
-        return self._page(
-            request, "columns", file_import.file_name, 2, file_import, form=form, looks=looks_of(file_import)
-        )
+        looks = encodings_by_look(file_import.preview.get("encodings", []))
+        return self._page(request, "columns", file_import.file_name, 2, file_import, form=form, looks=looks)
 
     def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""

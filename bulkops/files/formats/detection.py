@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.csv_reading import DELIMITERS
 from bulkops.files.formats.encodings import ENCODINGS, WIDE_ENCODINGS, broken_line, codec_for, encoding_shown_by
-from bulkops.files.formats.guessing import plausible_encodings
+from bulkops.files.formats.guessing import encodings_by_look, plausible_encodings
 from bulkops.files.formats.rows import NOTHING_FOUND, Found, ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from dimensions_site.text.compression import GZIP_SIGNATURE
@@ -184,11 +184,9 @@ def _guessed_encoding(file: BinaryIO, broken: int, *, guesses: bool) -> tuple[st
     if name is None or (name not in WIDE_ENCODINGS and any(broken_line([line], "utf-8") is None for line in lines)):
         raise _broken(broken, "UTF-8")
     if not guesses:
-        names: dict[str, list[str]] = {}
-        for each, text in offered:
-            names.setdefault(text, []).append(each)
-        looks = (f"{', '.join(named)}: {shortened(text)}" for text, named in islice(names.items(), _MOST_LOOKS))
-        raise UnreadableFile(broken, _UNCERTAIN.format(looks="; ".join(looks)), code="UNCERTAIN_ENCODING")
+        names = islice(encodings_by_look(offered).items(), _MOST_LOOKS)
+        looks = "; ".join(f"{', '.join(named)}: {shortened(text)}" for text, named in names)
+        raise UnreadableFile(broken, _UNCERTAIN.format(looks=looks), code="UNCERTAIN_ENCODING")
     return ENCODINGS[name], Found(is_encoding_certain=False, encodings=offered)
 
 

@@ -54,6 +54,14 @@ def plausible_encodings(pieces: Iterable[bytes]) -> list[tuple[str, str]]:
     return [(name, shown) for _, name, shown in sorted(ranked, key=lambda each: each[0])]
 
 
+def encodings_by_look(offered: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the names of the `offered` encodings by how the first cells look in them."""
+    looks: dict[str, list[str]] = {}
+    for name, shown in offered:
+        looks.setdefault(shown, []).append(name)
+    return looks
+
+
 def _oddity(text: str) -> int:
     """Return how many points the characters of the text get for where they stand."""
     points = _UNUSUAL * (text[0].islower() and not text[0].isascii())

@@ -41,10 +41,10 @@ class NumberFormat:
     """A number format of a workbook by its `code`."""
 
     def __init__(self, code: str) -> None:
-        is_duration = is_timedelta_format(code)
-        self.is_date = is_date_format(code) and not is_duration
-        self._has_brackets = "[" in code
-        sections = [_UNKNOWN] if is_duration else _sections(code)
+        has_times = is_date_format(code)
+        self.is_date = has_times and not is_timedelta_format(code)
+        # In brackets, times have a calendar, or hours beyond a day.
+        sections = [_UNKNOWN] if has_times and "[" in code else _sections(code)
         self._text = sections.pop() if _TEXT in sections[-1] or len(sections) == _MOST_SECTIONS else _TEXT
         positive, *others = sections or [_NUMBER]
         negative = others[0] if others else f"-{positive}"
@@ -68,13 +68,12 @@ class NumberFormat:
     def of_date(self, date: str) -> str | None:
         """Return what is shown of a date or time in ISO 8601; None if that is not known.
 
-        Names of months and days, `/` and `:` depend on the language of the program, and calendars stand in brackets.
+        Names of months and days, `/` and `:` depend on the language of the program.
         """
         year, month, day = date[:4], date[5:7], date[8:10]
         texts = (year, year[2:], month, month.lstrip("0"), day, day.lstrip("0"), ".", ",")
         shown = self._numbers[0].translate(dict(zip(map(ord, (*_DAYS.values(), _POINT, _GROUP)), texts, strict=True)))
-        is_known = day and not self._has_brackets and not _VARIABLE.search(shown)
-        return shown.strip() if is_known else None
+        return shown.strip() if day and not _VARIABLE.search(shown) else None
 
     def of_text(self, text: str) -> str | None:
         """Return what is shown of a text; None if that is not known."""

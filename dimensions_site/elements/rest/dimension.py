@@ -6,8 +6,6 @@ from typing import Any, ClassVar, cast
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -56,9 +54,7 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     # The reason for what the request writes.
     reason: str | None = None
 
-    @docs_in_messages()
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return super().dispatch(request, *args, **kwargs)
+    dispatch = docs_in_messages()(IdempotentMixin.dispatch)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first error that applies, finally Problem 400 for an invalid or missing reason."""

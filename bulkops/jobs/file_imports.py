@@ -181,9 +181,7 @@ def _turn(user: int | None) -> Iterator[None]:
 
 
 def _preview(file: BinaryIO, reading: ReadingOptions, repository: Repository, dimension: str) -> Preview:
-    """Return the preview of the file, whose headings may have been confirmed before. Raises `UnreadableFile` and
-    `UploadRefused`.
-    """
+    """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
     try:
         limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
         preview = preview_outside(file, limits, reading)

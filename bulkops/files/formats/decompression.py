@@ -36,6 +36,7 @@ def decompressed(file: BinaryIO) -> Iterator[BinaryIO]:
     Raises UnreadableFile if it is damaged, truncated, followed by other data, or larger than the limits.
     """
     compressed_size = os.fstat(file.fileno()).st_size
+    file.seek(0)
     with TemporaryFile() as content:
         try:
             with gzip.GzipFile(fileobj=file) as source:

@@ -83,9 +83,7 @@ _ANY_OTHER_TEXT = next(format for format, known in FORMATS.items() if not known.
 
 def is_gzipped(file: BinaryIO) -> bool:
     """Return whether `file` is compressed with gzip."""
-    is_it = _head(file).startswith(GZIP_SIGNATURE)
-    file.seek(0)
-    return is_it
+    return _head(file).startswith(GZIP_SIGNATURE)
 
 
 def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Found]:

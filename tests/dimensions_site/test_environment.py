@@ -174,6 +174,30 @@ def test_another_address_of_a_cache_is_refused_without_showing_its_password(monk
     assert "hidden" not in message
 
 
+WRONG_VALUES = {
+    "DEBUG": "1",
+    "ALLOWED_HOSTS": "http://a",
+    "SECURE_COOKIES": "ture",
+    "HSTS_SECONDS": "1h",
+    "CACHE_URL": "memory://",
+    "WORKER_CONCURRENCY": "0",
+    "BASIC_CREDENTIALS_CACHE_SECONDS": "900",
+    "API_MAX_URL_SIZE": "262144",
+    "TRUSTED_PROXIES": "10.0.0.1/8",
+    "URL_PREFIX": "erp",
+    "CORS_ALLOWED_ORIGINS": "*",
+    "LOG_FORMAT": "jsn",
+    "LOG_LEVEL": "loud",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG_VALUES.items(), ids=WRONG_VALUES)
+def test_a_misunderstood_value_of_a_setting_is_refused_by_its_name(monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=rf"^{name} "):
+        settings_anew()
+
+
 REDIS = [
     ("redis://cache.example", {"host": "cache.example"}),
     (

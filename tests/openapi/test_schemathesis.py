@@ -27,6 +27,8 @@ from tests.openapi import strategies
 from tests.openapi.rules import Stored, closed, is_accepted_beyond, keep_rules
 from tests.openapi.test_openapi_examples import EXAMPLES
 
+# An editor is refused less than a reader, and allowed less than a manager.
+ROLES = tuple(Role) if IS_LONG else (Role.READER, Role.MANAGER)
 TAKING_LONG = (
     *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "planAccounts", "fetchAccounts"),
     # Their parameters are those of the same operations of currencies.
@@ -131,7 +133,7 @@ def calls(record_property: Callable[[str, object], None]) -> dict[int, int]:
 
 @pytest.mark.contract("H3", "B3")
 @pytest.mark.usefixtures("kept_connection")
-@pytest.mark.parametrize("role", Role, ids=lambda role: str(role.label))
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.label))
 @pytest.mark.parametrize("name", NAMES)
 def test_an_operation_does_what_its_document_says(
     name: str, role: Role, northwind: Repository, stored: Stored, calls: dict[int, int]

@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install client-tools lock run run-environment test test-quick test-long test-sqlite test-postgresql postgresql-answers memory \
+.PHONY: help install client-tools lock run run-environment test test-services test-all test-quick test-long test-sqlite test-postgresql postgresql-answers memory \
 	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi field-tables contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
@@ -78,21 +78,32 @@ run-environment:
 .run/secret-key: | run-environment
 	@.run/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
 
-test: install ## Run all tests on PostgreSQL, on SQLite those of a database; without PostgreSQL all on SQLite (ARGS="-k name")
+# The tests of the ring $(1) on PostgreSQL, and on SQLite what branches by database; without PostgreSQL all of the ring on SQLite.
+define ring
 	@if $(POSTGRESQL_ANSWERS); then \
-		$(MAKE) --no-print-directory test-sqlite ARGS="--database-only $(ARGS)" && \
-		$(MAKE) --no-print-directory test-postgresql; \
+		$(MAKE) --no-print-directory test-postgresql ARGS="--ring=$(1) $(ARGS)" && \
+		$(MAKE) --no-print-directory test-sqlite ARGS="--ring=$(1) --branching $(ARGS)"; \
 	elif [ "$(CI)" = true ]; then \
 		echo "The tests did not run on PostgreSQL, and CI demands it. Name a server with TEST_POSTGRESQL_URL." >&2; exit 1; \
 	else \
-		$(MAKE) --no-print-directory test-sqlite && \
+		$(MAKE) --no-print-directory test-sqlite ARGS="--ring=$(1) $(ARGS)" && \
 		echo "PostgreSQL was left out: the tests ran on SQLite only. Name a server with TEST_POSTGRESQL_URL."; \
 	fi
+endef
+
+test: install ## Run the short tests, one story and one service: on PostgreSQL, and what differs on SQLite (ARGS="-k name")
+	$(call ring,rules)
+	@echo "Services, browsers, clients and attacks were left out: make test-services."
+
+test-services: install ## Run the tests of services, browsers, clients and attacks
+	$(call ring,services)
+
+test-all: test test-services ## Run all tests
 
 test-quick: install ## Run the tests of daily work: on SQLite, without processes, browsers and what takes seconds
-	@DATABASE_URL=sqlite:// $(PYTEST) --quick
+	@DATABASE_URL=sqlite:// $(PYTEST) --ring=quick
 
-test-long: postgresql-answers ## Run the long forms of tests on PostgreSQL, for hours: more cases, schemes and elements
+test-long: postgresql-answers ## Run the long forms of tests on PostgreSQL, for hours: more cases, schemes and elements, and hosts
 	@LONG=true DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST) -o faulthandler_timeout=0 \
 		$$(grep -rl --include="test_*.py" "from tests.lengths import" tests)
 

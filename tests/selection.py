@@ -1,7 +1,8 @@
-"""Which tests a run leaves out: `--database-only` and `--quick`.
+"""The rings of the tests, and what a second database repeats.
 
-A whole run is two: all tests on PostgreSQL, and with `--database-only` on SQLite those that show something of a
-database. `--quick` is for daily work.
+`--ring=rules` runs the short tests, one story in a browser and one running service; `--ring=services` runs all others;
+`--ring=quick` is for daily work. `--branching` runs only what depends on the database: a run on SQLite beside one on
+PostgreSQL needs no more.
 """
 
 from collections.abc import Callable
@@ -11,131 +12,111 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as search
 
-# A test with one of these fixtures has a database.
-_DATABASE = {"db", "transactional_db", "live_server", "django_db_setup", "sample_table"}
-_BROWSER = {"browser", "visit"}
-
-# These start the service or its worker, each with a database; no fixture says so.
+# These start the service, its worker, clients, browsers or servers of their own, or measure what attacks cost.
 SERVICES = (
+    "tests/containers/",
+    "tests/dimensions_site/server/",
+    "tests/dimensions_site/site_admin/test_walk_tenancy.py",
+    "tests/docs/test_docs_calls.py",
+    "tests/docs/test_docs_client.py",
+    "tests/docs/test_docs_synchronisation.py",
     "tests/live/",
     "tests/load/",
-    "tests/stories/",
-    "tests/upgrade/",
-    "tests/dimensions_site/server/",
-)
-# These use a database and show nothing of it: what the web server, a proxy, Redis, a generated client, a page, a token,
-# a header or a log does, and how input is refused, whichever database is behind it.
-ANY_DATABASE = (
-    "tests/account/test_enum_values.py",
-    "tests/bulkops/admin/test_import_wizard.py",
-    "tests/bulkops/admin/test_import_wizard_access.py",
-    "tests/bulkops/admin/test_import_wizard_files.py",
-    "tests/bulkops/files/imports/test_import_hopeless.py",
-    "tests/bulkops/rest/test_bulk_access.py",
-    "tests/dimensions_site/api/access/",
-    "tests/dimensions_site/api/middleware/",
-    "tests/dimensions_site/api/test_methods.py",
-    "tests/dimensions_site/elements/admin/test_element_form.py",
-    "tests/dimensions_site/elements/admin/test_element_form_conflicts.py",
-    "tests/dimensions_site/elements/admin/test_element_form_unchanged.py",
-    "tests/dimensions_site/elements/declaration/test_spellings.py",
-    "tests/dimensions_site/elements/rest/test_addresses.py",
-    "tests/dimensions_site/observability/",
-    "tests/dimensions_site/repositories/test_kept_forms.py",
-    "tests/dimensions_site/repositories/test_narrow_keys.py",
-    "tests/dimensions_site/server/",
-    "tests/dimensions_site/site_admin/",
-    "tests/dimensions_site/test_headers.py",
-    "tests/dimensions_site/text/",
-    "tests/dimensions_site/tokens/test_application_pages.py",
-    "tests/dimensions_site/tokens/test_authorization_code.py",
-    "tests/dimensions_site/tokens/test_client_credentials.py",
-    "tests/dimensions_site/tokens/test_forged_tokens.py",
-    "tests/dimensions_site/tokens/test_identity_provider.py",
-    "tests/dimensions_site/tokens/test_provider_keys.py",
-    "tests/docs/test_docs_calls.py",
-    "tests/live/clients/",
-    "tests/live/test_attacks.py",
-    "tests/live/test_bulk_limits.py",
-    "tests/live/test_cache.py",
-    "tests/live/test_compressed_answers.py",
-    "tests/live/test_cors.py",
-    "tests/live/test_exposure.py",
-    "tests/live/test_front.py",
-    "tests/live/test_fuzz.py",
-    "tests/live/test_large_bodies.py",
-    "tests/live/test_log_secrets.py",
-    "tests/live/test_login_attempts.py",
-    "tests/live/test_metrics_endpoint.py",
-    "tests/live/test_oauth_clients.py",
-    "tests/live/test_provider_process.py",
-    "tests/live/test_rotated_keys.py",
-    "tests/live/test_run_demo.py",
-    "tests/live/test_slow_attacks.py",
-    "tests/live/test_start.py",
-    "tests/live/test_units.py",
-    "tests/live/test_unreachable_databases.py",
-    "tests/live/test_unreadable_requests.py",
-    "tests/load/bench/test_bench_load.py",
-    "tests/load/bench/test_bench_report.py",
-    "tests/load/growth/test_growth_report.py",
     "tests/openapi/test_schemathesis.py",
-    "tests/security/test_access_matrix.py",
     "tests/security/test_attacks_bombs.py",
-    "tests/security/test_attacks_header_injection.py",
+    "tests/security/test_attacks_files.py",
     "tests/security/test_attacks_hopeless_bodies.py",
-    "tests/security/test_attacks_mass_assignment.py",
-    "tests/security/test_attacks_path_traversal.py",
+    "tests/security/test_attacks_slow_patterns.py",
     "tests/stories/",
+    "tests/test_third_dimension.py",
+    "tests/upgrade/",
 )
-# What daily work leaves out: processes, pages of the administration, files, commands, tokens, logs, and slow files.
+# The running service and the story that the ring of rules has, too.
+SAMPLES = ("tests/live/test_requests.py", "tests/stories/test_two_repositories.py")
+_BROWSER = {"browser", "visit"}
+
+# Modules with a branch for one of the databases, and the tests of that branch, which run on both.
+BRANCHES: dict[str, tuple[str, ...]] = {
+    "bulkops/jobs/refusals.py": ("tests/bulkops/jobs/test_deletion_references.py",),
+    "bulkops/plans/planning.py": ("tests/bulkops/plans/",),
+    "bulkops/plans/scopes.py": ("tests/bulkops/plans/test_plan_scopes.py",),
+    "bulkops/worker/append_only.py": ("tests/dimensions_site/repositories/test_access_changes.py",),
+    "bulkops/writers/attempts.py": (
+        "tests/bulkops/files/imports/",
+        "tests/bulkops/save/",
+        "tests/bulkops/writers/",
+        "tests/live/test_bulk_crashes.py",
+        "tests/live/test_bulk_races.py",
+    ),
+    "dimensions_site/api/pagination.py": ("tests/dimensions_site/elements/reading/test_paging.py",),
+    "dimensions_site/changes/placing.py": (
+        "tests/dimensions_site/changes/",
+        "tests/dimensions_site/elements/history/",
+        "tests/live/test_follower.py",
+    ),
+    "dimensions_site/changes/states.py": ("tests/dimensions_site/elements/history/",),
+    "dimensions_site/db/among.py": ("tests/bulkops/command_line/test_clean_old_history.py",),
+    "dimensions_site/db/locks.py": (
+        "tests/dimensions_site/repositories/test_last_use.py",
+        "tests/live/test_key_races.py",
+        "tests/live/test_races.py",
+    ),
+    "dimensions_site/db/postgresql/streaming.py": (
+        "tests/dimensions_site/elements/reading/test_row_streaming.py",
+        "tests/dimensions_site/elements/reading/test_streamed_lists.py",
+        "tests/live/test_flat_memory.py",
+    ),
+    "dimensions_site/db/read_limits.py": ("tests/dimensions_site/db/", "tests/live/test_long_reads.py"),
+    "dimensions_site/db/sqlite/base.py": (
+        "tests/dimensions_site/db/",
+        "tests/dimensions_site/test_environment.py",
+        "tests/live/test_first_reads.py",
+    ),
+    "dimensions_site/db/unusable.py": (
+        "tests/dimensions_site/db/test_read_only_database.py",
+        "tests/live/test_faults.py",
+        "tests/live/test_unusable_databases.py",
+    ),
+    "dimensions_site/elements/declaration/indexes.py": ("tests/dimensions_site/elements/reading/test_query_plans.py",),
+    "dimensions_site/elements/history/comparing.py": ("tests/dimensions_site/elements/history/test_compare.py",),
+    "dimensions_site/elements/reading/descriptions.py": ("tests/dimensions_site/elements/reading/",),
+    "dimensions_site/elements/reading/lookup.py": ("tests/dimensions_site/elements/reading/test_lookup.py",),
+    "dimensions_site/elements/reading/searching.py": ("tests/dimensions_site/elements/reading/",),
+    "dimensions_site/elements/reading/tables.py": ("tests/dimensions_site/elements/reading/test_tables.py",),
+    "dimensions_site/elements/reading/uses.py": ("tests/dimensions_site/elements/reading/",),
+    "dimensions_site/elements/writing/locking.py": (
+        "tests/bulkops/jobs/",
+        "tests/dimensions_site/elements/writing/",
+        "tests/live/test_deletion_chaos.py",
+        "tests/live/test_plan_races.py",
+        "tests/live/test_worker_stop.py",
+    ),
+    "dimensions_site/elements/writing/saving.py": ("tests/dimensions_site/elements/writing/",),
+    "dimensions_site/idempotency/locks.py": ("tests/dimensions_site/idempotency/", "tests/live/test_key_crashes.py"),
+    "dimensions_site/repositories/management/commands/backup_sqlite.py": (
+        "tests/dimensions_site/db/test_backup_sqlite.py",
+        "tests/live/test_backups.py",
+    ),
+    "dimensions_site/rsql/apps.py": ("tests/dimensions_site/rsql/",),
+    "dimensions_site/rsql/columns.py": ("tests/dimensions_site/rsql/",),
+    "dimensions_site/rsql/conditions.py": ("tests/dimensions_site/rsql/",),
+}
+_BRANCHING = tuple({place for tests in BRANCHES.values() for place in tests})
+# A test with one of these fixtures has a database.
+_DATABASE = {"db", "transactional_db", "django_db_setup", "sample_table"}
+# What daily work leaves out of the ring of rules: pages, files, commands, tokens and logs.
 SLOW = (
-    *SERVICES,
     "tests/bulkops/admin/",
     "tests/bulkops/command_line/",
     "tests/bulkops/files/",
-    "tests/bulkops/jobs/test_deletion_races.py",
-    "tests/bulkops/jobs/test_deletion_references.py",
-    "tests/bulkops/jobs/test_file_import_work.py",
-    "tests/bulkops/plans/test_nights.py",
-    "tests/bulkops/plans/test_random_plans.py",
-    "tests/bulkops/rest/test_bulk_access.py",
-    "tests/bulkops/save/test_bulk_errors.py",
-    "tests/bulkops/save/test_bulk_history.py",
-    "tests/bulkops/save/test_bulk_strict.py",
-    "tests/bulkops/save/test_bulk_turns.py",
-    "tests/bulkops/save/test_bulk_waiting.py",
-    "tests/bulkops/writers/test_unknown_statistics.py",
-    "tests/containers/",
-    "tests/dimensions_site/api/access/test_challenges.py",
-    "tests/dimensions_site/api/access/test_one_credential.py",
-    "tests/dimensions_site/api/test_hostile_requests.py",
-    "tests/dimensions_site/changes/test_change_sets_of_every_write.py",
-    "tests/dimensions_site/db/test_read_limits.py",
     "tests/dimensions_site/elements/admin/",
-    "tests/dimensions_site/elements/declaration/test_wire_properties.py",
-    "tests/dimensions_site/elements/history/test_as_of.py",
-    "tests/dimensions_site/elements/history/test_compare.py",
-    "tests/dimensions_site/elements/history/test_interleavings.py",
     "tests/dimensions_site/elements/reading/test_query_plans.py",
-    "tests/dimensions_site/elements/reading/test_uses_plans.py",
-    "tests/dimensions_site/elements/writing/test_single_turns.py",
     "tests/dimensions_site/observability/",
-    "tests/dimensions_site/repositories/test_account_lockout.py",
-    "tests/dimensions_site/repositories/test_kept_forms.py",
-    "tests/dimensions_site/repositories/test_narrow_keys.py",
-    "tests/dimensions_site/repositories/test_wrong_passwords.py",
     "tests/dimensions_site/site_admin/",
-    "tests/dimensions_site/text/test_suggestions.py",
     "tests/dimensions_site/tokens/",
-    "tests/docs/test_contract_table.py",
-    "tests/docs/test_docs_calls.py",
-    "tests/openapi/test_schemathesis.py",
     "tests/security/",
-    "tests/test_third_dimension.py",
+    *SAMPLES,
 )
-
-SLOW_FILES = tuple(f"{name.rstrip('/')}/" for name in SLOW)
 
 search.register_profile(
     "quick", max_examples=3, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -144,47 +125,68 @@ search.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("selection")
-    group.addoption("--database-only", action="store_true", help="leave out what shows nothing of a database")
-    group.addoption("--quick", action="store_true", help="leave out processes, browsers and what takes seconds")
+    group.addoption("--ring", choices=sorted(RINGS), help="run the short tests, those of processes, or daily work's")
+    group.addoption("--branching", action="store_true", help="run what depends on the database")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--quick"):
+    if config.getoption("--ring") == "quick":
         search.load_profile("quick")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave slow files unread in a quick run."""
-    slow = f"{collection_path.relative_to(config.rootpath).as_posix()}/".startswith(SLOW_FILES)
-    return True if slow and config.getoption("--quick") else None
+    """Leave files unread of which the run has nothing."""
+    if collection_path.is_dir():
+        return None
+    file = collection_path.relative_to(config.rootpath).as_posix()
+    ring = config.getoption("--ring")
+    is_left_out = (
+        (ring == "quick" and file.startswith((*SERVICES, *SLOW)))
+        or (ring == "rules" and file.startswith(SERVICES) and not file.startswith(SAMPLES))
+        or (config.getoption("--branching") and not file.startswith(_BRANCHING))
+    )
+    return True if is_left_out else None
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    rules: dict[str, Callable[[pytest.Item], bool]] = {"--database-only": shows_a_database, "--quick": is_quick}
-    for option, wanted in rules.items():
-        if config.getoption(option):
-            left = [item for item in items if not wanted(item)]
-            config.hook.pytest_deselected(items=left)
-            items[:] = [item for item in items if wanted(item)]
+    rules: list[Callable[[pytest.Item], bool]] = []
+    if ring := config.getoption("--ring"):
+        rules.append(RINGS[ring])
+    if config.getoption("--branching"):
+        rules.append(depends_on_the_database)
+    if left := [item for item in items if not all(holds(item) for holds in rules)]:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if all(holds(item) for holds in rules)]
 
 
-def shows_a_database(item: pytest.Item) -> bool:
-    """Whether the test shows something that might differ from one database to the other."""
-    if item.nodeid.startswith(ANY_DATABASE) or _BROWSER.intersection(_fixtures(item)):
+def is_of_services(item: pytest.Item) -> bool:
+    """Return whether the test needs processes: a service, a browser, a client."""
+    if item.nodeid.startswith(SAMPLES):
         return False
-    return item.nodeid.startswith(SERVICES) or _has_database(item)
+    return item.nodeid.startswith(SERVICES) or bool(_BROWSER & _fixtures(item))
 
 
 def is_quick(item: pytest.Item) -> bool:
-    """Whether the test is for daily work: it starts no process and no browser, and takes no seconds."""
-    fixtures = _fixtures(item)
-    return not item.nodeid.startswith(SLOW) and not fixtures & {*_BROWSER, "live_server", "transactional_db"}
+    """Return whether the test is for daily work: it needs no process, commits nothing, and takes no seconds."""
+    is_slow = is_of_services(item) or item.nodeid.startswith(SLOW)
+    return not is_slow and not _fixtures(item) & {"live_server", "transactional_db"}
 
 
-def _has_database(item: pytest.Item) -> bool:
-    return bool(_DATABASE & _fixtures(item)) or item.get_closest_marker("django_db") is not None
+def depends_on_the_database(item: pytest.Item) -> bool:
+    """Return whether the test passes through code that branches by database."""
+    if not item.nodeid.startswith(_BRANCHING):
+        return False
+    has_database = bool(_DATABASE & _fixtures(item)) or item.get_closest_marker("django_db") is not None
+    return has_database or is_of_services(item)
 
 
 def _fixtures(item: pytest.Item) -> set[str]:
     return set(getattr(item, "fixturenames", ()))
+
+
+RINGS: dict[str, Callable[[pytest.Item], bool]] = {
+    "quick": is_quick,
+    "rules": lambda item: not is_of_services(item),
+    "services": is_of_services,
+}

@@ -1,7 +1,9 @@
-"""No test is skipped in both runs: the run on PostgreSQL has what the one on SQLite leaves out."""
+"""Each test is in one ring, and what branches by database runs on both."""
 
 import ast
+import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,22 +22,32 @@ def item(place: str, *fixtures: str, mark: object = None) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("test", "shows_a_database", "is_quick"),
+    ("test", "rings", "depends_on_the_database"),
     [
-        (item("docs/test_docs.py"), False, True),
-        (item("dimensions_site/repositories/test_permissions.py", "db"), True, True),
-        (item("dimensions_site/repositories/test_permissions.py", mark="django_db"), True, True),
-        (item("dimensions_site/rsql/test_operators.py", "sample_table"), True, True),
-        (item("dimensions_site/tokens/test_consent_browser.py", "visit", "live_server", "db"), False, False),
-        (item("bulkops/jobs/test_deletion_races.py", mark="django_db"), True, False),
-        (item("live/test_races.py", "service"), True, False),
-        (item("live/test_cors.py", "service"), False, False),
-        (item("stories/test_access.py", "alice"), False, False),
+        (item("docs/test_docs.py"), "quick rules", False),
+        (item("dimensions_site/repositories/test_permissions.py", "db"), "quick rules", False),
+        (item("dimensions_site/rsql/test_operators.py", "sample_table"), "quick rules", True),
+        (item("dimensions_site/rsql/test_parser.py"), "quick rules", False),
+        (item("dimensions_site/tokens/test_consent_browser.py", "visit", "live_server", "db"), "services", False),
+        (item("dimensions_site/site_admin/test_start_page.py", "db"), "rules", False),
+        (item("bulkops/jobs/test_deletion_races.py", "transactional_db", mark="django_db"), "rules", True),
+        (item("live/test_races.py", "service"), "services", True),
+        (item("live/test_cors.py", "service"), "services", False),
+        (item("live/test_requests.py", "service"), "rules", False),
     ],
 )
-def test_what_a_run_leaves_out(test, shows_a_database, is_quick):
-    assert selection.shows_a_database(test) == shows_a_database
-    assert selection.is_quick(test) == is_quick
+def test_what_a_run_has(test, rings, depends_on_the_database):
+    assert sorted(ring for ring, has in selection.RINGS.items() if has(test)) == rings.split()
+    assert selection.depends_on_the_database(test) == depends_on_the_database
+
+
+def test_what_branches_by_database_has_tests_on_both():
+    """A module with a new branch needs an entry in BRANCHES."""
+    places = ("account", "bulkops", "currency", "dimensions_site")
+    files = [file for place in places for file in (PROJECT / place).rglob("*.py") if "migrations" not in file.parts]
+    branch = re.compile(r"\.vendor\b|\bas_sqlite\b|\bimport sqlite3\b")
+    found = {file.relative_to(PROJECT).as_posix() for file in files if branch.search(file.read_text(encoding="utf-8"))}
+    assert found == selection.BRANCHES.keys()
 
 
 def only_on_sqlite() -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -55,12 +67,15 @@ def test_what_only_sqlite_has_is_left_out_of_no_run():
     for file, test in found:
         marks = [node for node in ast.parse((PROJECT / file).read_text()).body if isinstance(node, ast.Assign)]
         text = " ".join(map(ast.unparse, [*marks, *test.decorator_list, test.args]))
-        assert "django_db" in text or "northwind" in text, test.name
-        assert not file.startswith(selection.ANY_DATABASE)
+        assert "django_db" in text or "northwind" in text or file.startswith(selection.SERVICES), test.name
+        assert any(file.startswith(tests) for tests in selection.BRANCHES.values()), file
 
 
-@pytest.mark.parametrize("place", sorted({*selection.ANY_DATABASE, *selection.SERVICES, *selection.SLOW}))
-def test_each_place_that_a_run_leaves_out_is_there(place):
+PLACES = {*selection.SAMPLES, *selection.SERVICES, *selection.SLOW, *chain(*selection.BRANCHES.values())}
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_each_place_in_the_selection_is_there(place):
     assert (PROJECT / place).exists()
 
 

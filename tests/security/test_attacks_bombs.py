@@ -9,7 +9,6 @@ from itertools import product
 import pytest
 
 from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
-from tests.bulkops.save.bulk import refused, send
 from tests.factories import account, content, currency, json_bytes
 
 pytestmark = pytest.mark.contract("B3", "D4")
@@ -91,25 +90,6 @@ def test_the_work_for_a_body_grows_as_its_length(alice, bomb, rest):
         assert grows_as_its_length(small, large)
 
 
-@pytest.mark.contract("B1")
-def test_a_body_of_thousands_of_errors_shows_the_first_thousand(alice):
-    """The total is beside them."""
-    body = {"post": [{"id": "", "nature": "x", "unknown": 1}] * 1_000}
-    report = refused(send(alice, "account", body))
-    assert len(report["errors"]) == 1_000
-    assert report["errorCount"] > 2_000
-
-
-@pytest.mark.contract("E1")
-@pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_a_bulk_save_of_too_many_empty_elements_is_refused_as_a_whole(alice, dimension, settings):
-    """Each is three bytes and lacks every required field: the limit is reported before any of them is checked."""
-    settings.API_MAX_BULK_ELEMENTS = 1_000
-    report = refused(send(alice, dimension, b'{"post":[' + b"{}," * 1_000 + b"{}]}"))
-    assert report["errorCount"] == 1
-    assert "1,000" in report["detail"]
-
-
 def test_the_largest_filters_are_answered(alice):
     """The maximum of conditions, values and parentheses: both databases answer, whatever they contain."""
     alice.send("POST", alice.account(), account("1000"))
@@ -126,23 +106,6 @@ def test_the_largest_filters_are_answered(alice):
     for condition in (deep, alternating, many, listed, lists):
         assert len(condition) <= MAX_LENGTH
         assert alice.get(alice.account("elements-count"), {"filter": condition}).status_code == 200, condition
-
-
-@pytest.mark.parametrize(
-    "beyond",
-    [
-        ";".join(["id==1"] * (MAX_CONDITIONS + 1)),
-        f"id=in=({','.join(['1'] * (MAX_VALUES + 1))})",
-        "(" * (MAX_DEPTH + 1) + "id==1" + ")" * (MAX_DEPTH + 1),
-        "id==" + "x" * MAX_LENGTH,
-    ],
-    ids=["conditions", "values", "depth", "length"],
-)
-def test_one_more_is_refused(alice, beyond):
-    """400, with the limit in the sentence, before the database is asked."""
-    answer = alice.get(alice.currency(), {"filter": beyond})
-    assert answer.status_code == 400
-    assert [error["path"] for error in answer.json()["errors"]] == ["filter"]
 
 
 def test_texts_that_grow_when_case_is_folded_are_searched(alice):

@@ -8,7 +8,6 @@ from django.core.management import CommandError, call_command
 
 from currency.models import Currency
 from dimensions_site.repositories.models import Repository
-from tests.bulkops.jobs.deletions import ASYNC
 from tests.bulkops.save.bulk import DIMENSIONS, patch, save, send
 from tests.dimensions import MODELS
 from tests.factories import MAKERS, Caller, content, currency, read
@@ -73,23 +72,6 @@ def test_names_of_columns_are_not_members(alice, contoso, stored, dimension):
             assert answer.status_code == 400, (value, content(answer))
             found = {error["path"].rpartition("/")[2] for error in answer.json()["errors"]}
             assert forged.keys() <= found, forged.keys() - found
-    assert rows(dimension) == stored[dimension]
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_the_envelope_takes_no_other_members(alice, contoso, stored, dimension):
-    """Neither beside `post`, `put` and `patch`, nor beside `key` and `data`, nor beside the `id` of a deletion."""
-    new = MAKERS[dimension]
-    path = partial(alice.elements, dimension)
-    for name in ("repository", "dbID", "origin", "user", "updateInfo", "requester"):
-        for answer in (
-            send(alice, dimension, {"post": [new("MAKERS")], name: "contoso"}),
-            send(alice, dimension, {"patch": [{**patch("KNOWN", description="x"), name: "contoso"}]}),
-            send(alice, dimension, {"patch": [{"key": {"id": "KNOWN", name: "contoso"}, "data": {}}]}),
-            alice.send("POST", path(ASYNC), [{"id": "KNOWN", name: "contoso"}]),
-            alice.send("POST", path(ASYNC), {"ids": [{"id": "KNOWN"}], name: "contoso"}),
-        ):
-            assert answer.status_code == 400, (name, content(answer))
     assert rows(dimension) == stored[dimension]
 
 

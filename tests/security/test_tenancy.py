@@ -102,13 +102,6 @@ def test_the_same_ids_in_two_repositories_are_two_elements(filled, alice, bob):
     assert alice.get(alice.account("elements-count")).json() == 2
 
 
-@pytest.mark.contract("C2", "C13")
-def test_ids_and_oids_are_taken_in_one_repository_only(filled, bob):
-    """What Northwind has can be created in Contoso, and reveals nothing about Northwind."""
-    made = bob.send("POST", bob.currency(db_id="contoso"), currency("NWCODE", oid="nw-oid"))
-    assert made.status_code == 201
-
-
 @pytest.mark.contract("F7")
 def test_a_deletion_in_one_repository_deletes_nothing_in_another(filled, northwind, alice, bob):
     """Contoso names what both have, and what only Northwind has."""

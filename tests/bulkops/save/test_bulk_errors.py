@@ -192,19 +192,6 @@ def test_many_errors_of_one_element_are_counted(alice):
     assert (len(report["errors"]), report["errorCount"]) == (1_000, 1_400)
 
 
-@pytest.mark.parametrize("mode", ["strict", "", 1])
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_another_mode_is_refused(alice, dimension, mode):
-    """It shows what was sent and the existing modes."""
-    maker = MAKERS[dimension]
-
-    (error,) = refused(send(alice, dimension, {"saveMode": mode, "post": [maker()]}))["errors"]
-
-    assert (error["path"], error["code"]) == ("/saveMode", "INVALID")
-    assert f"saveMode must be one of LOOSE, STRICT; got {json.dumps(mode)}." in error["message"]
-    assert elements(alice, dimension) == []
-
-
 # --- Currencies --------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from tests.bulkops.save.bulk import elements, ids, patch, places, refused, save, send
+from tests.bulkops.save.bulk import elements, patch, places, refused, save, send
 from tests.factories import account, currency
 from tests.strategies import put
 
@@ -67,14 +67,6 @@ def test_a_reference_to_nothing_is_refused(alice, field):
     assert "neither in the repository nor in this request" in error["message"]
     assert "LOOSE" in error["message"]
     assert elements(alice, "account") == []
-
-
-@pytest.mark.parametrize("field", REFERENCES)
-def test_a_reference_to_what_is_stored_is_accepted(alice, field):
-    """Whichever field refers."""
-    save(alice, "account", post=[account("there")])
-
-    assert ids(strict(alice, post=[referring("1", "there", field)])) == ["1"]
 
 
 def test_every_reference_to_nothing_is_reported(alice):

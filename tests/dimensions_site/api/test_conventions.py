@@ -15,29 +15,6 @@ def alice():
     return APIClient(headers={"X-Name": "alice"})
 
 
-@pytest.mark.contract("A6")
-@pytest.mark.parametrize(
-    ("name", "repository", "method", "query", "status"),
-    [
-        ("", "nowhere", "DELETE", "?wrong=1", 401),
-        ("alice", "nowhere", "DELETE", "?wrong=1", 404),
-        ("alice", "closed", "DELETE", "?wrong=1", 403),
-        ("alice", "r", "DELETE", "?wrong=1", 405),
-        ("alice", "r", "GET", "?wrong=1", 400),
-        ("alice", "r", "GET", "", 200),
-        ("", "nowhere", "OPTIONS", "", 401),
-        ("alice", "nowhere", "OPTIONS", "", 404),
-        ("alice", "closed", "OPTIONS", "", 403),
-        ("alice", "r", "OPTIONS", "", 200),
-    ],
-)
-def test_refusals_come_in_the_order_of_the_contract(name, repository, method, query, status):
-    """Each row removes the reason of the row before it."""
-    client = APIClient(headers={"X-Name": name})
-    response = client.generic(method, f"/dimensions/v1/{repository}/echo/x{query}")
-    assert response.status_code == status
-
-
 @pytest.mark.contract("A4")
 @pytest.mark.parametrize("method", ["DELETE", "TRACE", "PURGE"])
 def test_a_method_that_is_not_listed_is_405_with_allow(alice, method):
@@ -55,21 +32,6 @@ def test_allow_names_the_methods_of_that_address_only(alice):
     assert alice.delete("/dimensions/v1/r/careless")["Allow"] == METHODS
     assert alice.options("/dimensions/v1/r/readable")["Allow"] == "GET, HEAD, OPTIONS"
     assert alice.post("/dimensions/v1/r/readable", {}).status_code == 405
-
-
-@pytest.mark.contract("A4")
-def test_options_lists_the_methods(alice):
-    """In the header and, for programs that only read bodies, in the body."""
-    response = alice.options(ADDRESS)
-    assert response.status_code == 200
-    assert response["Allow"] == METHODS
-    assert response.json() == {"allow": METHODS.split(", ")}
-
-
-@pytest.mark.contract("A4")
-def test_options_reads_no_query(alice):
-    """It lists what an address supports, without access to anything there."""
-    assert alice.options(f"{ADDRESS}?wrong=1").status_code == 200
 
 
 @pytest.mark.contract("A6")

@@ -150,17 +150,3 @@ def test_a_hostile_id_is_not_found_and_not_created(alice, id):
         assert alice.send("PATCH", path, {}).status_code in (400, 404)
         assert alice.send("PUT", path, {**currency(), "id": "A"}).status_code in (400, 404)
     assert alice.get(alice.currency("elements-count")).json() == 0
-
-
-def test_an_address_beyond_all_measure_is_a_414(alice):
-    """The limit is a setting; the answer says it."""
-    response = alice.get(alice.currency(f"elements?filter={'x' * 70_000}"))
-    assert (response.status_code, response.json()["code"]) == (414, "URI_TOO_LONG")
-
-
-def test_a_body_beyond_all_measure_is_a_413(alice, settings):
-    """The limit is a setting; the answer says it."""
-    settings.API_MAX_BODY_SIZE = 1_000
-    response = alice.send("POST", alice.currency(), currency(descriptions={"en": "x" * 1_000}))
-    assert (response.status_code, response.json()["code"]) == (413, "BODY_TOO_LARGE")
-    assert "1,000" in response.json()["detail"]

@@ -7,40 +7,6 @@ from tests.routes import api_routes
 
 pytestmark = pytest.mark.contract("A7")
 
-LISTS = ("elements", "elements-count", "elements-fetch?properties=id")
-
-
-@pytest.mark.parametrize("rest", LISTS)
-@pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_a_mistyped_filter_never_returns_everything(alice, dimension, rest):
-    """The message names the parameter and the nearest known one."""
-    path = alice.elements(dimension, rest)
-    response = alice.get(f"{path}{'&' if '?' in path else '?'}fliter=id%3D%3DEUR")
-    assert response.status_code == 400
-    assert response.json()["errors"] == [
-        {
-            "path": "fliter",
-            "code": "UNKNOWN_PARAMETER",
-            "message": "Unknown query parameter 'fliter'. Did you mean 'filter'?",
-        }
-    ]
-
-
-@pytest.mark.parametrize("name", ["filter", "sort", "skip", "take"])
-@pytest.mark.parametrize("rest", LISTS)
-def test_a_parameter_that_stands_twice_is_refused(alice, rest, name):
-    """Even with the same value: which one would count?"""
-    path = alice.currency(rest)
-    response = alice.get(f"{path}{'&' if '?' in path else '?'}{name}=1&{name}=1")
-    assert (response.status_code, response.json()["code"]) == (400, "REPEATED_PARAMETER")
-    assert [error["path"] for error in response.json()["errors"]] == [name]
-
-
-def test_every_unknown_parameter_is_named(alice):
-    """Two of them and a repeated one are three errors."""
-    response = alice.get(alice.currency("elements?a=1&skip=1&b=2&skip=2"))
-    assert [error["path"] for error in response.json()["errors"]] == ["a", "skip", "b"]
-
 
 @pytest.mark.parametrize("rest", ["elements", "elements-count"])
 def test_properties_belong_to_the_fetch_only(alice, rest):

@@ -192,14 +192,6 @@ def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Caller) -> None:
     assert LoginFailures.objects.get(name="alice", address=HOME).succeeded_at is not None
 
 
-def test_nobody_else_sees_or_unlocks_them(alice: Caller) -> None:
-    User.objects.filter(username="alice").update(is_staff=True)
-    browser = Client()
-    browser.force_login(alice.user)
-    sent = {"action": "unlock", "_selected_action": ["1"]}
-    assert statuses(browser.get(LIST), browser.post(LIST, sent)) == [403] * 2
-
-
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("command", [[], ["Alice"]], ids=" ".join)
 def test_an_operator_unlocks_by_command(alice: Caller, command: list[str]) -> None:

@@ -15,7 +15,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from bulkops.worker.tasks import clean
 from dimensions_site.environment import Rate
 from dimensions_site.repositories.login.lockout import with_failures
 from dimensions_site.repositories.models import LoginFailures
@@ -251,15 +250,6 @@ def test_an_operator_unlocks_by_command(alice, command, capsys):
     # Beside the address the name has its daily count.
     assert capsys.readouterr().out == f"Failures reset: {1 if '--address' in command else 2}.\n"
     assert call("alice", "alice-password").status_code == 200
-
-
-def test_old_failures_are_purged_by_the_daily_cleaning(alice):
-    """After a week."""
-    for name, days in (("old", 8), ("young", 6)):
-        call(name, "wrong")
-        LoginFailures.objects.filter(name=name).update(failed_at=timezone.now() - timedelta(days=days))
-    clean()
-    assert {row.name for row in LoginFailures.objects.all()} == {"young"}
 
 
 def test_no_password_is_checked_from_an_address_with_too_many_refusals(alice, settings, hashed):

@@ -166,15 +166,3 @@ def test_a_user_who_is_not_staff_is_sent_to_the_login(filled, alice):
     browser.force_login(alice.user)
     for address in (reverse("admin:index"), page("account")):
         assert browser.get(address)["Location"].startswith(reverse("admin:login"))
-
-
-@pytest.mark.parametrize("dimension", MODELS)
-def test_the_list_costs_the_same_for_one_element_as_for_fifty(
-    filled, rita, northwind, dimension, django_assert_max_num_queries
-):
-    """Session, user, scope, filters, count and rows."""
-    bodies = [currency(f"X{number}") if dimension == "currency" else account(f"X{number}") for number in range(50)]
-    (store_currencies if dimension == "currency" else store_accounts)(northwind, *bodies)
-    browser = browser_of(rita)
-    with django_assert_max_num_queries(14):
-        assert b"X49" in browser.get(page(dimension)).content

@@ -14,7 +14,7 @@ from bulkops.models import Worker
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
-from tests.factories import Caller, currency
+from tests.factories import currency
 from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("G2")
@@ -117,10 +117,3 @@ def test_the_queue_is_to_be_looked_at_only(root, model):
     assert root.get(page(model)).status_code == 200
     assert root.post(page(model, "add"), form).status_code == 403
     assert not Schedule.objects.filter(func="os.getpid").exists()
-
-
-def test_an_api_client_has_no_access_to_the_admin(alice: Caller, root):
-    """Whoever is not staff is sent to the login."""
-    browser = Client()
-    browser.force_login(alice.user)
-    assert "login" in browser.get(reverse("admin:index"))["Location"]

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         (b"MZ\x90\0\x03\0\0\0", "neither a workbook nor a text"),
         (b"", "The submitted file is empty."),
         (b" , \n1,2\n", "must have the headings"),
-        (b"\x1f\x8b\x08\x00abc", "damaged or not complete"),
+        (b"\x1f\x8b\x08\x00abc", "damaged or incomplete"),
         (b"[{", "not"),
         (b'id,nature\n"a,b\n', "Line 2: A quote opens in this row and is never closed."),
         ((",".join(f"h{number}" for number in range(201)) + "\n").encode(), "The table has 201 columns"),

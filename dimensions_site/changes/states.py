@@ -50,7 +50,12 @@ class State:
 
     def later(self) -> QuerySet[ChangeSet]:
         """Return the change sets that were committed after this state."""
-        return ChangeSet.objects.filter(self.condition(), repository=self.repository, dimension=self.dimension)
+        return _later(self.numbers(), self.repository, self.dimension)
+
+    def given(self) -> dict[str, Any]:
+        """Return the values of the bind parameters of `given_later`."""
+        numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
+        return {"repository": self.repository, "dimension": self.dimension, **numbers}
 
     def condition(self) -> Q:
         """Return the condition that a change set was committed after this state."""
@@ -63,6 +68,15 @@ def _after(numbers: Mapping[int, Any]) -> Q:
     for slot, number in numbers.items():
         after |= Q(slot=slot, number__gt=number)
     return after
+
+
+def _later(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> QuerySet[ChangeSet]:
+    return ChangeSet.objects.filter(_after(numbers), repository=repository, dimension=dimension)
+
+
+def given_later(slots: Collection[int]) -> QuerySet[ChangeSet]:
+    """Return the change sets that were committed after a state with these `slots`; `State.given` has the values."""
+    return _later({slot: Param(f"number_{slot}") for slot in slots}, Param("repository"), Param("dimension"))
 
 
 @dataclass(frozen=True)
@@ -204,7 +218,12 @@ def empty_change_sets(
 
 def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
     """Return those of the `versions`, of one repository, that were the elements in its `state`."""
-    return _present(newest(_until(versions, state.later())))
+    return versions_before(versions, state.later())
+
+
+def versions_before(versions: QuerySet[Any], later: QuerySet[ChangeSet]) -> QuerySet[Any]:
+    """Return those of the `versions`, of one repository, that were the elements before the change sets `later`."""
+    return _present(newest(_until(versions, later)))
 
 
 def versions_of_differing(versions: QuerySet[Any], *states: State) -> list[QuerySet[Any]]:
@@ -234,25 +253,15 @@ def _of_few(versions: QuerySet[Any], state: State, change_sets: Collection[UUID]
     Only its values are new: Django would take longer to compile it than the database to execute it.
     """
     model: Any = versions.model
-    numbers = {f"number_{slot}": number for slot, number in state.numbers().items()}
-    return _numbers_of_few(model, tuple(sorted(state.places))).bound(
-        repository=state.repository,
-        dimension=state.dimension,
-        change_sets=array_of_uuids(change_sets),
-        **numbers,
-    )
+    numbers = _numbers_of_few(model, tuple(sorted(state.places)))
+    return numbers.bound(change_sets=array_of_uuids(change_sets), **state.given())
 
 
 @lru_cache(maxsize=200)
 def _numbers_of_few(model: Any, slots: Sequence[int]) -> CompiledQuery:
     versions = model._base_manager.filter(repository=Param("repository"))
-    later = ChangeSet.objects.filter(
-        _after({slot: Param(f"number_{slot}") for slot in slots}),
-        repository=Param("repository"),
-        dimension=Param("dimension"),
-    )
     written = model._base_manager.filter(AmongGiven("change_set", Param("change_sets")))
-    return CompiledQuery(_last_numbers(_until(versions, later), written))
+    return CompiledQuery(_last_numbers(_until(versions, given_later(slots)), written))
 
 
 def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:

@@ -19,14 +19,22 @@ M = TypeVar("M", bound=Model)
 
 
 class Param(Expression):
-    """A bind parameter: a value named `name` that is passed when the query is executed."""
+    """A bind parameter: what `encode` returns for the value `name` that is passed when the query is executed."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, encode: Callable[[Any], Any] | None = None) -> None:
         super().__init__(output_field=TextField())
         self.name = name
+        self.encode = encode or (lambda value: value)
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
         return "%s", (self,)
+
+
+def encoded(value: Any, encode: Callable[[Any], Any]) -> Any:
+    """Return what `encode` returns for the `value`; of a bind parameter, for the value that is passed."""
+    if isinstance(value, Param):
+        return Param(value.name, lambda passed: encode(value.encode(passed)))
+    return encode(value)
 
 
 class Columns(Expression):
@@ -74,14 +82,18 @@ class CompiledColumns:
 
 
 class CompiledQuery:
-    """A queryset of plain values (`values_list`), compiled at its first execution; its bind parameters are `Param`."""
+    """A queryset of plain values (`values_list`), compiled at its first execution; its bind parameters are `Param`.
 
-    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
+    PostgreSQL `keeps_plan`, unless its best plan depends on the values.
+    """
+
+    def __init__(self, queryset: QuerySet[Any, Any], *, keeps_plan: bool = True) -> None:
         self._query = queryset.query
+        self._keeps_plan = keeps_plan
 
     @cached_property
     def _compiled(self) -> tuple[str, Sequence[Any], Converters]:
-        compiler = self._query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler = self._query.get_compiler(DEFAULT_DB_ALIAS, elide_empty=False)
         return *compiler.as_sql(), Converters(compiler)
 
     def first(self, *, using: str = DEFAULT_DB_ALIAS, **given: Any) -> Sequence[Any] | None:
@@ -94,18 +106,19 @@ class CompiledQuery:
         """Return all rows, otherwise as `first` does."""
         sql, parameters, convert = self._compiled
         connection = connections[using]
-        with repeating_cursor(connection) as cursor:
-            cursor.execute(sql, _bound(parameters, given))
+        with repeating_cursor(connection) if self._keeps_plan else connection.cursor() as cursor:
+            cursor.execute(sql, bound(parameters, given))
             return [convert(row, connection) for row in cursor.fetchall()]
 
     def bound(self, **given: Any) -> RawSQL:
         """Return the query with these values of its bind parameters, as a part of another one. Raises KeyError."""
         sql, parameters, _ = self._compiled
-        return RawSQL(sql, _bound(parameters, given))
+        return RawSQL(sql, bound(parameters, given))
 
 
-def _bound(parameters: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
-    return [given[value.name] if isinstance(value, Param) else value for value in parameters]
+def bound(parameters: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
+    """Return the `parameters` with the `given` values, by name, in place of each `Param`. Raises KeyError."""
+    return [value.encode(given[value.name]) if isinstance(value, Param) else value for value in parameters]
 
 
 def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:

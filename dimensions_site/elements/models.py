@@ -134,7 +134,7 @@ class Element(ElementColumns):
         return cls._base_manager.filter(repository__in=repositories)
 
     @classmethod
-    def versions_of(cls, repository: Repository | int) -> QuerySet[Any]:
+    def versions_of(cls, repository: Repository | int | Combinable) -> QuerySet[Any]:
         """Return the versions of this repository's elements only, in no particular order."""
         return cls.version_model._base_manager.filter(repository=repository)
 

@@ -1,13 +1,15 @@
 """Compile the syntax tree of a filter into a query condition (contracts D2 to D4)."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from django.db.models import Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual, Lookup
 from django.utils.translation import gettext as _
 
+from dimensions_site.db.compiled import Param
 from dimensions_site.rsql.conditions import (
     AnyEntry,
     Condition,
@@ -15,6 +17,8 @@ from dimensions_site.rsql.conditions import (
     EntryText,
     Needle,
     complement,
+    constant,
+    has_trigram,
     narrowed,
     narrowed_by_case,
     one_of,
@@ -22,48 +26,70 @@ from dimensions_site.rsql.conditions import (
 from dimensions_site.rsql.errors import RsqlError, raise_all
 from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
 from dimensions_site.rsql.fields import Field, FieldTable, Kind
-from dimensions_site.rsql.nodes import And, Comparison, Node
+from dimensions_site.rsql.nodes import And, Comparison, Node, Or
 from dimensions_site.rsql.operators import OPERATORS, Relation, listed
 from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
 from dimensions_site.text.decimals import WORDS_START
 
+Read: TypeAlias = Callable[[Field, str], SqlValue]
+Values: TypeAlias = Callable[[Read, Field, str], SqlValue | Param]
 
-def compile_filter(node: Node, table: FieldTable) -> Q:
+
+def compile_filter(node: Node, table: FieldTable, value: Values = lambda read, field, text: read(field, text)) -> Q:
     """Return the condition for exactly the rows that the filter `node` describes.
 
-    Raises RsqlError with the position of the invalid condition and one of the codes UNKNOWN_FIELD, NOT_FILTERABLE,
-    OPERATOR_NOT_ALLOWED, INVALID_VALUE; its `errors` are all errors of the filter.
+    `value` returns the value for each text, in the order of `without_values`. Raises RsqlError with the position of the
+    invalid condition and one of the codes UNKNOWN_FIELD, NOT_FILTERABLE, OPERATOR_NOT_ALLOWED, INVALID_VALUE; its
+    `errors` are all errors of the filter.
     """
     errors: list[RsqlError] = []
-    condition = _compile(node, table, errors)
+    condition = _compile(node, table, value, errors)
     raise_all(sorted(errors, key=lambda error: error.position or 0))
     return condition
 
 
-def _compile(node: Node, table: FieldTable, errors: list[RsqlError]) -> Q:
+def without_values(node: Node, texts: list[str]) -> Node:
+    """Return the filter `node` with only as much of its values as its SQL depends on; add the values to `texts`."""
+    if not isinstance(node, Comparison):
+        return type(node)(tuple(without_values(child, texts) for child in _deepest_first(node)))
+    texts += node.values
+    return replace(node, values=tuple(_kept(node.operator.relation, text) for text in node.values), position=0)
+
+
+def _kept(relation: Relation, text: str) -> str:
+    """Return a text for which the SQL of a condition is the same as for `text`."""
+    if relation in _CONTAINMENT:
+        return "any" if has_trigram(text) else ""
+    return "true" if relation is Relation.IS_SET and text == "true" else ""
+
+
+def _deepest_first(node: And | Or) -> list[Node]:
+    # SQLite's parser has a stack of 100 terms. `((c) AND b) AND a` needs one per parenthesis, `a AND (b AND (c))`
+    # three, so put the deepest child first; the order does not change the meaning.
+    return sorted(node.children, key=_depth, reverse=True)
+
+
+def _compile(node: Node, table: FieldTable, value: Values, errors: list[RsqlError]) -> Q:
     if isinstance(node, Comparison):
         try:
-            return _compile_comparison(node, table)
+            return _compile_comparison(node, table, value)
         except RsqlError as error:
             for each in error.errors:
                 each.position = node.position
                 errors.append(each)
             return Q()
-    # SQLite's parser has a stack of 100 terms. `((c) AND b) AND a` needs one per parenthesis, `a AND (b AND (c))`
-    # three, so put the deepest child first; the order does not change the meaning.
-    children = sorted(node.children, key=_depth, reverse=True)
     connector = Q.AND if isinstance(node, And) else Q.OR
-    return Q(*(_compile(child, table, errors) for child in children), _connector=connector)
+    return Q(*(_compile(child, table, value, errors) for child in _deepest_first(node)), _connector=connector)
 
 
 def _depth(node: Node) -> int:
     return 0 if isinstance(node, Comparison) else 1 + max(map(_depth, node.children))
 
 
-def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
+def _compile_comparison(node: Comparison, table: FieldTable, value: Values) -> Q:
     field, operator = table.resolve(node.selector), node.operator
     _check_use(field, node)
-    constants = _constants(field, node)
+    constants = _constants(field, node, value)
     match field.kind:
         case Kind.TEXT_MAP:
             condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
@@ -74,12 +100,13 @@ def _compile_comparison(node: Comparison, table: FieldTable) -> Q:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
             condition = _relate(field.expression, operator.relation, constants)
-    if field.searched is not None and operator.relation in _CONTAINMENT:
-        is_folded = operator.relation is Relation.CONTAINS_FOLDED
-        condition = narrowed(condition, field.searched, str(constants[0]), folded=is_folded)
-    elif field.indexed and operator.relation is Relation.CONTAINS:
-        condition = narrowed_by_case(condition, field.expression, str(constants[0]))
-    if operator.negated or (operator.relation is Relation.IS_SET and constants[0]):
+    if operator.relation in _CONTAINMENT and has_trigram(node.values[0]):
+        if field.searched is not None:
+            is_folded = operator.relation is Relation.CONTAINS_FOLDED
+            condition = narrowed(condition, field.searched, constants[0], folded=is_folded)
+        elif field.indexed and operator.relation is Relation.CONTAINS:
+            condition = narrowed_by_case(condition, field.expression, constants[0])
+    if operator.negated or (operator.relation is Relation.IS_SET and node.values == ("true",)):
         condition = complement(condition)
     if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
         # The keys of words are above those of all numbers, but words are not greater than numbers.
@@ -105,20 +132,20 @@ def _check_use(field: Field, node: Comparison) -> None:
         raise RsqlError(f"{text} {hint}".rstrip(), code="INVALID_VALUE")
 
 
-def _constants(field: Field, node: Comparison) -> list[SqlValue]:
+def _constants(field: Field, node: Comparison, value: Values) -> list[Any]:
     read = _READERS[node.operator.relation]
-    constants: list[SqlValue] = []
+    constants: list[SqlValue | Param] = []
     errors: list[RsqlError] = []
     for text in node.values:
         try:
-            constants.append(read(field, text))
+            constants.append(value(read, field, text))
         except RsqlError as error:
             errors.append(error)
     raise_all(errors)
     return constants
 
 
-def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) -> Condition:
+def _relate(subject: Combinable, relation: Relation, constants: list[Any]) -> Condition:
     match relation:
         case Relation.ONE_OF:
             return one_of(subject, constants)
@@ -129,7 +156,7 @@ def _relate(subject: Combinable, relation: Relation, constants: list[SqlValue]) 
         case Relation.CONTAINS_FOLDED:
             return Contains(Fold(subject), Fold(Needle(constants[0])))
         case _:
-            return _COMPARISONS[relation](subject, Value(constants[0]))
+            return _COMPARISONS[relation](subject, constant(constants[0]))
 
 
 _CONTAINMENT = frozenset({Relation.CONTAINS, Relation.CONTAINS_FOLDED})
@@ -139,7 +166,7 @@ _COMPARISONS: dict[Relation, type[Lookup[Any]]] = {
     Relation.GREATER: GreaterThan,
     Relation.GREATER_OR_EQUAL: GreaterThanOrEqual,
 }
-_READERS: dict[Relation, Callable[[Field, str], SqlValue]] = {
+_READERS: dict[Relation, Read] = {
     Relation.ONE_OF: convert,
     **dict.fromkeys(_COMPARISONS, convert_bound),
     Relation.CONTAINS: convert_part,

@@ -15,14 +15,20 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import In, Lookup
 from django.db.models.sql.compiler import SQLCompiler
 
+from dimensions_site.db.compiled import Param, encoded
 from dimensions_site.rsql.expressions import Fold, Sql
 
 Condition: TypeAlias = Func | Lookup[Any]
 
 
+def constant(value: Any) -> Value | Param:
+    """Return the expression of a `value`; a bind parameter is one."""
+    return value if isinstance(value, Param) else Value(value)
+
+
 def one_of(value: Combinable, constants: Iterable[Any]) -> In:
     """Return the condition that `value` equals one of `constants`, which must not be empty."""
-    return In(value, [Value(constant) for constant in constants])
+    return In(value, list(map(constant, constants)))
 
 
 def complement(condition: Condition) -> Func:
@@ -30,12 +36,25 @@ def complement(condition: Condition) -> Func:
     return Func(condition, template="(%(expressions)s) IS NOT TRUE", output_field=BooleanField())
 
 
-class Needle(Value):
+class Needle(Expression):
     """A text to search for; on PostgreSQL a LIKE pattern with its wildcards escaped."""
 
+    output_field = TextField()
+
+    def __init__(self, text: str | Param) -> None:
+        super().__init__()
+        self._text = text
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return "%s", (self._text,)
+
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        escaped = re.sub(r"([\\%_])", r"\\\1", self.value)
-        return "%s", [f"%{escaped}%"]
+        return "%s", [encoded(self._text, _pattern)]
+
+
+def _pattern(text: str) -> str:
+    escaped = re.sub(r"([\\%_])", r"\\\1", text)
+    return f"%{escaped}%"
 
 
 class Contains(Func):
@@ -75,25 +94,30 @@ class NarrowedByIndex(Narrowed):
         return sql, tuple(parameters)
 
 
-def narrowed(condition: Condition, column: str, text: str, *, folded: bool) -> Condition:
+def narrowed(condition: Condition, column: str, text: str | Param, *, folded: bool) -> Condition:
     """Return `condition`, that a text in the JSON column contains `text`, in a form that can use the search index.
 
-    If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`).
+    If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`). It pays if
+    `text` has a trigram.
     """
-    if _TRIGRAM.search(text) is None:
-        return condition
-    in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encode_basestring(text)[1:-1])))
+    in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encoded(text, _inside_json))))
     return (Narrowed if folded else NarrowedByIndex)(in_json, condition)
 
 
-def narrowed_by_case(condition: Condition, subject: Combinable, text: str) -> Condition:
+def _inside_json(text: str) -> str:
+    return encode_basestring(text)[1:-1]
+
+
+def narrowed_by_case(condition: Condition, subject: Combinable, text: str | Param) -> Condition:
     """Return the same for a `subject` with its own case-insensitive index."""
-    if _TRIGRAM.search(text) is None:
-        return condition
     return NarrowedByIndex(Contains(Fold(subject), Fold(Needle(text))), condition)
 
 
-# A trigram index needs three adjacent letters or digits.
+def has_trigram(text: str) -> bool:
+    """Return whether a trigram index can find the `text`: it needs three adjacent letters or digits."""
+    return _TRIGRAM.search(text) is not None
+
+
 _TRIGRAM = re.compile(r"[^\W_]{3}")
 
 

@@ -1,35 +1,43 @@
 """Lists of elements as streams of bytes, in each media type (contract D7, H4)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework.renderers import BaseRenderer
 
 from dimensions_site.api.rendering import CsvRenderer, NdjsonRenderer, csv_lines, json_array, json_lines, pieces
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import Renderer, full_renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
+from dimensions_site.elements.reading.statements import Page
 from dimensions_site.elements.reading.table_rows import csv_table
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 
+# Clients choose the properties.
+_KEPT_RENDERERS = 100
+
 
 def streamed(
-    accepted: BaseRenderer, elements: QuerySet[Any], dimension: Dimension, paths: Sequence[str], language: str
+    accepted: BaseRenderer, page: Page, dimension: Dimension, paths: Sequence[str], language: str
 ) -> Iterator[bytes]:
-    """Return the `elements` in the media type of `accepted`, complete or, if given, with the canonical `paths` only.
+    """Return the `page` in the media type of `accepted`, complete or, if given, with the canonical `paths` only.
 
     `language` is the repository's default language. The query has run when this returns.
     """
     wire = dimension.wire
     if isinstance(accepted, CsvRenderer):
+        elements = page.rows
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
         headings, lines = csv_table(columns, elements)
         return begun(lines, partial(csv_lines, headings))
-    renderer = Renderer(selected_plan(wire, paths, language)) if paths else full_renderer(dimension, language)
-    return begun(renderer.each(elements), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+    renderer = _renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
+    return begun(renderer.each(page), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+
+
+@lru_cache(_KEPT_RENDERERS)
+def _renderer(dimension: Dimension, paths: Sequence[str], language: str) -> Renderer:
+    return Renderer(selected_plan(dimension.wire, paths, language))
 
 
 def begun(texts: Iterator[str], write: Callable[[Iterable[list[str]]], Iterator[bytes]]) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Exists, F, Func, OuterRef, QuerySet, TextField
+from django.db.models.expressions import Combinable
 from django.db.models.sql.compiler import SQLCompiler
 
 from dimensions_site.db.compiled import CompiledColumns, repeating_cursor
@@ -92,7 +93,7 @@ class _WithoutAffinity(Func):
         return self.as_sql(compiler, connection, template="%(expressions)s")
 
 
-def without_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repository) -> QuerySet[Any]:
+def without_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repository | Combinable) -> QuerySet[Any]:
     """Return those of the `elements` of the `repository` and the `dimension` that nothing refers to.
 
     Whoever asks, every dimension counts: an element that something refers to is in use.

@@ -12,7 +12,7 @@ from rest_framework.viewsets import ViewSet
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
-from dimensions_site.changes.states import State, current, versions_at
+from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
@@ -131,10 +131,6 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         """
         state, _ = current((repository or self.scope.repository).pk, self.dimension.name, using=self.database)
         return state
-
-    def elements_at(self, state: State) -> QuerySet[Any]:
-        """Return the versions that were the elements of this repository in the `state`."""
-        return versions_at(self.dimension.model.versions_of(self.scope.repository).using(self.database), state)
 
     @property
     def elements(self) -> QuerySet[Any]:

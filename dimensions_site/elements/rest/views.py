@@ -1,11 +1,10 @@
 """The REST routes that every dimension has; a concrete view set names its dimension."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias, cast
 from urllib.parse import quote
 
-from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch, URLPattern, path, re_path, reverse
@@ -17,16 +16,14 @@ from rest_framework.response import Response
 from dimensions_site.api.errors import Failure, Problem, not_found, quoted
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
-from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
+from dimensions_site.elements.reading.statements import Page, Selection
 from dimensions_site.elements.reading.streams import streamed
-from dimensions_site.elements.reading.uses import without_uses
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
 from dimensions_site.elements.rest.uses import UsesMixin
@@ -73,7 +70,7 @@ class ElementViewSet(UsesMixin):
     @from_replica
     def count(self, request: Request, **path: str) -> Response:
         """Return the number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
-        return Response(self._parameters().selected.order_by().count())
+        return Response(self._parameters().selection.count())
 
     @operations.RETRIEVE
     @from_replica
@@ -171,22 +168,27 @@ class ElementViewSet(UsesMixin):
             state = self.moment(AS_OF)
         except Problem as problem:
             refusals.append(problem)
-        elements = self.elements if state is None else self.elements_at(state)
         unused, unused_failures = self._unused_query()
-        if unused and not unused_failures:
-            elements = without_uses(elements, self.dimension, self.scope.repository)
-        filterset = ElementFilterSet(query, elements, table=ElementFields(self.dimension, self._language))
+        selection = Selection(
+            self.dimension,
+            self.scope.repository,
+            query.get("filter"),
+            query.get("sort"),
+            unused and not unused_failures,
+            state,
+            self.database,
+        )
         paths: Sequence[str] = ()
         failures: Sequence[Failure] = ()
         if self.action == "fetch":
             paths, failures = select(self.dimension.wire, query.get(PROPERTIES))
-        failures = [*failures, *unused_failures, *filterset.failures]
+        failures = [*failures, *unused_failures, *selection.failures]
         try:
             paging = SkipTake.parse(query.get("skip"), query.get("take"))
         except Problem as problem:
             refusals.append(problem)
         check_all(failures, refusals)
-        return ListParameters(filterset.qs, filterset.qs[paging.window], paths, state)
+        return ListParameters(selection, paging, paths)
 
     def _unused_query(self) -> tuple[bool, Sequence[Failure]]:
         """Return whether only elements are wanted that nothing refers to (contract L1), and the error in that."""
@@ -203,13 +205,14 @@ class ElementViewSet(UsesMixin):
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
         accepted = self.request.accepted_renderer
         # HEAD sends no body, so one row is enough to know the status.
-        page = parameters.page[:1] if self.request.method == "HEAD" else parameters.page
-        headers = {SYNC_TOKEN: token_of(parameters.state or self.state_now())}  # before the rows are read
+        selection, paging = parameters.selection, parameters.paging
+        if self.request.method == "HEAD" and paging.take != 0:
+            paging = replace(paging, take=1)
+        headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
         if prefers_count(self.request):  # before the list, which keeps the connection
-            total = parameters.selected.order_by().count()
-            headers |= counted(total)
+            headers |= counted(selection.count())
         response = StreamingHttpResponse(
-            streamed(accepted, page, self.dimension, parameters.paths, self._language),
+            streamed(accepted, Page(selection, paging), self.dimension, parameters.paths, self._language),
             content_type=content_type(accepted),
             headers=headers,
         )
@@ -222,14 +225,13 @@ class ElementViewSet(UsesMixin):
 
 @dataclass(frozen=True)
 class ListParameters:
-    """The elements that `filter` selects in the order of `sort`, their `page` for `skip` and `take`, and the `paths` of
-    the properties that a fetch returns. `state` is that of `asOf`, if it is given.
+    """The elements that are selected, which of them `skip` and `take` ask for, and the `paths` of the properties that a
+    fetch returns.
     """
 
-    selected: QuerySet[Any]
-    page: QuerySet[Any]
+    selection: Selection
+    paging: SkipTake
     paths: Sequence[str]
-    state: State | None
 
 
 def counted(total: int) -> dict[str, str]:

@@ -1,0 +1,203 @@
+"""Lists of elements, whose SQL is composed once for each shape of a request: later requests only bind their values.
+
+Composing takes Django longer than PostgreSQL takes for a page.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.models import Model, QuerySet
+from django.utils.functional import cached_property
+
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.pagination import SkipTake
+from dimensions_site.changes.states import State, given_later, versions_at, versions_before
+from dimensions_site.db.compiled import Columns, CompiledColumns, CompiledQuery, Param, bound
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.lookup import rows_statement
+from dimensions_site.elements.reading.uses import without_uses
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.compiler import Read, compile_filter, without_values
+from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.fields import Field
+from dimensions_site.rsql.nodes import Node
+from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.sorting import parse_sort
+
+# Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
+KEPT_SHAPES = 200
+KEPT_LENGTH = 500
+# The numbers in a statement that stand for those of a page.
+_SKIP, _TAKE = 10**15 + 1, 10**15 + 2
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the SQL of a list depends on: everything but the values.
+
+    `filter` has none, and `slots` are those of the state that is listed; None is the present one.
+    """
+
+    dimension: Dimension
+    language: str
+    filter: Node | None
+    sort: str | None
+    is_unused: bool
+    slots: tuple[int, ...] | None
+
+
+class Composed:
+    """The elements that lists of one shape select, in their order; `readers` read the values of the filter."""
+
+    def __init__(self, shape: Shape) -> None:
+        """Raises `RsqlError`."""
+        self.readers: list[Callable[[str], Any]] = []
+        model, repository = shape.dimension.model, Param("repository")
+        if shape.slots is None:
+            rows: QuerySet[Any] = model.of(repository)
+        else:
+            rows = versions_before(model.versions_of(repository), given_later(shape.slots))
+        if shape.is_unused:
+            rows = without_uses(rows, shape.dimension, repository)
+        fields = ElementFields(shape.dimension, shape.language)
+        if shape.filter is not None:
+            rows = rows.filter(compile_filter(shape.filter, fields, self._value))
+        keys = [] if shape.sort is None else parse_sort(shape.sort, fields)
+        self.rows = rows.order_by(*keys, "element_id")
+        # A plan for any value would read a table for a rare one.
+        self.count = CompiledQuery(rows.order_by().values_list(Columns("COUNT(*)", ())), keeps_plan=False)
+
+    def _value(self, read: Read, field: Field, text: str) -> Param:
+        self.readers.append(partial(_stored, read, field))
+        return Param(f"value_{len(self.readers)}")
+
+
+def _stored(read: Read, field: Field, text: str) -> Any:
+    """Return the value that `read` returns, as the database takes it."""
+    value = read(field, text)
+    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
+
+
+_composed = lru_cache(KEPT_SHAPES)(Composed)
+
+
+@lru_cache(KEPT_SHAPES)
+def _page(composed: Composed, columns: CompiledColumns, skips: bool, takes: bool) -> tuple[str, Sequence[Any]]:
+    """Return the SQL of a page with these `columns`, whether it `skips` and `takes` some, and its bind parameters."""
+    rows = composed.rows.all()
+    start = _SKIP if skips else 0
+    rows.query.set_limits(start, start + _TAKE if takes else None)
+    return rows_statement(rows, columns, connections[DEFAULT_DB_ALIAS])
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The elements of a repository that `filter` selects, in the order of `sort`; those in the `state`, if given.
+
+    They are read from the database with the name `using`.
+    """
+
+    dimension: Dimension
+    repository: Repository
+    filter: str | None
+    sort: str | None
+    is_unused: bool
+    state: State | None
+    using: str
+
+    @cached_property
+    def failures(self) -> Sequence[Failure]:
+        """The errors in `filter` and `sort` (contract B1)."""
+        try:
+            _ = self.given
+        except RsqlError:
+            return self._filterset.failures
+        return ()
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        """The same as a queryset, which is composed for this request."""
+        return self._filterset.qs
+
+    def count(self) -> int:
+        """Return their number; one query."""
+        (number,) = self.composed.count.first(using=self.using, **self.given) or (0,)
+        return number
+
+    @cached_property
+    def _filterset(self) -> ElementFilterSet:
+        model = self.dimension.model
+        if self.state is None:
+            rows: QuerySet[Any] = model.of(self.repository).using(self.using)
+        else:
+            rows = versions_at(model.versions_of(self.repository).using(self.using), self.state)
+        if self.is_unused:
+            rows = without_uses(rows, self.dimension, self.repository)
+        query = {"filter": self.filter, "sort": self.sort}
+        return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
+
+    @property
+    def is_kept(self) -> bool:
+        return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
+
+    @cached_property
+    def _shape(self) -> tuple[Shape, list[str]]:
+        """The shape, and the texts of the values."""
+        texts: list[str] = []
+        tree = without_values(parse(self.filter), texts) if self.filter else None
+        slots = None if self.state is None else tuple(sorted(self.state.places))
+        language = self.repository.default_language
+        return Shape(self.dimension, language, tree, self.sort, self.is_unused, slots), texts
+
+    @cached_property
+    def composed(self) -> Composed:
+        compose = _composed if self.is_kept else Composed
+        return compose(self._shape[0])
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The values of the bind parameters. Raises `RsqlError`."""
+        given = {"repository": self.repository.pk} if self.state is None else self.state.given()
+        _, texts = self._shape
+        for number, (read, text) in enumerate(zip(self.composed.readers, texts, strict=True), start=1):
+            given[f"value_{number}"] = read(text)
+        return given
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the selected elements."""
+
+    selection: Selection
+    paging: SkipTake
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        """The elements as a queryset, which is composed for this request."""
+        return self.selection.rows[self.paging.window]
+
+    @property
+    def model(self) -> type[Model]:
+        """The model of the rows: elements, or versions of them."""
+        return self.selection.composed.rows.model
+
+    @property
+    def db(self) -> str:
+        """The name of the database that it is read from."""
+        return self.selection.using
+
+    def statement(self, columns: CompiledColumns) -> tuple[str, Sequence[Any]]:
+        """Return the SQL for the `columns`, and its bind parameters. Raises `EmptyResultSet` for an empty page."""
+        skip, take = self.paging.skip, self.paging.take
+        if take == 0:
+            raise EmptyResultSet
+        compose = _page if self.selection.is_kept else _page.__wrapped__
+        sql, parameters = compose(self.selection.composed, columns, skip > 0, take is not None)
+        numbered = sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take))
+        return numbered, bound(parameters, self.selection.given)

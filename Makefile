@@ -103,7 +103,7 @@ test-all: test test-services ## Run all tests
 test-quick: install ## Run the tests of daily work: on SQLite, without processes, browsers and what takes seconds
 	@DATABASE_URL=sqlite:// $(PYTEST) --ring=quick
 
-test-long: postgresql-answers ## Run the long forms of tests on PostgreSQL, for hours: more cases, schemes and elements, and hosts
+test-long: postgresql-answers ## Run the long forms of tests on PostgreSQL, for hours: more cases, schemes and elements
 	@LONG=true DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST) -o faulthandler_timeout=0 \
 		$$(grep -rl --include="test_*.py" "from tests.lengths import" tests)
 

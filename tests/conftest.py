@@ -47,6 +47,7 @@ SHARED = (
 WAITING = (STORIES, "tests/live/", "tests/upgrade/")
 # The files and folders that take longest, the longest first.
 LONGEST = (
+    "tests/live/postgresql/test_hosts.py",
     *SHARED,
     *(STORIES, "tests/live/", "tests/dimensions_site/site_admin/", "tests/dimensions_site/elements/admin/"),
 )

@@ -2,11 +2,7 @@
 
 import os
 
-import pytest
-
 IS_LONG = os.environ.get("LONG") == "true"
-# For tests that have no short form.
-long_only = pytest.mark.skipif(not IS_LONG, reason="runs with `make test-long`")
 
 
 def tries(short: int, *, long: int) -> int:

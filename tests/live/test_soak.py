@@ -1,11 +1,10 @@
-"""The short form of the mixed load, in `make test-long`; `make soak` runs for ten minutes."""
+"""The short form of the mixed load; `make soak` runs for ten minutes."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.lengths import long_only
 from tests.load.soak.client import SHARES
 from tests.load.soak.run import soak
 from tests.services.clerk import prepare
@@ -13,10 +12,7 @@ from tests.services.database import migrated_database
 from tests.services.service import serving
 from tests.services.worker import working
 
-pytestmark = [
-    long_only,
-    pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="finds the processes in /proc"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="finds the processes in /proc")
 
 
 def patient(url: str) -> str:

@@ -5,7 +5,6 @@ import os
 import psycopg
 from django.db import connection
 
-from tests.lengths import long_only
 from tests.load.bench.equality import check, check_writes
 from tests.load.bench.loading import filled_database
 from tests.load.bench.processors import Meter
@@ -17,7 +16,6 @@ WORK = "SELECT count(*) FROM generate_series(1, 1000000)"
 
 if connection.vendor == "postgresql":  # the floor is a floor of PostgreSQL
 
-    @long_only
     def test_the_floor_the_service_and_the_plain_one_answer_and_save_the_same(tmp_path):
         """Lists, pages, counts, filters and fetches are equal, and so is what bulk saves and a patch leave."""
         with (

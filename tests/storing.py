@@ -5,7 +5,7 @@ from typing import Any
 
 from account.dimension import ACCOUNT
 from bulkops.save.envelope import read_envelope
-from bulkops.save.saving import BulkSave
+from bulkops.save.saving import save_all
 from currency.dimension import CURRENCY
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import Dimension
@@ -28,7 +28,7 @@ def store_accounts(repository: Repository, *bodies: dict[str, Any]) -> None:
 def _store(dimension: Dimension, repository: Repository, bodies: tuple[Any, ...]) -> None:
     actor = Actor(SYSTEM, Channel.IMPORT)
     if len(bodies) >= _MANY:
-        BulkSave(dimension, repository, actor).run(read_envelope(bytearray(json.dumps({"post": bodies}).encode())))
+        save_all(dimension, repository, actor, read_envelope(bytearray(json.dumps({"post": bodies}).encode())))
         return
     editor = Editor(dimension, repository, actor, allow=lambda _text: None)
     for body in bodies:

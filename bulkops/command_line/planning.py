@@ -13,14 +13,15 @@ from django.core.management.base import CommandError, CommandParser
 from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reason_of
 from bulkops.command_line.progress import Progress, interruptible, shown_progress
 from bulkops.files.formats.rows import UnreadableFile
-from bulkops.files.imports.options import Mode, Share
+from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.reading import FileReader
 from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.models import Plan, PlanStatus
-from bulkops.plans.files import PlannedFile
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import MAX_DELETE, PlanRequest
 from bulkops.plans.stored import changes_of
-from bulkops.save.envelope import Envelope, SaveMode, operations
+from bulkops.session.errors import Refused
+from bulkops.session.items import Envelope, SaveMode, operations
 from dimensions_site.api.errors import Problem
 from dimensions_site.api.json.texts import shown
 from dimensions_site.changes.models import Channel
@@ -88,12 +89,16 @@ class PlanCommand(FileCommand):
     def _made(self, repository: Repository, actor: Actor, options: dict[str, Any], show: Progress) -> Plan:
         save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
         with ExitStack() as stack:
-            file: PlannedFile | None = None
+            file: FileReader | None = None
             envelope = Envelope(save_mode, operations({}))
             if options["file"] is not None:
                 records, errors = (stack.enter_context(TemporaryFile()) for _ in range(2))
-                file = PlannedFile(self.dimension, repository, records, errors, show)
-                envelope = self._read(file, save_mode, options)
+                chosen = Options(mapping=mapping_of(options["map"]))
+                file = FileReader(
+                    self.dimension, repository, records, errors, chosen, progress=show, checks_repeated=False
+                )
+                self._read(file, options)
+                envelope = file.envelope("merge", save_mode)
             request = PlanRequest(
                 envelope,
                 is_snapshot=file is not None and options["mode"] != Mode.UPSERT,
@@ -114,14 +119,15 @@ class PlanCommand(FileCommand):
                     state_of=lambda: self._state(repository, options["repository"], options["as_of"]),
                     require=lambda _role: None,
                 )
-            except Problem as problem:
-                refusal = None if file is None else file.refused(problem)
-                raise refusal or problem from None
+            except Refused as refusal:
+                raise refusal if file is None else file.refused() from None
 
-    def _read(self, file: PlannedFile, save_mode: SaveMode, options: dict[str, Any]) -> Envelope:
+    def _read(self, file: FileReader, options: dict[str, Any]) -> None:
         try:
             with opened(options["file"]) as content, self.source(content, options) as source:
-                return file.read(source, mapping_of(options["map"]), save_mode)
+                file.read(source)
+        except Refused:
+            raise file.refused() from None
         except UnreadableFile as error:
             raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
 

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import REASON, Row
+from bulkops.session.items import Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import shown
 from dimensions_site.elements.declaration.fields import Leaf
@@ -19,9 +20,6 @@ from dimensions_site.text.suggestions import close_names, did_you_mean
 
 # Both are the text in the default language, as in a fetch (contract C4, D8).
 _DEFAULT_DESCRIPTION = frozenset({"description", "descriptions"})
-
-# A wire path, split into its members.
-Segments: TypeAlias = tuple[str, ...]
 
 
 @dataclass
@@ -130,15 +128,6 @@ class Columns:
 
     def _first(self, column: Column) -> Column:
         return self._by_path[".".join(column.segments)]
-
-
-def clear(data: Any, segments: Segments) -> None:
-    """Remove the value at `segments` from the wire JSON `data`, as an empty cell does."""
-    *groups, name = segments
-    for group in groups:
-        data = data.get(group) if isinstance(data, dict) else None
-    if isinstance(data, dict):
-        data.pop(name, None)
 
 
 def read_headings(

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import override
 
-from bulkops.files.columns import Column, Segments
+from bulkops.files.columns import Column
+from bulkops.session.items import Doubt, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField, Leaf, TextField
@@ -34,14 +35,6 @@ class Meaning:
     count: int = 0
     # Whether a person should look at it.
     is_surprising: bool = False
-
-
-class Doubt(NamedTuple):
-    """A cell that leaves the stored value as it is if that is among its `readings`; else it has the `failure`."""
-
-    segments: Segments
-    readings: Sequence[str]
-    failure: Failure | None = None
 
 
 class Understanding:
@@ -168,7 +161,7 @@ class UnderstandingColumn(Column):
             value = self._understood(text, written)
         except AmbiguousText as error:
             # The row is not saved, so its value does not matter; without one it has no second error.
-            failure = Failure(self.heading, "INVALID", str(error))
+            failure = Failure("", "INVALID", str(error))
             self._understanding.doubts.append(Doubt(self.segments, error.readings, failure))
             return UNSET, None
         is_same = type(value) is type(written) and value == written

@@ -1,10 +1,10 @@
 """Applying plans: exactly what a plan shows, in one transaction and one change set, or nothing (contract K6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from tempfile import TemporaryFile
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 import msgspec
@@ -13,8 +13,8 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.stored import READ_TOGETHER, changes_of, find_plan, role_of
-from bulkops.save.envelope import Envelope, SaveMode, operations
-from bulkops.save.saving import BulkSave
+from bulkops.session.items import Envelope, SaveMode, operations
+from bulkops.session.session import WriteSession
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
 from dimensions_site.db.postgresql.streaming import snapshot
@@ -22,6 +22,7 @@ from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
+from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.shortening import shortened
 
@@ -51,7 +52,7 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
                 ids[name].append(id)
         envelope = Envelope(cast(SaveMode, plan.save_mode), operations(texts, ids))
         try:
-            _Application(plan, actor).run(envelope)
+            _apply(plan, actor, envelope)
         except Problem as problem:
             # Somebody may have created an element between the check and the insertion.
             if any(failure.code == "ALREADY_EXISTS" for failure in problem.failures):
@@ -70,42 +71,35 @@ def check_applicable(plan: Plan) -> None:
         raise Problem(409, "PLAN_INVALID", detail)
 
 
-class _Application(BulkSave):
-    """Saves and deletes what a plan says, and marks the plan as applied in the same transaction."""
-
-    def __init__(self, plan: Plan, actor: Actor) -> None:
-        super().__init__(dimension_named(plan.dimension), plan.repository, actor)
-        self._applied = plan
-
-    def _begin(self) -> None:
-        found = Plan.objects.select_for_update().filter(pk=self._applied.pk).first()
-        if found is None:
-            find_plan(self._applied.repository, self._applied.dimension, str(self._applied.pk))
-            return
-        check_applicable(found)
+def _apply(plan: Plan, actor: Actor, envelope: Envelope) -> None:
+    """Save what is in the `envelope`, delete what the plan deletes, and mark it as applied, in one transaction."""
+    repository, dimension = plan.repository, dimension_named(plan.dimension)
+    refuse_when_crowded(repository)
+    session = WriteSession(dimension, repository, actor, envelope)
+    with session.staging(), writing_in_turn(repository):
+        locked = Plan.objects.select_for_update().filter(pk=plan.pk).first()
+        check_applicable(locked or find_plan(repository, plan.dimension, str(plan.pk)))
         # Nobody else changes them from here on; locked in the order that all bulk writers use.
-        ids = changes_of(self._applied).filter(base__isnull=False).values_list("element_id", flat=True)
-        listed = list(ids)
-        for start in range(0, len(listed), _TOGETHER):
-            rows = with_ids(self._dimension.model, self._repository, listed[start : start + _TOGETHER])
+        for rows in _elements(plan, changes_of(plan).filter(base__isnull=False)):
             list(rows.order_by("element_id").select_for_update().values_list("pk"))
-        refuse_outdated(self._applied)
-
-    def _remove(self) -> None:
-        gone = changes_of(self._applied, PlanAction.DELETED).values_list("element_id", flat=True)
-        listed = list(gone)
-        for start in range(0, len(listed), _TOGETHER):
-            rows = with_ids(self._dimension.model, self._repository, listed[start : start + _TOGETHER])
-            self._writer.delete(rows, self._actor)
-
-    def _end(self) -> None:
-        own = change_set_of(self._dimension.model, self._repository.pk, self._actor)
-        is_empty = not (self._applied.created or self._applied.changed or self._applied.deleted)
-        plan = self._applied
-        plan.status, plan.reason = PlanStatus.APPLIED, self._actor.reason
-        plan.applied_at, plan.applied_by = datetime.now(UTC), self._actor.name
+        refuse_outdated(plan)
+        for rows in _elements(plan, changes_of(plan, PlanAction.DELETED)):
+            session.writer.delete(rows, actor)
+        session.write()
+        is_empty = not (plan.created or plan.changed or plan.deleted)
+        own = change_set_of(dimension.model, repository.pk, actor)
+        plan.status, plan.reason = PlanStatus.APPLIED, actor.reason
+        plan.applied_at, plan.applied_by = datetime.now(UTC), actor.name
         plan.change_set = None if is_empty else UUID(str(own))
         plan.save(update_fields=["status", "reason", "applied_at", "applied_by", "change_set"])
+
+
+def _elements(plan: Plan, changes: QuerySet[PlanChange]) -> Iterator[QuerySet[Any]]:
+    """Yield the stored elements of the `changes`, part by part in the order of their ids."""
+    ids = list(changes.values_list("element_id", flat=True))
+    model = dimension_named(plan.dimension).model
+    for start in range(0, len(ids), _TOGETHER):
+        yield with_ids(model, plan.repository, ids[start : start + _TOGETHER])
 
 
 def outdated(plan: Plan) -> QuerySet[PlanChange]:

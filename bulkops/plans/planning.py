@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from tempfile import TemporaryFile
 from uuid import UUID, uuid4
 
@@ -17,8 +18,8 @@ from bulkops.plans.scopes import ElementScope
 from bulkops.plans.sources import StateSource, Wanted
 from bulkops.plans.stored import role_of
 from bulkops.plans.trial import PlanTrial, Step
-from bulkops.save.envelope import Envelope, operations
-from bulkops.writers.attempts import writer_for
+from bulkops.session.items import Envelope, operations
+from bulkops.writers.databases import writer_for
 from bulkops.writers.disk_lists import DiskList, DiskListFull
 from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import MAX_FAILURES, Problem
@@ -49,7 +50,6 @@ def make_plan(
     scope = ElementScope(dimension, repository, request.scope)
     with ExitStack() as stack, _refusing_full_lists():
         wanted: Wanted | None = None
-        envelope, deletions = request.envelope, request.deletions
         source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile()), room))
         with limited_reads():
             if request.undo is not None:
@@ -58,18 +58,10 @@ def make_plan(
                 wanted = source.state(*state_of())
         if wanted is not None:
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
-            envelope, deletions = Envelope(envelope.save_mode, found), wanted.deletions
+            envelope = Envelope(request.envelope.save_mode, found)
+            request = replace(request, envelope=envelope, deletions=wanted.deletions)
         steps = DiskList[Step](stack.enter_context(TemporaryFile()), room)
-        trial = PlanTrial(
-            dimension,
-            repository,
-            actor,
-            scope,
-            steps,
-            deletions=deletions,
-            deletes_absent=request.is_snapshot,
-            max_delete=request.max_delete,
-        )
+        trial = PlanTrial(dimension, repository, actor, request, scope, steps)
         plan = Plan(
             id=UUID(actor.operation) if actor.operation else uuid4(),
             repository=repository,
@@ -77,11 +69,11 @@ def make_plan(
             requester=actor.name,
             source=request.source,
             scope=request.scope,
-            save_mode=envelope.save_mode,
+            save_mode=request.envelope.save_mode,
             reason=request.reason,
             table_digest=request.table_digest,
         )
-        _try(trial, envelope, wanted, plan)
+        _try(trial, wanted, plan)
         require(role_of(plan))
         plan.size = steps.size
         # Django's own insertion of many rows takes several times as long.
@@ -116,11 +108,11 @@ def _refusing_full_lists() -> Iterator[None]:
         raise Problem(409, "PLANS_TOO_LARGE", detail.format(maximum=grouped(settings.PLAN_MAX_BYTES))) from None
 
 
-def _try(trial: PlanTrial, envelope: Envelope, wanted: Wanted | None, plan: Plan) -> None:
+def _try(trial: PlanTrial, wanted: Wanted | None, plan: Plan) -> None:
     """Run the trial, and set what it found on the `plan`."""
     obstacles, count = ([], 0) if wanted is None else (wanted.obstacles, wanted.obstacle_count)
     try:
-        plan.created, plan.changed, plan.unchanged = trial.run(envelope, dry_run=True)
+        plan.created, plan.changed, plan.unchanged = trial.run()
         plan.deleted, plan.not_found = trial.deleted, trial.not_found[:MAX_FAILURES]
         obstacles += trial.obstacles
         count += len(trial.obstacles)

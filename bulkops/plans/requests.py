@@ -10,16 +10,8 @@ import msgspec
 from django.conf import settings
 
 from bulkops.files.imports.options import Share
-from bulkops.save.envelope import (
-    OPERATIONS,
-    Envelope,
-    check_kind,
-    operations_of,
-    read_ids,
-    read_members,
-    save_mode_of,
-    wrong,
-)
+from bulkops.save.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
+from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.api.json.raw import first_character, items
 from dimensions_site.api.json.reader import JsonError
@@ -76,7 +68,7 @@ class PlanRequest:
     @property
     def element_count(self) -> int:
         """The number of elements that the client sent."""
-        return sum(len(operation.elements) for operation in self.envelope.operations) + len(self.deletions)
+        return self.envelope.count + len(self.deletions)
 
 
 def read_request(body: bytearray) -> PlanRequest:

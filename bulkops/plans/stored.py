@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.requests import CONFLICTS
-from bulkops.save.envelope import SAVE_MODE, SaveMode
+from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.api.errors import not_found
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.api.openapi.problems import FailureSerializer

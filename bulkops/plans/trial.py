@@ -3,17 +3,19 @@
 So a plan shows exactly what the same writers do, with all that they check (contract K4).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import orjson
 from django.conf import settings
+from django.db import transaction
 from django.db.models import QuerySet
 
-from bulkops.files.imports.options import Share
+from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import ElementScope
-from bulkops.save.saving import BulkSave
+from bulkops.session.session import WriteSession
 from bulkops.writers.disk_lists import DiskList
+from bulkops.writers.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.changes.states import newest
 from dimensions_site.db.read_limits import limited_reads
@@ -24,6 +26,7 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
+from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
@@ -43,8 +46,8 @@ class Step(NamedTuple):
     changes: str
 
 
-class PlanTrial(BulkSave):
-    """Tries what a plan saves and deletes: the elements with the ids `deletions`, and those that a snapshot lacks.
+class PlanTrial:
+    """Tries what a plan saves and deletes, by the elements and deletions in the `request`.
 
     Adds the steps to `steps`, and what forbids to apply the plan to `obstacles`. Used once.
     """
@@ -54,52 +57,59 @@ class PlanTrial(BulkSave):
         dimension: Dimension,
         repository: Repository,
         actor: Actor,
+        request: PlanRequest,
         scope: ElementScope,
         steps: DiskList[Step],
-        *,
-        deletions: Sequence[str],
-        deletes_absent: bool,
-        max_delete: Share,
     ) -> None:
-        super().__init__(dimension, repository, actor)
+        self._dimension = dimension
+        self._repository = repository
+        self._actor = actor
+        self._session = WriteSession(dimension, repository, actor, request.envelope)
+        self._request = request
         self._scope = scope
         self._steps = steps
-        self._deletions = deletions
-        self._deletes_absent = deletes_absent
-        self._max_delete = max_delete
         self._outside: set[str] = set()
         self.deleted = 0
         self.not_found: list[str] = []
         self.obstacles: list[Failure] = []
 
-    def _look(self) -> None:
-        self._scope.keep()
+    def run(self) -> Counts:
+        """Return what saving does; it is rolled back. Raises `Problem` as `save_all` does."""
+        refuse_when_crowded(self._repository)
+        with self._session.staging():
+            self._scope.keep()  # may take long, so it is done before others have to wait
+            with writing_in_turn(self._repository):
+                self._scope.renew()
+                stored_count = self._scope.kept(self._dimension.model.of(self._repository)).count()
+                self._session.stage_dependent()
+                self._delete(stored_count)
+                self._session.write()
+                self._note_steps()
+                transaction.set_rollback(True)
+        return self._session.writer.saved
 
-    def _begin(self) -> None:
-        self._scope.renew()
-        self._stored_count = self._scope.kept(self._dimension.model.of(self._repository)).count()
-
-    def _remove(self) -> None:
-        for id in self._deletions:
-            if place := self._reader.place_of(id):
+    def _delete(self, stored_count: int) -> None:
+        for id in self._request.deletions:
+            if place := self._session.place_of(id):
                 message = f"The id '{shortened(id)}' is at {place} already; it must appear only once."
-                self._errors.add_later([(0, Failure(_DELETIONS, "REPEATED", message, shortened(id)))], 1)
+                self._session.errors.add_later([(0, Failure(_DELETIONS, "REPEATED", message, shortened(id)))], 1)
         for rows in self._to_delete():
-            self.deleted += len(self._writer.delete(rows, self._actor))
-        if self.deleted and not self._max_delete.allows(self.deleted, self._stored_count):
+            self.deleted += len(self._session.writer.delete(rows, self._actor))
+        maximum = self._request.max_delete
+        if self.deleted and not maximum.allows(self.deleted, stored_count):
             where = "elements in the scope" if self._scope else "stored elements"
             message = (
-                f"The plan deletes {self.deleted:,} of the {self._stored_count:,} {where} "
-                f"({self.deleted / self._stored_count:.1%}); maxDelete is {self._max_delete}. Check that the source is "
+                f"The plan deletes {self.deleted:,} of the {stored_count:,} {where} "
+                f"({self.deleted / stored_count:.1%}); maxDelete is {maximum}. Check that the source is "
                 "complete, or allow more with maxDelete."
             )
             self.obstacles.append(Failure("/maxDelete", "TOO_MANY_DELETIONS", message))
 
     def _to_delete(self) -> Iterator[QuerySet[Any]]:
-        if self._deletes_absent:
-            yield self._scope.kept(self._writer.absent())
+        if self._request.is_snapshot:
+            yield self._scope.kept(self._session.writer.absent())
         # In the order of their ids, as all bulk writers lock elements.
-        ids = sorted(self._deletions)
+        ids = sorted(self._request.deletions)
         for start in range(0, len(ids), _TOGETHER):
             rows = with_ids(self._dimension.model, self._repository, ids[start : start + _TOGETHER])
             self._refuse_outside(self._scope.not_kept(rows))
@@ -107,9 +117,9 @@ class PlanTrial(BulkSave):
             self.not_found += (id for id in ids[start : start + _TOGETHER] if id not in found)
             yield rows
 
-    def _end(self) -> None:
+    def _note_steps(self) -> None:
+        """Add what this transaction has written, compared with what was there before."""
         model = self._dimension.model
-        # What this transaction has written, and what was there before.
         versions = model.versions_of(self._repository)
         own = change_set_of(model, self._repository.pk, self._actor)
         written = versions.filter(change_set=own)
@@ -119,7 +129,7 @@ class PlanTrial(BulkSave):
             self._refuse_outside(self._scope.outside(with_keys(model, "SELECT target FROM bulk_plan", [])))
             self._refuse_outside(self._scope.not_kept(before))
             self._refuse_outside(self._scope.outside(self._scope.late(before)))
-        self._errors.refuse()
+        self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
         for difference in differing(self._dimension, Rows(before), Rows(after)):
             if len(self._steps) == maximum:
@@ -136,10 +146,15 @@ class PlanTrial(BulkSave):
             ids = list(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
         new = [id for id in ids if id not in self._outside]
         self._outside.update(new)
-        self._errors.add_later([(len(self._outside), self._is_outside(id)) for id in new[:MAX_FAILURES]], len(new))
+        errors = self._session.errors
+        failures = [
+            (errors.first_position("element_id", id) or 0, errors.placed(self._is_outside(id)))
+            for id in new[:MAX_FAILURES]
+        ]
+        errors.add_later(failures, len(new))
 
     def _is_outside(self, id: str) -> Failure:
-        path = self._reader.place_of(id) or _DELETIONS
+        path = self._session.place_of(id) or _DELETIONS
         message = f"The element '{shortened(id)}' is outside the scope, which the plan must not touch."
         return Failure(path, "OUTSIDE_SCOPE", message, shortened(id))
 

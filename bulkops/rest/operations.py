@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from bulkops.models import DataProcessing, Status
 from bulkops.rest import schema
 from bulkops.rest.processing_form import stopped
-from bulkops.save.envelope import SAVE_MODE, SaveMode
+from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE

@@ -1,17 +1,14 @@
 """Snapshots in NDJSON or CSV, of which plans are made (contract K4)."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from socket import socket
-from tempfile import TemporaryFile
 
-from bulkops.files.imports.options import Options
-from bulkops.plans.files import PlannedFile
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
 from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, Table
 from bulkops.save.lines import read_lines
-from bulkops.save.tables import open_table
+from bulkops.save.tables import read_table
 from dimensions_site.api.errors import Problem, bad_request
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
@@ -36,16 +33,11 @@ def read_snapshot(
         if isinstance(body, Lines):
             yield replace(options, envelope=read_lines(body.content, operation, save_mode))
             return
-        with ExitStack() as stack:
-            table = stack.enter_context(open_table(body.content, body.reading, repository, client))
-            records, errors = (stack.enter_context(TemporaryFile()) for _ in range(2))
-            cells = Options(keeps_empty_cells=query.get(EMPTY_CELLS) == KEEP)
-            file = PlannedFile(dimension, repository, records, errors, lambda *_: None, cells)
-            envelope = file.read(table, {}, save_mode, operation)
-            try:
-                yield replace(options, envelope=envelope)
-            except Problem as problem:
-                raise file.refused(problem) or problem from None
+        scope = (dimension, repository, operation, save_mode, client)
+        keeps = query.get(EMPTY_CELLS) == KEEP
+        table = read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps, checks_repeated=False)
+        with table as envelope:
+            yield replace(options, envelope=envelope)
     except Problem as problem:
         if not any(failure.path[1:] in OPTIONS for failure in problem.failures):
             raise

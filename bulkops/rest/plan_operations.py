@@ -13,7 +13,7 @@ from bulkops.plans.requests import CONFLICTS, MAX_DELETE
 from bulkops.plans.stored import ElementPlan, plan_json
 from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
-from bulkops.save.envelope import OPERATIONS, SAVE_MODE, SaveMode
+from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.rest import parameters

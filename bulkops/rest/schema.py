@@ -12,8 +12,9 @@ from rest_framework import serializers
 from bulkops.jobs.deletion import LISTED_NOT_FOUND
 from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS
 from bulkops.models import Status
-from bulkops.save.envelope import OPERATIONS, SAVE_MODE, DeletionItem, SaveMode
-from bulkops.save.patches import KeyObject
+from bulkops.save.envelope import DeletionItem
+from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
+from bulkops.session.patches import KeyObject
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.reading.answers import Answer

@@ -1,7 +1,7 @@
 """The REST routes of bulk save."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, ClassVar, cast, get_args
@@ -13,11 +13,11 @@ from rest_framework.request import Request
 
 from bulkops.rest import operations
 from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, LinesParser, Table, TableParser, empty_cells_failures
-from bulkops.save.envelope import SaveMode, read_envelope
+from bulkops.save.envelope import read_envelope
 from bulkops.save.lines import read_lines
-from bulkops.save.saving import BulkSave
-from bulkops.save.tables import TableSave
-from bulkops.writers.writer import Counts
+from bulkops.save.saving import save_all
+from bulkops.save.tables import read_table
+from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.json.texts import shown
@@ -64,19 +64,19 @@ class BulkViewSet(DimensionViewSet):
         failures = self.further_failures()
         if failures:
             raise bad_request(failures)
-        run = self._saving(cast(bytearray | Lines | Table, request.data))
         response: HttpResponseBase
         is_minimal = prefers(request, _MINIMAL)
-        if self.answers_elements and not is_minimal and self.action == "save":
-            # The response is complete before the transaction ends, and sent after its locks are released.
-            with ExitStack() as resources:
+        with ExitStack() as resources, self._envelope(cast(bytearray | Lines | Table, request.data)) as envelope:
+            save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
+            if self.answers_elements and not is_minimal and self.action == "save":
+                # The response is complete before the transaction ends, and sent after its locks are released.
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
-                counts = run(dry_run=self.is_trial, answer=answer)
+                counts = save(answer=answer)
                 response = _streamed(answer)
                 resources.pop_all()  # from here on the response closes it
-        else:
-            counts = run(dry_run=self.is_trial)
-            response = HttpResponse(b'{"code":"SUCCESS"}', content_type="application/json")
+            else:
+                counts = save()
+                response = HttpResponse(b'{"code":"SUCCESS"}', content_type="application/json")
         for name, count in zip(_COUNT_HEADERS, counts, strict=True):
             response[name] = str(count)
         applied = [*([DRY_RUN] if self.is_trial else []), *([_MINIMAL] if is_minimal else [])]
@@ -89,18 +89,19 @@ class BulkViewSet(DimensionViewSet):
         """Do what `save` does, and return none of the elements (contract K2)."""
         return self.save(request, **path)
 
-    def _saving(self, body: bytearray | Lines | Table) -> Callable[..., Counts]:
-        """Return what saves the `body`, when it is called with `dry_run` and `answer`."""
-        scope = (self.dimension, self.scope.repository, self.actor)
+    @contextmanager
+    def _envelope(self, body: bytearray | Lines | Table) -> Iterator[Envelope]:
+        """Yield the elements of the `body`, for as long as the block runs."""
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
         if isinstance(body, Table):
-            client = self.request.META.get("gunicorn.socket")
-            keeps = self.request.query_params.get(EMPTY_CELLS) == KEEP
-            table = TableSave(*scope, body.reading, operation, save_mode, client, keeps_empty_cells=keeps)
-            return partial(table.run, body.content)
-        if isinstance(body, Lines):
-            return partial(BulkSave(*scope).run, read_lines(body.content, operation, save_mode))
-        return partial(BulkSave(*scope).run, read_envelope(body))
+            keeps, client = self.request.query_params.get(EMPTY_CELLS) == KEEP, self.request.META.get("gunicorn.socket")
+            scope = (self.dimension, self.scope.repository, operation, save_mode, client)
+            with read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps) as envelope:
+                yield envelope
+        elif isinstance(body, Lines):
+            yield read_lines(body.content, operation, save_mode)
+        else:
+            yield read_envelope(body)
 
     def further_failures(self) -> Sequence[Failure]:
         body = media_type(self.request.content_type)

@@ -2,19 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 from django.conf import settings
 from rest_framework.exceptions import ValidationError
 
-from bulkops.save.patches import too_long
-from bulkops.writers.errors import Errors, TooManyErrors
+from bulkops.session.errors import Errors
+from bulkops.session.items import OPERATIONS, Envelope, Operation, SaveMode
+from bulkops.session.patches import too_long
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.raw import check_json, first_character, items, members
@@ -25,76 +24,9 @@ from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_field
 
-SaveMode = Literal["LOOSE", "STRICT"]
-# Its name in the OpenAPI documents.
-SAVE_MODE = "SaveMode"
-
-# In the order of work.
-OPERATIONS = ("post", "put", "merge", "patch")
 _MEMBERS = ("saveMode", *OPERATIONS)
 # This many bytes of a wrong value are enough to show it.
 _SHOWN_BYTES = 400
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One array of a bulk body: its name, its elements, the position of its first one in the whole body, and `place`,
-    its JSON Pointer if that is not its name.
-    """
-
-    name: str
-    elements: Sequence[msgspec.Raw]
-    first: int
-    place: str | None = None
-
-    def pointer(self, position: int) -> str:
-        """Return the JSON Pointer of the element at `position`."""
-        return f"{self.place or f'/{self.name}'}/{position - self.first}"
-
-    def beneath(self, position: int, stored: str) -> str:
-        """Return what the merge at `position` changes: the JSON of the `stored` element, unless a subclass differs."""
-        return stored
-
-
-@dataclass(frozen=True)
-class NamedOperation(Operation):
-    """An operation whose elements are at these `segments` of a JSON Pointer, such as ids or the indexes of lines."""
-
-    segments: Sequence[object] = ()
-
-    def pointer(self, position: int) -> str:
-        """Return the JSON Pointer of the element at `position`."""
-        return json_pointer("", self.segments[position - self.first])
-
-
-def operations(
-    elements: Mapping[str, Sequence[msgspec.Raw]], segments: Mapping[str, Sequence[object]] = MappingProxyType({})
-) -> list[Operation]:
-    """Return all operations in their order, with these `elements` by the names of the operations.
-
-    `segments` are those of `NamedOperation`, by the names of such operations.
-    """
-    found: list[Operation] = []
-    first = 0
-    for name in OPERATIONS:
-        own = elements.get(name, ())
-        is_named = name in segments
-        found.append(
-            NamedOperation(name, own, first, segments=segments[name]) if is_named else Operation(name, own, first)
-        )
-        first += len(own)
-    return found
-
-
-@dataclass(frozen=True)
-class Envelope:
-    """The content of a bulk body: how references are checked, its operations, and `failures`, with which nothing can be
-    saved although the elements are still checked.
-    """
-
-    save_mode: SaveMode
-    operations: Sequence[Operation]
-    failures: Sequence[Failure] = ()
 
 
 def read_envelope(body: bytearray) -> Envelope:
@@ -289,10 +221,8 @@ def _exact_ids(body: bytearray) -> list[str]:
         raise bad_request([Failure("", "REQUIRED", "The list is empty; name at least one element.")])
     if len(found) > limit:
         raise bad_request([too_many("items", limit)])
-    ids: list[str] = []
-    errors = Errors[Failure]()
-    with suppress(TooManyErrors):
-        ids += [_exact_id(item, position, errors) for position, item in enumerate(found)]
+    errors = Errors()
+    ids = [_exact_id(item, position, errors) for position, item in enumerate(found)]
     errors.refuse()
     return ids
 
@@ -316,7 +246,7 @@ def _fast_id(item: bytes) -> str | None:
     return None if item.count(b":") != 1 + id.count(":") or _DECEPTIVE_ESCAPE.search(item) else id
 
 
-def _exact_id(item: msgspec.Raw, position: int, errors: Errors[Failure]) -> str:
+def _exact_id(item: msgspec.Raw, position: int, errors: Errors) -> str:
     """Return the id in an item; an empty text if it has an error."""
     path = json_pointer("", position)
     if failure := too_long(item, path):

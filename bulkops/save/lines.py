@@ -2,13 +2,13 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 import msgspec
 from django.conf import settings
 
-from bulkops.save.envelope import Envelope, SaveMode, operations, too_many
-from bulkops.writers.errors import Errors, TooManyErrors
+from bulkops.save.envelope import too_many
+from bulkops.session.errors import Errors
+from bulkops.session.items import Envelope, SaveMode, operations
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.json.raw import check_json, first_character
 from dimensions_site.api.json.reader import JsonError
@@ -21,20 +21,19 @@ def read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
     line that is not JSON.
     """
     limit: int = settings.API_MAX_BULK_ELEMENTS
-    errors = Errors[Failure]()
+    errors = Errors()
     indexes: array[int] = array("l")
     elements: list[msgspec.Raw] = []
-    with suppress(TooManyErrors):
-        for index, line in enumerate(_lines(body)):
-            if index == 2 * limit:
-                raise bad_request([too_many("lines", 2 * limit)])
-            if not first_character(line):
-                continue
-            if len(elements) == limit:
-                raise bad_request([too_many("elements", limit)])
-            errors.add(index, _failures(index, line))
-            indexes.append(index)
-            elements.append(msgspec.Raw(line))
+    for index, line in enumerate(_lines(body)):
+        if index == 2 * limit:
+            raise bad_request([too_many("lines", 2 * limit)])
+        if not first_character(line):
+            continue
+        if len(elements) == limit:
+            raise bad_request([too_many("elements", limit)])
+        errors.add(index, _failures(index, line))
+        indexes.append(index)
+        elements.append(msgspec.Raw(line))
     errors.refuse()
     return Envelope(save_mode, operations({name: elements}, {name: indexes}))
 

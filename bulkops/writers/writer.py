@@ -13,13 +13,13 @@ columns; of an element with an error only the id is staged, so that all errors a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
-from bulkops.writers.entries import Clash, Entry
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_keys, with_primary_keys
 from dimensions_site.elements.writing.actors import Actor, Provenance
@@ -37,6 +37,26 @@ _PLANNED = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = s
 _DISCARDED_TOGETHER = 1_000
 # How many elements one statement deletes.
 _DELETED_TOGETHER = 500
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An element to be written; `values` are those of the writer's columns, or None if it has an error."""
+
+    position: int
+    must_be_new: bool
+    element_id: str
+    values: Sequence[Any] | None
+
+
+@dataclass(frozen=True)
+class Clash:
+    """An element to be written whose unique `column` another element already has."""
+
+    position: int
+    element_id: str
+    column: str
+    value: str
 
 
 class Counts(NamedTuple):
@@ -169,12 +189,11 @@ class Writer(ABC):
         ]
         if not differences:
             return []
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT staged.position FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id} "
-                f"WHERE NOT staged.must_be_new AND ({' OR '.join(differences)}) ORDER BY 1"
-            )
-            return [position for (position,) in cursor.fetchall()]
+        found = self._fetch(
+            f"SELECT staged.position FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id} "
+            f"WHERE NOT staged.must_be_new AND ({' OR '.join(differences)}) ORDER BY 1"
+        )
+        return [position for (position,) in found]
 
     def discard(self, positions: Sequence[int]) -> None:
         """Remove the entries at `positions`; `plan` has to be called again."""
@@ -182,25 +201,21 @@ class Writer(ABC):
             part = positions[start : start + _DISCARDED_TOGETHER]
             self._execute(f"DELETE FROM bulk_rows WHERE position IN ({', '.join(['%s'] * len(part))})", part)
 
-    def taken(self) -> list[int]:
-        """Return the positions of entries that must be new but are not. Call it after `plan`."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new ORDER BY 1")
-            return [position for (position,) in cursor.fetchall()]
-
     def unmerged(self, first: int, end: int, maps: Sequence[str]) -> list[int]:
         """Return the positions from `first` to before `end` of entries that do not contain what is stored: those that
         must be new but are not, and those that lack entries of stored `maps`. Call it after `plan`.
         """
-        lacks = [self.lacks(f"stored.{name}", f"staged.{name}") for name in map(connection.ops.quote_name, maps)]
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new AND position >= %s AND position < %s "
-                f"UNION SELECT plan.position {_PLANNED} JOIN {self._table} AS stored ON stored.id = plan.target WHERE "
-                f"plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({' OR '.join(lacks)}) ORDER BY 1",
-                [first, end, first, end],
+        query = "SELECT position FROM bulk_plan WHERE must_be_new AND NOT is_new AND position >= %s AND position < %s"
+        parameters = [first, end]
+        if maps:
+            names = map(connection.ops.quote_name, maps)
+            lacks = " OR ".join(self.lacks(f"stored.{name}", f"staged.{name}") for name in names)
+            query += (
+                f" UNION SELECT plan.position {_PLANNED} JOIN {self._table} AS stored ON stored.id = plan.target "
+                f"WHERE plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({lacks})"
             )
-            return [position for (position,) in cursor.fetchall()]
+            parameters *= 2
+        return [position for (position,) in self._fetch(f"{query} ORDER BY 1", parameters)]
 
     def absent(self) -> QuerySet[Any]:
         """Return the stored elements that no entry names, entries with errors included."""
@@ -223,24 +238,17 @@ class Writer(ABC):
 
     def counts(self) -> Counts:
         """Return what the entries do. Call it after `plan`."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(CASE WHEN is_new THEN 1 END), count(CASE WHEN is_changed THEN 1 END), count(*) "
-                "FROM bulk_plan"
-            )
-            created, changed, total = cursor.fetchone()
+        [(created, changed, total)] = self._fetch(
+            "SELECT count(CASE WHEN is_new THEN 1 END), count(CASE WHEN is_changed THEN 1 END), count(*) FROM bulk_plan"
+        )
         return Counts(created, changed, total - created - changed)
 
     def first(self, limit: int) -> list[tuple[int, str]]:
         """Return the positions and the ids of the first entries that are new or would change something. Call it after
         `plan`.
         """
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT position, element_id FROM bulk_plan WHERE is_new OR is_changed ORDER BY position LIMIT %s",
-                [limit],
-            )
-            return list(cursor.fetchall())
+        query = "SELECT position, element_id FROM bulk_plan WHERE is_new OR is_changed ORDER BY position LIMIT %s"
+        return self._fetch(query, [limit])
 
     def clashes(self, limit: int) -> tuple[list[Clash], int]:
         """Return the first `limit` entries that clash with stored elements, in order, and the number of all."""
@@ -261,14 +269,11 @@ class Writer(ABC):
                     f"AND stored.{name} = staged.{name} AND stored.element_id <> staged.element_id"
                 )
         clashes = " UNION ALL ".join(queries)
-        with connection.cursor() as cursor:
-            cursor.execute(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")
-            found = [Clash(*row) for row in cursor.fetchall()]
-            if len(found) < limit:
-                return found, len(found)
-            cursor.execute(f"SELECT count(*) FROM ({clashes}) AS clashes")
-            (count,) = cursor.fetchone()
-            return found, count
+        found = [Clash(*row) for row in self._fetch(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")]
+        if len(found) < limit:
+            return found, len(found)
+        [(count,)] = self._fetch(f"SELECT count(*) FROM ({clashes}) AS clashes")
+        return found, count
 
     def write(self, provenance: Provenance) -> None:
         """Write the new and changed elements, with their history and all that is generated from them.
@@ -296,9 +301,7 @@ class Writer(ABC):
         They show the elements as they are stored now, in the order of the entries.
         """
         targets = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
-        with connection.cursor() as cursor:
-            cursor.execute(f"{targets} ORDER BY position", [start, end])
-            keys = [key for (key,) in cursor.fetchall()]
+        keys = [key for (key,) in self._fetch(f"{targets} ORDER BY position", [start, end])]
         # In the order of an index: otherwise the database would collect them all before it returns the first.
         stored = with_keys(self._model, targets, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
@@ -328,6 +331,12 @@ class Writer(ABC):
 
     def _create(self, table: str, query: str) -> None:
         self._execute(f"CREATE TEMPORARY TABLE {table} {self.lifetime} AS {query}")
+
+    def _fetch(self, sql: str, parameters: Iterable[Any] = ()) -> list[Any]:
+        """Return the rows of the query `sql`."""
+        with connection.cursor() as cursor:
+            cursor.execute(sql, list(parameters))
+            return list(cursor.fetchall())
 
     def _execute(self, sql: str, parameters: Iterable[Any] = ()) -> None:
         with connection.cursor() as cursor:

@@ -12,7 +12,7 @@ import schemathesis
 from schemathesis.generation import GenerationMode
 
 from bulkops.plans.requests import OPTIONS
-from bulkops.save.envelope import OPERATIONS
+from bulkops.session.items import OPERATIONS
 from dimensions_site.elements.declaration.wire import Wire
 from tests.openapi.strategies import CSV, NDJSON
 

@@ -17,12 +17,14 @@ class HoldingWorker(WebWorker):
 
     def init_process(self) -> None:
         """Make the bulk saves of this process wait."""
-        save = import_module("bulkops.save.saving").BulkSave
+        session = import_module("bulkops.session.session").WriteSession
+        write = session.write
 
-        def wait(saving: object) -> None:
+        def write_and_wait(*arguments: object) -> None:
+            write(*arguments)
             Path(self.HELD).touch()
             while not Path(self.RELEASED).exists():
                 time.sleep(0.05)
 
-        save._end = wait
+        session.write = write_and_wait
         super().init_process()

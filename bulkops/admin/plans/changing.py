@@ -18,7 +18,7 @@ from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.selected import SelectedPatches
-from bulkops.save.envelope import Envelope, operations
+from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.admin.editor.changes_form import ChangesForm

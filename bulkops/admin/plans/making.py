@@ -13,7 +13,7 @@ from bulkops.files.imports.options import Share
 from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
-from bulkops.save.envelope import Envelope, operations
+from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Problem, as_problem, forbidden
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.states import State

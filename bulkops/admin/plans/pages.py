@@ -36,7 +36,7 @@ from bulkops.plans.applying import apply_plan, check_applicable
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.sources import change_sets
 from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
-from bulkops.save.envelope import Envelope, SaveMode
+from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField

@@ -1,6 +1,5 @@
 """Checking a table: what would be saved, as a plan, or the errors and conflicts at their cells (contract C16, K4)."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.stored import changes_of
-from bulkops.save.envelope import Envelope, operations
+from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.changes.models import Channel
@@ -33,9 +32,6 @@ from dimensions_site.elements.reading.tables import Column
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.merging import Spot, merged, put
 from dimensions_site.repositories.models import Repository
-
-# The place of an error in a bulk body: the position of the entry, and the field.
-_ENTRY = re.compile(r"/patch/([0-9]+)(?:/data)?(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ class TableCheck:
             plan = self._plan(edited, digest)
         except Problem as problem:
             if problem.status_code == HTTPStatus.BAD_REQUEST:
-                self._place(problem.failures, edited, checked)
+                self._place(problem.failures, checked)
                 checked.error_count = problem.failure_count
             else:
                 checked.problems = problem_words(problem)
@@ -174,12 +170,13 @@ class TableCheck:
 
     def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
         """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
+        ids = [row.id for row in rows]
         patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
         return make_plan(
             self._dimension,
             self._repository,
             Actor(self._user, Channel.PLAN, f"{uuid4()}"),
-            PlanRequest(Envelope("LOOSE", operations({"patch": patches})), table_digest=digest),
+            PlanRequest(Envelope("LOOSE", operations({"patch": patches}, {"patch": ids})), table_digest=digest),
             # It has the elements, and the page is for editors.
             state_of=lambda: (self._repository, None),
             require=lambda _role: None,
@@ -209,15 +206,15 @@ class TableCheck:
                 except AmbiguousText as error:
                     yield CellError(Cell(row.id, self._columns[name]), str(error))
 
-    def _place(self, failures: Sequence[Failure], rows: Sequence[SentRow], checked: Checked) -> None:
-        """Add the errors of entries of `patch` at their cells, or at the row if they concern no cell of the table."""
+    def _place(self, failures: Sequence[Failure], checked: Checked) -> None:
+        """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
         for failure in failures:
             text = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
-            entry = _ENTRY.match(failure.path)
-            if entry is None:
+            if not failure.path:
                 checked.problems.append(text)
                 continue
-            path = ".".join(pointer_segments(entry[2]))
+            id, *segments = pointer_segments(failure.path)
+            path = ".".join(segments[1:])
             within = (column for name, column in self._columns.items() if path and name.startswith(f"{path}."))
             column = self._columns.get(path) or next(within, None)
-            checked.errors.append(CellError(Cell(rows[int(entry[1])].id, column), text))
+            checked.errors.append(CellError(Cell(id, column), text))

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from bulkops.files.formats.rows import RowFailure
-from bulkops.files.imports.reading import Record
+from bulkops.files.imports.records import Record
 from dimensions_site.api.json.texts import shown
 from dimensions_site.text.shortening import shortened
 

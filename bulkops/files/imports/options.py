@@ -53,9 +53,9 @@ class Share:
 class Options:
     """The options of an import.
 
-    With `replaces`, rows are whole elements: what has no column is not set. `strict` requires that references exist
-    (contract E2). `max_delete` limits how many stored elements `SYNC` may delete. `mapping` gives headings their wire
-    paths, "" to leave a column out. An empty cell clears its field, unless `keeps_empty_cells`.
+    `strict` requires that references exist (contract E2). `max_delete` limits how many stored elements `SYNC` may
+    delete. `mapping` gives headings their wire paths, "" to leave a column out. An empty cell clears its field, unless
+    `keeps_empty_cells`.
 
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
     checks the result; the report then has details for them. `values` gives the texts under a heading the value that
@@ -64,7 +64,6 @@ class Options:
     """
 
     mode: Mode = Mode.UPSERT
-    replaces: bool = False
     dry_run: bool = False
     strict: bool = False
     max_delete: Share = Share(Decimal(5), is_percentage=True)

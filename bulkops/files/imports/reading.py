@@ -1,21 +1,27 @@
-"""The first half of an import: read the whole file, without a lock."""
+"""Read the whole file of an import or a plan, without a lock."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from dataclasses import replace
+from itertools import islice
+from types import MappingProxyType
+from typing import IO, Any, cast
 
-import msgspec
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import Column, Columns, Segments, read_headings
+from bulkops.files.columns import Column, Columns, read_headings
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
+from bulkops.files.imports.records import Record
+from bulkops.files.imports.reports import ImportRefused, Phase, Report
 from bulkops.files.totals import Totals
-from bulkops.files.understanding import Doubt, Understanding
+from bulkops.files.understanding import Understanding
+from bulkops.session.errors import BEFORE_ALL, Errors
+from bulkops.session.items import Envelope, SaveMode, operations
 from bulkops.writers.disk_lists import DiskList
-from bulkops.writers.errors import BEFORE_ALL, Errors
-from dimensions_site.api.errors import Failure
+from dimensions_site.api.errors import MAX_FAILURES, Failure
+from dimensions_site.api.failures import pointer_segments
+from dimensions_site.api.json.texts import exact_json
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
@@ -26,94 +32,96 @@ _STEP = 1_000
 _LISTED = 50
 _UNKNOWN = 200
 
-_encode = msgspec.json.Encoder(decimal_format="number").encode
+# Receives the phase, its completed share from 0 to 1, and the number of its rows.
+Progress = Callable[[Phase, float, int], None]
 
 
-def element_text(element: Mapping[str, Any]) -> str:
-    """Return the JSON text of an element as it was in the file, valid or not."""
-    try:
-        return _encode(element).decode()
-    except OverflowError:
-        # An integer of more than 64 bits is invalid, but it was in the file.
-        return json.dumps(element, ensure_ascii=False, default=str)
-
-
-class Record(NamedTuple):
-    """A row that waits to be saved, on its `line` of the file.
-
-    `changes` is the wire JSON that it sets, `cleared` the places of its empty cells. `is_readable` is false if they are
-    unknown, `is_repeated` is true if its id is on an earlier line. `cells` are those of a table by heading, or in their
-    order if the row could not be read. `doubts` are about cells that depend on what is stored.
-    """
-
-    line: int
-    changes: Mapping[str, Any]
-    cleared: Sequence[Segments] = ()
-    is_readable: bool = True
-    is_repeated: bool = False
-    cells: Mapping[str, str] | Sequence[str] = ()
-    doubts: Sequence[Doubt] = ()
-
-    @property
-    def id(self) -> str | None:
-        """The row's id, valid or not."""
-        id = self.changes.get("id") if self.is_readable else None
-        return id if isinstance(id, str) else None
+def _nothing(*_: object) -> None:
+    """Ignore the progress."""
 
 
 class FileReader:
-    """Reads one file of elements of a dimension into `records`, and its errors into `errors`.
+    """Reads one file of elements of a dimension as the `options` of an import say; used once.
 
-    Of the import's `options`, it reads cells as they say.
+    What it reads is kept in the empty temporary files `records` and `errors`, so that a large file needs little memory.
+    With `leaves_out`, rows with errors are left out of what is saved. A row whose id is on an earlier line is an error,
+    and its cells are checked with `checks_repeated`.
     """
 
     def __init__(
         self,
         dimension: Dimension,
         repository: Repository,
-        records: DiskList[Record],
-        errors: Errors[RowFailure],
-        options: Options | None = None,
+        records: IO[bytes],
+        errors: IO[bytes],
+        options: Options,
+        *,
+        progress: Progress = _nothing,
+        leaves_out: bool = False,
+        checks_repeated: bool = True,
     ) -> None:
-        self._unique = list(dimension.model.unique_in_repository.values())
+        self._unique = dimension.model.unique_in_repository
         self._wire = dimension.wire
         self._language = repository.default_language
-        self._records = records
-        self._errors = errors
-        self.understanding = Understanding(options.values) if options is not None and options.understands else None
-        self._corrections = {} if options is None else options.corrections
-        self._keeps_empty_cells = options is not None and options.keeps_empty_cells
-        self._without_totals = options is not None and options.without_totals
+        self._options = options
+        self._progress = progress
+        self._checks_repeated = checks_repeated
+        self.records = DiskList[Record](records)
+        self.errors = Errors(errors, leaves_out=leaves_out, place=self._place_of_pointer)
+        self.understanding = Understanding(options.values) if options.understands else None
         self.totals = Totals()
-        # Unique value -> the line of its first occurrence.
-        self._seen: dict[str, dict[str, int]] = {name: {} for name in self._unique}
         # None for JSON elements.
         self.columns: Columns | None = None
-        # Whether the file could be read to its end.
-        self.is_complete = False
+        # The row of the headings.
+        self._first_line = 1
+        # Why the file could not be read to its end.
+        self.unreadable: RowFailure | None = None
         # How many values were computed by the program that saved the file.
         self.formulas = 0
         # The first line that does not name an element.
         self.unnamed_line: int | None = None
 
-    def read(self, source: Source, mapping: Mapping[str, str], progress: Callable[[float, int], None]) -> bool:
-        """Read all rows of `source`; return False if the headings have errors, which makes every row meaningless.
-
-        `mapping` is that of the import's options; `progress` receives the completed share and the number of rows.
+    def read(self, source: Source) -> None:
+        """Read all rows of `source`. Raises `Refused` if the headings have errors, which makes every row meaningless,
+        and for more errors than are counted.
         """
-        if not self._read_headings(source, mapping):
-            return False
+        self._read_headings(source)
         try:
             for row in source.rows():
                 self._read_row(row)
-                if len(self._records) % _STEP == 0:
-                    progress(source.progress(), len(self._records))
+                if len(self.records) % _STEP == 0:
+                    self._progress(Phase.READING, source.progress(), len(self.records))
         except UnreadableFile as error:
             # The rows before it are validated all the same.
-            self._errors.add(len(self._records), [error.failure])
-        else:
-            self.is_complete = True
-        return True
+            self.unreadable = error.failure
+            self.errors.add(len(self.records), [error.failure.failure])
+
+    def envelope(self, operation: str, save_mode: SaveMode, *, must_exist: bool = False) -> Envelope:
+        """Return the rows that were read as those of the `operation`; with `must_exist`, it only changes elements."""
+        found = [
+            replace(one, is_partial=True, must_exist=must_exist) if one.name == operation else one
+            for one in operations({operation: self.records})
+        ]
+        return Envelope(save_mode, found, errors=self.errors, progress=self._report_checked)
+
+    def placed(self, position: int, failure: Failure) -> RowFailure:
+        """Return the failure of the row at `position` with its line."""
+        if position == BEFORE_ALL:
+            return RowFailure(self._first_line, failure)
+        if position < len(self.records):
+            return RowFailure(self.records[position].line, failure)
+        return cast(RowFailure, self.unreadable)
+
+    def first_failures(self) -> list[RowFailure]:
+        """Return the first errors, each with its line and column, up to the number that a response lists."""
+        return [self.placed(*found) for found in islice(self.errors.in_order(), MAX_FAILURES)]
+
+    def refused(self) -> ImportRefused:
+        """Return the refusal with the errors so far."""
+        errors = self.errors
+        return ImportRefused(
+            Report(failures=self.first_failures(), failure_count=errors.count, is_count_exact=errors.is_count_exact)
+        )
 
     @property
     def for_people(self) -> Mapping[str, Any]:
@@ -128,13 +136,21 @@ class FileReader:
             "total_count": self.totals.count,
         }
 
+    def _report_checked(self, count: int) -> None:
+        self._progress(Phase.CHECKING, count / len(self.records), count)
+
     def place_of(self, path: str) -> str:
         """Return the file's name for the field at the wire path."""
         return path if self.columns is None else self.columns.heading_of(path)
 
-    def _read_headings(self, source: Source, mapping: Mapping[str, str]) -> bool:
-        headings = source.headings
+    def _place_of_pointer(self, pointer: str) -> str:
+        """Return the file's name for the field at the JSON Pointer, after the operation and the position."""
+        return self.place_of(".".join(pointer_segments(pointer)[2:]))
+
+    def _read_headings(self, source: Source) -> None:
+        headings, mapping = source.headings, self._options.mapping
         failures: list[Failure] = []
+        self._first_line = source.found.heading_row
         if headings is not None:
             made = Column.itself if self.understanding is None else self.understanding.column
             self.columns, failures = read_headings(
@@ -143,65 +159,80 @@ class FileReader:
         elif mapping:
             message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
             failures.append(Failure("", "UNKNOWN_HEADING", message))
-        for failure in failures:
-            self._errors.add(BEFORE_ALL, [RowFailure(source.found.heading_row, failure)])
-        return not failures
+        self.errors.add(BEFORE_ALL, failures)
+        self.errors.refuse()
 
     def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
         if isinstance(row, RowFailure):
-            self._keep(Record(row.line, row.element, is_readable=False, cells=row.cells), [row.failure])
+            self._keep_unreadable(row.line, [row.failure], row.cells, row.element)
         elif isinstance(row, Row):
-            columns = cast(Columns, self.columns)  # a table has headings
-            if row.line in self._corrections:
-                row = _corrected(row, self._corrections[row.line])
-            row, failures = columns.settled(row)
-            cells = row.cells
-            is_total = self.understanding is not None and self.totals.note(row.line, cells, columns.heading_of("id"))
-            if is_total and self._without_totals:
-                return
-            self.formulas += columns.computed(row)
-            if failures:
-                self._keep(Record(row.line, {}, is_readable=False, cells=cells), failures)
-                return
-            changes, cleared = columns.read(cells, row.numbers)
-            if self._keeps_empty_cells:
-                cleared = []
-            doubts = [] if self.understanding is None else self.understanding.take_doubts()
-            self._keep_readable(
-                Record(row.line, changes, cleared, cells=cells, doubts=doubts), columns.conflicts(cells)
-            )
+            self._read_cells(row, cast(Columns, self.columns))  # a table has headings
         else:
-            changes = {name: value for name, value in row.element.items() if name != REASON}
-            self._keep_readable(Record(row.line, changes), [])
+            element, text = row.element, row.text
+            if REASON in element or not text:
+                element = {name: value for name, value in element.items() if name != REASON}
+                text = exact_json(element)
+            self._keep(Record(text, line=row.line), element, [])
 
-    def _keep_readable(self, record: Record, failures: list[Failure]) -> None:
-        repeated = {name: first for name in self._unique if (first := self._first_line(name, record)) is not None}
-        repetitions = [
-            Failure(
-                self.place_of(name),
-                "REPEATED",
-                _("The {name} '{value}' is on line {line} already; it must appear only once.").format(
-                    name=name, value=shortened(record.changes[name]), line=first
-                ),
-            )
-            for name, first in repeated.items()
-        ]
-        self._keep(record._replace(is_repeated="id" in repeated), [*repetitions, *failures])
+    def _read_cells(self, row: Row, columns: Columns) -> None:
+        if row.line in self._options.corrections:
+            row = _corrected(row, self._options.corrections[row.line])
+        row, failures = columns.settled(row)
+        cells = row.cells
+        is_total = self.understanding is not None and self.totals.note(row.line, cells, columns.heading_of("id"))
+        if is_total and self._options.without_totals:
+            return
+        self.formulas += columns.computed(row)
+        if failures:
+            self._keep_unreadable(row.line, failures, cells)
+            return
+        changes, cleared = columns.read(cells, row.numbers)
+        record = Record(
+            exact_json(changes),
+            [] if self._options.keeps_empty_cells else cleared,
+            [] if self.understanding is None else self.understanding.take_doubts(),
+            line=row.line,
+            cells=cells,
+        )
+        self._keep(record, changes, columns.conflicts(cells))
 
-    def _first_line(self, name: str, record: Record) -> int | None:
-        """Return the earlier line with the same value of the unique field `name`, if any."""
-        value = record.changes.get(name)
-        if not isinstance(value, str) or not value:
-            return None
-        first = self._seen[name].setdefault(value, record.line)
-        return None if first == record.line else first
+    def _keep_unreadable(
+        self,
+        line: int,
+        failures: Sequence[Failure],
+        cells: Mapping[str, str] | Sequence[str],
+        element: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Keep what could be read of a row for the file of rejected rows."""
+        if self.unnamed_line is None:
+            self.unnamed_line = line
+        self._add(Record(exact_json(dict(element)), is_checkable=False, line=line, cells=cells), failures)
 
-    def _keep(self, record: Record, failures: Sequence[Failure]) -> None:
-        for failure in failures:
-            self._errors.add(len(self._records), [RowFailure(record.line, failure)])
-        if record.id is None and self.unnamed_line is None:
+    def _keep(self, record: Record, changes: Mapping[str, Any], failures: Sequence[Failure]) -> None:
+        id, position = changes.get("id"), len(self.records)
+        if not isinstance(id, str) and self.unnamed_line is None:
             self.unnamed_line = record.line
-        self._records.append(record)
+        repetitions: list[Failure] = []
+        for column, name in self._unique.items():
+            value = changes.get(name)
+            if not isinstance(value, str) or not value:
+                continue
+            first = self.errors.first_position(column, value, position)
+            if first is None or first == position:
+                continue
+            message = _("The {name} '{value}' is on line {line} already; it must appear only once.").format(
+                name=name, value=shortened(value), line=self.records[first].line
+            )
+            repetitions.append(Failure(self.place_of(name), "REPEATED", message))
+            if name == "id" and not self._checks_repeated:
+                record.is_checkable = False
+        self._add(record, [*repetitions, *failures])
+
+    def _add(self, record: Record, failures: Sequence[Failure]) -> None:
+        position = len(self.records)
+        self.records.append(record)
+        for failure in failures:
+            self.errors.add(position, [failure])
 
 
 def _corrected(row: Row, corrections: Mapping[str, str]) -> Row:

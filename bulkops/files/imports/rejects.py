@@ -1,15 +1,18 @@
 """The file of rejected rows: in the shape of the imported file, to be corrected and imported again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import REASON, RowFailure
+from bulkops.files.formats.rows import REASON
 from bulkops.files.formats.table import element_writer, table_writer
-from bulkops.files.imports.reading import Record, element_text
+from bulkops.files.imports.records import Record
+from dimensions_site.api.failures import Failure
+from dimensions_site.api.json.reader import read_json
+from dimensions_site.api.json.texts import exact_json
 
 # A rejected row and its errors.
-Rejected = tuple[Record, Sequence[RowFailure]]
+Rejected = tuple[Record, Sequence[Failure]]
 
 
 class RejectsWriter:
@@ -32,7 +35,7 @@ class RejectsWriter:
         table.headings(source.found.written.get(heading, heading) for heading in columns)
         for record, failures in rejected:
             texts = record.cells
-            if record.is_readable and isinstance(texts, Mapping):
+            if record.is_checkable and isinstance(texts, Mapping):
                 cells = {**texts, REASON: _reason(failures)}
                 table.row(cells[heading] for heading in columns)
             else:
@@ -43,7 +46,8 @@ class RejectsWriter:
     def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:
         elements = element_writer(source.shape, self._file)
         for record, failures in rejected:
-            elements.text(element_text({**record.changes, REASON: _reason(failures)}))
+            element = cast(dict[str, Any], read_json(record.text))
+            elements.text(exact_json({**element, REASON: _reason(failures)}).decode())
         elements.close()
 
 
@@ -57,7 +61,6 @@ def _unread(cells: Sequence[str], width: int, reason: str, *, is_noted: bool) ->
     return cells if behind else [*cells, *[""] * (width - len(cells)), reason]
 
 
-def _reason(failures: Sequence[RowFailure]) -> str:
+def _reason(failures: Sequence[Failure]) -> str:
     """Return the errors of one row without line numbers, which differ in the file of rejected rows."""
-    named = ((found.failure.path, found.failure.message) for found in failures)
-    return " | ".join(f"{path}: {message}" if path else message for path, message in named)
+    return " | ".join(f"{found.path}: {found.message}" if found.path else found.message for found in failures)

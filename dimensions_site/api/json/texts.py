@@ -5,12 +5,14 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any
 
+import msgspec
 import orjson
 from django.utils.translation import gettext as _
 
 from dimensions_site.text.shortening import shortened
 
 _SHOWN_LENGTH = 80
+_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def shown(value: object) -> str:
@@ -37,6 +39,15 @@ def described(value: object) -> str:
 def json_text(value: object) -> str:
     """Return the JSON text of a stored value; `null` if it is unset."""
     return orjson.dumps(value).decode()
+
+
+def exact_json(value: object) -> bytes:
+    """Return the JSON text of a value as `read_json` returns it: decimals keep their digits."""
+    try:
+        return _encode(value)
+    except OverflowError:
+        # An integer of more than 64 bits is invalid, but it was sent.
+        return json.dumps(value, ensure_ascii=False, default=str).encode()
 
 
 def text_as_json(value: str | None) -> str:

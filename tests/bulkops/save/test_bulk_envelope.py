@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from typing import cast
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bulkops.save.envelope import OPERATIONS, Envelope, read_envelope
+from bulkops.save.envelope import read_envelope
+from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from tests.strategies import json_values
 
@@ -46,7 +49,8 @@ def test_each_operation_gets_the_texts_of_its_elements(arrays):
     envelope = read({"saveMode": "STRICT", **arrays})
     assert [operation.name for operation in envelope.operations] == ["post", "put", "merge", "patch"]
     for operation in envelope.operations:
-        assert [json.loads(bytes(text)) for text in operation.elements] == arrays.get(operation.name, [])
+        texts = cast(list[msgspec.Raw], operation.elements)
+        assert [json.loads(bytes(text)) for text in texts] == arrays.get(operation.name, [])
 
 
 @pytest.mark.contract("E2")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bulkops.save.entries import STORED_BATCH, EntryReader
+from bulkops.session.entries import STORED_BATCH, EntryReader
 from tests import strategies
 from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import (
@@ -264,15 +264,17 @@ def created_meanwhile(monkeypatch, alice):
     """Creates an element after those of a merge have been looked up, as another client may."""
 
     def arrange(dimension: str, element: dict[str, Any]) -> None:
-        plain = EntryReader.other_merges
+        plain = EntryReader.dependent
 
-        def other_merges(self: EntryReader, operation: Any) -> Any:
+        def dependent(self: EntryReader, operation: Any) -> Any:
             yield from plain(self, operation)
-            monkeypatch.setattr(EntryReader, "other_merges", plain)
+            if operation.name != "merge":
+                return
+            monkeypatch.setattr(EntryReader, "dependent", plain)
             response = alice.send("POST", alice.elements(dimension), element)
             assert response.status_code == 201, response.content
 
-        monkeypatch.setattr(EntryReader, "other_merges", other_merges)
+        monkeypatch.setattr(EntryReader, "dependent", dependent)
 
     return arrange
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bulkops.save.entries import STORED_BATCH
+from bulkops.session.entries import STORED_BATCH
 from tests.bulkops.save.bulk import patch, path
 from tests.factories import account, content, currency, read
 

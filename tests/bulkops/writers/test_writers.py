@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError
 
 from account.models import Account
-from bulkops.writers.attempts import writer_for
+from bulkops.writers.databases import writer_for
 
 
 @pytest.mark.contract("B3")

@@ -10,9 +10,10 @@ from account.dimension import ACCOUNT
 from account.models import Account
 from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape, UnreadableFile
-from bulkops.files.imports.importing import BATCH_ROWS, Importer
+from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
+from bulkops.session.entries import STORED_BATCH
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
@@ -52,11 +53,11 @@ def cost(repository: Repository, count: int, series: str, **fields: object) -> i
 
 def test_rows_that_are_read_together_cost_the_same_however_many_they_are(northwind):
     """New, unchanged and changed ones; each further batch costs what it takes to look up and to stage."""
-    assert cost(northwind, 1, "A") == cost(northwind, BATCH_ROWS, "B")
-    assert cost(northwind, 1, "A") == cost(northwind, BATCH_ROWS, "B")
-    assert cost(northwind, 1, "A", type="DETAIL") == cost(northwind, BATCH_ROWS, "B", type="DETAIL")
+    assert cost(northwind, 1, "A") == cost(northwind, STORED_BATCH, "B")
+    assert cost(northwind, 1, "A") == cost(northwind, STORED_BATCH, "B")
+    assert cost(northwind, 1, "A", type="DETAIL") == cost(northwind, STORED_BATCH, "B", type="DETAIL")
     of_a_batch = 2  # the stored elements, and on PostgreSQL the copy of rows
-    assert cost(northwind, 2 * BATCH_ROWS, "C") - cost(northwind, BATCH_ROWS, "D") <= of_a_batch
+    assert cost(northwind, 2 * STORED_BATCH, "C") - cost(northwind, STORED_BATCH, "D") <= of_a_batch
 
 
 def test_phases_come_one_after_the_other_and_their_shares_rise(northwind):

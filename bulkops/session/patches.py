@@ -21,7 +21,7 @@ from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import unknown_field
 
 
-def too_long(text: msgspec.Raw | bytearray, pointer: str) -> Failure | None:
+def too_long(text: msgspec.Raw | bytes | bytearray, pointer: str) -> Failure | None:
     """Return the failure if the element `text` at `pointer` would be too large to be sent alone; else None.
 
     Naming all its errors would take many times its length in memory.
@@ -123,11 +123,8 @@ _id = KeyField(required=True)
 _OWN_COLONS = 3
 
 
-def read_patch(text: msgspec.Raw, pointer: str) -> Patch:
+def read_patch(text: msgspec.Raw | bytes, pointer: str) -> Patch:
     """Read the entry `text` at the JSON Pointer `pointer`, with every error in it outside of `data`."""
-    failure = too_long(text, pointer)
-    if failure is not None:
-        return Patch(None, b"", [failure], 1)
     written = bytes(text)
     try:
         found = _decoder.decode(written)

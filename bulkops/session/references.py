@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from django_stubs_ext import StrOrPromise
 
-from bulkops.writers.entries import Entry
+from bulkops.writers.writer import Entry
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.lookup import with_ids

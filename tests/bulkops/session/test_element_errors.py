@@ -4,7 +4,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from bulkops.writers.errors import BEFORE_ALL, Errors, TooManyErrors
+from bulkops.session.errors import BEFORE_ALL, Errors, Refused
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
 from dimensions_site.api.failures import MAX_COUNTED
 
@@ -16,7 +16,7 @@ def failure(name: object) -> Failure:
 @pytest.mark.contract("B1")
 def test_the_first_errors_are_kept_in_the_order_of_the_elements():
     """In whatever order they come: those of the whole are first, and each one counts."""
-    errors = Errors[Failure]()
+    errors = Errors()
     for position in reversed(range(3 * MAX_FAILURES)):
         errors.add(position, [failure(position)])
     errors.add_later([(BEFORE_ALL, failure("all"))], 1)
@@ -26,7 +26,7 @@ def test_the_first_errors_are_kept_in_the_order_of_the_elements():
 
 def test_errors_on_disk_are_all_kept_and_those_of_one_element_in_their_order():
     with TemporaryFile() as file:
-        errors = Errors[Failure](file)
+        errors = Errors(file)
         for position in range(2 * MAX_FAILURES):
             errors.add(position % 2, [failure(position)])
         kept = [int(found.path) for _, found in errors.in_order()]
@@ -36,10 +36,10 @@ def test_errors_on_disk_are_all_kept_and_those_of_one_element_in_their_order():
 
 @pytest.mark.contract("B1")
 def test_more_errors_than_are_counted_end_the_reading():
-    errors = Errors[Failure]()
+    errors = Errors()
     errors.add(0, [failure("first")], MAX_COUNTED)
     errors.add(1, [])
-    with pytest.raises(TooManyErrors):
+    with pytest.raises(Refused):
         errors.add(2, [failure("last")])
     with pytest.raises(Problem) as refused:
         errors.refuse()
@@ -49,15 +49,15 @@ def test_more_errors_than_are_counted_end_the_reading():
 
 def test_rows_that_are_left_out_may_have_more_errors_while_most_rows_are_right():
     with TemporaryFile() as file:
-        errors = Errors[Failure](file, leaves_out=True)
+        errors = Errors(file, leaves_out=True)
         for row in range(MAX_COUNTED + 5):
             errors.add(3 * row, [failure(row)])
-        with pytest.raises(TooManyErrors):
+        with pytest.raises(Refused):
             errors.add(MAX_COUNTED, [failure("of one of the first rows")])
     assert errors.count == MAX_COUNTED + 5
 
 
 def test_without_errors_nothing_is_refused():
-    errors = Errors[Failure]()
+    errors = Errors()
     errors.refuse()
     assert not errors

@@ -1,0 +1,119 @@
+"""The errors of a request or a file with many elements, in the order of the elements, each counted."""
+
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import IO
+
+from bulkops.writers.disk_lists import DiskList
+from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request
+from dimensions_site.api.failures import MAX_COUNTED
+
+# The position of an error of the request or the file as a whole.
+BEFORE_ALL = -1
+
+
+class Refused(Problem):
+    """The elements have errors, so none is saved: a 400 with the first of them (contract B1)."""
+
+    def __init__(self, failures: Sequence[Failure], count: int) -> None:
+        problem = bad_request(failures, count)
+        super().__init__(400, problem.code, str(problem.detail), failures, failure_count=count)
+
+
+class Errors:
+    """Collects failures with the positions of their elements, in any order.
+
+    With an empty temporary `file` all of them are stored there, otherwise the first `MAX_FAILURES` in memory. If
+    elements with errors are left out of what is saved (`leaves_out`), more than `MAX_COUNTED` are too many only if most
+    of the elements read so far have errors. `place` turns the JSON Pointer of a failure into the name of its place in
+    a file.
+    """
+
+    def __init__(
+        self, file: IO[bytes] | None = None, *, leaves_out: bool = False, place: Callable[[str], str] | None = None
+    ) -> None:
+        self._kept: list[Failure] | DiskList[Failure] = [] if file is None else DiskList[Failure](file)
+        # The position of each stored failure.
+        self._of = array("q")
+        self._place = place
+        # The position at which each unique value occurred first, by column and value.
+        self._first: dict[tuple[str, str], int] = {}
+        self.leaves_out = leaves_out
+        # How many failures that are found after all elements were read can be stored.
+        self.limit = MAX_FAILURES if file is None else sys.maxsize
+        # The positions of the elements that have errors.
+        self.positions: set[int] = set()
+        self.count = 0
+        self.is_count_exact = True
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def placed(self, failure: Failure) -> Failure:
+        """Return the failure, whose path is a JSON Pointer, with the path that clients and people know."""
+        return failure if self._place is None else replace(failure, path=self._place(failure.path))
+
+    def add(self, position: int, failures: Sequence[Failure], count: int | None = None) -> None:
+        """Add errors of the element at `position`; `count` is their number if these are only the first.
+
+        Raises `Refused` if there are more than are counted: finding all errors of a hopeless request would cost many
+        times as much as a valid one (contract B1).
+        """
+        if not failures:
+            return
+        if self.count >= MAX_COUNTED and not (self.leaves_out and 2 * len(self.positions) <= position):
+            self._refuse_rest()
+        self.positions.add(position)
+        self._keep(((position, failure) for failure in failures), len(failures) if count is None else count)
+        if self.count > MAX_COUNTED and not self.leaves_out:
+            self._refuse_rest()
+
+    def add_later(self, failures: Iterable[tuple[int, Failure]], count: int) -> None:
+        """Add what was found after all elements were read: the first failures by position, and the number of all.
+
+        Raises `Refused` as `add` does if all of them are stored.
+        """
+        if isinstance(self._kept, list):
+            self._keep(failures, count)
+            return
+        for position, failure in failures:
+            self.add(position, [failure])
+
+    def first_position(self, column: str, value: str, position: int | None = None) -> int | None:
+        """Return where a unique value occurred first; that is `position`, if given, unless it is known already."""
+        if position is None:
+            return self._first.get((column, value))
+        return self._first.setdefault((column, value), position)
+
+    def first(self) -> list[Failure]:
+        """Return the first failures, up to the number that a response lists."""
+        return [failure for _, failure in islice(self.in_order(), MAX_FAILURES)]
+
+    def in_order(self) -> Iterator[tuple[int, Failure]]:
+        """Yield the stored failures by the position of their elements, and for each element in the order of their
+        adding.
+        """
+        for place in sorted(range(len(self._of)), key=self._of.__getitem__):
+            yield self._of[place], self._kept[place]
+
+    def refuse(self) -> None:
+        """Raise `Refused` if there are errors."""
+        if self:
+            raise Refused(self.first(), self.count + (not self.is_count_exact))
+
+    def _refuse_rest(self) -> None:
+        self.is_count_exact = False
+        self.refuse()
+
+    def _keep(self, failures: Iterable[tuple[int, Failure]], count: int) -> None:
+        for position, failure in failures:
+            self._kept.append(failure)
+            self._of.append(position)
+        self.count += count
+        if isinstance(self._kept, list) and len(self._kept) > 2 * MAX_FAILURES:
+            first = list(islice(self.in_order(), MAX_FAILURES))
+            self._kept = [failure for _, failure in first]
+            self._of = array("q", (position for position, _ in first))

@@ -1,0 +1,216 @@
+"""Write many elements: stage them, lock, plan, check and write; or refuse them with every error (contract E1, E2).
+
+    session = WriteSession(dimension, repository, actor, envelope)
+    with session.staging(), writing_in_turn(repository):
+        session.stage_dependent()
+        session.write()
+
+Bulk bodies, tables, imported files, plans and their trials are all written in this way. What differs is in the
+envelope, and between these lines.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import IO, Any
+
+from django.db import IntegrityError, OperationalError, transaction
+from django_stubs_ext import StrOrPromise
+
+from bulkops.session.entries import STORED_BATCH, EntryReader
+from bulkops.session.errors import BEFORE_ALL, Errors
+from bulkops.session.items import Envelope, Item, operation_at
+from bulkops.session.references import References
+from bulkops.writers.databases import writer_for
+from bulkops.writers.writer import Clash, Entry
+from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.rendering import json_array, pieces
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.rest.pointers import pointer_in
+from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.decoding import RowDecoder
+from dimensions_site.elements.writing.locking import is_worth_another_try
+from dimensions_site.elements.writing.saving import already_there_message
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.shortening import shortened
+
+_ATTEMPTS = 10
+_UNKNOWN_REFERENCE = (
+    "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this request; name one that "
+    "is, or save with saveMode LOOSE."
+)
+
+
+class OthersCreateTheSame(Problem):
+    """In each attempt another writer had just created one of the same elements; nothing was written."""
+
+    def __init__(self) -> None:
+        detail = "Other clients keep creating elements with the same ids. Nothing was saved; try again."
+        super().__init__(503, "CONFLICT", detail, headers={"Retry-After": "5"})
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+class WriteSession:
+    """Writes the elements of one `envelope` into one dimension of a repository, on behalf of `actor`; used once.
+
+    All are written or none, unless its errors say that elements with errors are left out. `unknown_reference` is the
+    message of the strict check, as `References` takes it.
+    """
+
+    def __init__(
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        actor: Actor,
+        envelope: Envelope,
+        unknown_reference: StrOrPromise = _UNKNOWN_REFERENCE,
+    ) -> None:
+        self._dimension = dimension
+        self._actor = actor
+        self._envelope = envelope
+        self._operations = envelope.operations
+        self._renderer = full_renderer(dimension, repository.default_language)
+        self._maps = [place.column for place in dimension.wire.places.values() if place.is_map]
+        # The positions of elements that are left out because of what else is stored or saved.
+        self._left_out: set[int] = set()
+        self.errors = Errors() if envelope.errors is None else envelope.errors
+        decoder = RowDecoder(dimension.wire, repository)
+        self.writer = writer_for(dimension.model, decoder.columns, repository)
+        self._reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
+        self._references = (
+            References(dimension, decoder, repository, unknown_reference) if envelope.save_mode == "STRICT" else None
+        )
+
+    @contextmanager
+    def staging(self) -> Iterator[None]:
+        """Stage what does not depend on what is stored, without a lock; what is staged is kept while the block runs."""
+        with self.writer.staging():
+            self.errors.add(BEFORE_ALL, self._envelope.failures)
+            for operation in self._operations:
+                self._stage(self._reader.independent(operation))
+            yield
+
+    def stage_dependent(self) -> None:
+        """Stage the rest, and lock the elements that it depends on. Other bulk writers should have to wait by now."""
+        for operation in self._operations:
+            self._stage(self._reader.dependent(operation))
+
+    def write(self, planned: Callable[[], None] = _nothing) -> None:
+        """Write what is new or changes something; `planned` is called in the same transaction before.
+
+        Raises `Refused` with every error, and `OthersCreateTheSame` if others interfere each time; then nothing is
+        written.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                with transaction.atomic():
+                    self._plan()
+                    planned()
+                    if not self.errors.leaves_out:
+                        self.errors.refuse()
+                    self.writer.write(Provenance(self._actor))
+            except IntegrityError:
+                continue  # another writer has just created one of the elements
+            except OperationalError as error:
+                if not is_worth_another_try(error):
+                    raise
+            else:
+                return
+        raise OthersCreateTheSame
+
+    def write_answer(self, answer: IO[bytes]) -> None:
+        """Write the elements to `answer` as a JSON array in their order, as they are by now (contract E3)."""
+        starts = range(0, self._envelope.count, STORED_BATCH)
+        parts = (self.writer.written(start, start + STORED_BATCH, self._renderer.each) for start in starts)
+        for piece in json_array(pieces(chain.from_iterable(parts))):
+            answer.write(piece)  # `writelines` would keep all of it in memory
+        answer.flush()  # a full disk raises before anything is saved
+
+    def place_of(self, id: str) -> str | None:
+        """Return the JSON Pointer of the `id` among the elements that were staged; None if it is not there."""
+        return self._reader.place_of(id)
+
+    def _stage(self, batches: Iterable[Iterable[Entry]]) -> None:
+        for batch in batches:
+            entries = batch
+            if self._references is not None:
+                entries = list(batch)
+                self._references.read(entries, self._data)
+            self.writer.stage(entries)
+
+    def _data(self, position: int) -> Any:
+        """Return what was sent for the element at `position`; of a patch the changes; None if it cannot be read."""
+        operation = operation_at(self._operations, position)
+        element = operation.elements[position - operation.first]
+        try:
+            sent: Any = read_json(bytes(element.text if isinstance(element, Item) else element))
+        except JsonError:
+            return None
+        return sent.get("data") if operation.name == "patch" and isinstance(sent, dict) else sent
+
+    def _plan(self) -> None:
+        """Plan the writes; leave out what does not fit to what is stored, if that is permitted."""
+        self.writer.discard(list(self._left_out))
+        while True:
+            self.writer.plan()
+            self._stage_again()
+            misfits = self._add_misfits()
+            if not (misfits and self.errors.leaves_out):
+                return
+            # Others may have referred to them.
+            self._left_out |= misfits
+            self.writer.discard(list(misfits))
+
+    def _stage_again(self) -> None:
+        """Read and stage again what others have changed meanwhile."""
+        read_again: set[int] = set()
+        while positions := self.writer.outdated() or self._unmerged(read_again):
+            operation = operation_at(self._operations, positions[0])
+            positions = [position for position in positions if position < operation.end]
+            read_again.update(positions)
+            self.writer.discard(positions)
+            starts = range(0, len(positions), STORED_BATCH)
+            self._stage(self._reader.again(operation, positions[start : start + STORED_BATCH]) for start in starts)
+            self.writer.plan()
+
+    def _unmerged(self, read_again: Container[int]) -> list[int]:
+        """Return the positions in `merge` of elements that must be read again, beside what is stored by now.
+
+        One that was `read_again` already may still clear a map.
+        """
+        _, _, merge, _ = self._operations
+        if not merge.elements:
+            return []
+        found = self.writer.unmerged(merge.first, merge.end, [] if merge.is_partial else self._maps)
+        return [position for position in found if position not in read_again]
+
+    def _add_misfits(self) -> set[int]:
+        """Add the errors of elements that are valid by themselves, but conflict with what is stored or with each other;
+        return their positions.
+        """
+        clashes, count = self.writer.clashes(self.errors.limit)
+        found = {clash.position for clash in clashes}
+        if self._references is not None:
+            if self.errors.leaves_out:
+                self._references.leave_out(self.errors.positions | found)
+            unknown, unknown_count = self._references.unknown(self._path, self.errors.limit)
+            self.errors.add_later(((position, self.errors.placed(one)) for position, one in unknown), unknown_count)
+            found.update(position for position, _ in unknown)
+        self.errors.add_later(((clash.position, self._taken(clash)) for clash in clashes), count)
+        return found
+
+    def _taken(self, clash: Clash) -> Failure:
+        name = self._dimension.model.unique_in_repository[clash.column]
+        path = f"{operation_at(self._operations, clash.position).pointer(clash.position)}/{name}"
+        message = already_there_message(name, shortened(clash.value))
+        return self.errors.placed(Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id)))
+
+    def _path(self, position: int, wire_path: str) -> str:
+        """Return the JSON Pointer of a field of the element at `position`."""
+        pointer = pointer_in(self._data(position), wire_path.split("."), self._dimension.wire)
+        return f"{operation_at(self._operations, position).pointer_of_data(position)}{pointer}"

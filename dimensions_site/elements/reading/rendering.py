@@ -25,7 +25,7 @@ from dimensions_site.elements.declaration.wire import Node, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import rows_statement
-from dimensions_site.elements.reading.statements import Page
+from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.observability.observation import count_read, counted
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
@@ -83,7 +83,7 @@ class Renderer:
         self.expressions = [slot.expression for slot in self._slots]
         self._compiled: dict[type[Model], CompiledColumns] = {}
 
-    def each(self, elements: QuerySet[Any] | Page) -> Generator[str]:
+    def each(self, elements: QuerySet[Any] | Selection) -> Generator[str]:
         """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
         for row in streamed_values(elements, self._columns(elements.model)):
             yield self.written(row)
@@ -186,11 +186,11 @@ def full_renderer(dimension: Dimension, language: str) -> ElementRenderer:
     return ElementRenderer(dimension, language)
 
 
-def streamed_values(elements: QuerySet[Any] | Page, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
+def streamed_values(elements: QuerySet[Any] | Selection, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
     """Yield the values of the `columns` for each element, from one query, with constant memory."""
     connection = connections[elements.db]
     try:
-        if isinstance(elements, Page):
+        if isinstance(elements, Selection):
             sql, parameters = elements.statement(columns)
         else:
             sql, parameters = rows_statement(elements, columns, connection)

@@ -88,7 +88,7 @@ _composed = lru_cache(KEPT_SHAPES)(Composed)
 
 
 @lru_cache(KEPT_SHAPES)
-def _page(composed: Composed, columns: CompiledColumns, skips: bool, takes: bool) -> tuple[str, Sequence[Any]]:
+def _page(composed: Composed, columns: CompiledColumns, *, skips: bool, takes: bool) -> tuple[str, Sequence[Any]]:
     """Return the SQL of a page with these `columns`, whether it `skips` and `takes` some, and its bind parameters."""
     rows = composed.rows.all()
     start = _SKIP if skips else 0
@@ -98,9 +98,9 @@ def _page(composed: Composed, columns: CompiledColumns, skips: bool, takes: bool
 
 @dataclass(frozen=True)
 class Selection:
-    """The elements of a repository that `filter` selects, in the order of `sort`; those in the `state`, if given.
+    """A page of the elements of a repository that `filter` selects, in the order of `sort`.
 
-    They are read from the database with the name `using`.
+    They are those in the `state`, if it is given, and read from the database with the name `db`.
     """
 
     dimension: Dimension
@@ -109,95 +109,76 @@ class Selection:
     sort: str | None
     is_unused: bool
     state: State | None
-    using: str
+    paging: SkipTake
+    db: str
 
-    @cached_property
+    @property
     def failures(self) -> Sequence[Failure]:
         """The errors in `filter` and `sort` (contract B1)."""
         try:
-            _ = self.given
+            _ = self._given
         except RsqlError:
             return self._filterset.failures
         return ()
 
     @property
     def rows(self) -> QuerySet[Any]:
-        """The same as a queryset, which is composed for this request."""
-        return self._filterset.qs
-
-    def count(self) -> int:
-        """Return their number; one query."""
-        (number,) = self.composed.count.first(using=self.using, **self.given) or (0,)
-        return number
-
-    @cached_property
-    def _filterset(self) -> ElementFilterSet:
-        model = self.dimension.model
-        if self.state is None:
-            rows: QuerySet[Any] = model.of(self.repository).using(self.using)
-        else:
-            rows = versions_at(model.versions_of(self.repository).using(self.using), self.state)
-        if self.is_unused:
-            rows = without_uses(rows, self.dimension, self.repository)
-        query = {"filter": self.filter, "sort": self.sort}
-        return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
-
-    @property
-    def is_kept(self) -> bool:
-        return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
-
-    @cached_property
-    def _shape(self) -> tuple[Shape, list[str]]:
-        """The shape, and the texts of the values."""
-        texts: list[str] = []
-        tree = without_values(parse(self.filter), texts) if self.filter else None
-        slots = None if self.state is None else tuple(sorted(self.state.places))
-        language = self.repository.default_language
-        return Shape(self.dimension, language, tree, self.sort, self.is_unused, slots), texts
-
-    @cached_property
-    def composed(self) -> Composed:
-        compose = _composed if self.is_kept else Composed
-        return compose(self._shape[0])
-
-    @cached_property
-    def given(self) -> dict[str, Any]:
-        """The values of the bind parameters. Raises `RsqlError`."""
-        given = {"repository": self.repository.pk} if self.state is None else self.state.given()
-        _, texts = self._shape
-        for number, (read, text) in enumerate(zip(self.composed.readers, texts, strict=True), start=1):
-            given[f"value_{number}"] = read(text)
-        return given
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of the selected elements."""
-
-    selection: Selection
-    paging: SkipTake
-
-    @property
-    def rows(self) -> QuerySet[Any]:
-        """The elements as a queryset, which is composed for this request."""
-        return self.selection.rows[self.paging.window]
+        """The page as a queryset, which is composed for this request."""
+        page: QuerySet[Any] = self._filterset.qs[self.paging.window]
+        return page
 
     @property
     def model(self) -> type[Model]:
         """The model of the rows: elements, or versions of them."""
-        return self.selection.composed.rows.model
+        return self._kept.rows.model
 
-    @property
-    def db(self) -> str:
-        """The name of the database that it is read from."""
-        return self.selection.using
+    def count(self) -> int:
+        """Return the number of elements on all pages; one query."""
+        ((number,),) = self._kept.count.all(using=self.db, **self._given)
+        return int(number)
 
     def statement(self, columns: CompiledColumns) -> tuple[str, Sequence[Any]]:
         """Return the SQL for the `columns`, and its bind parameters. Raises `EmptyResultSet` for an empty page."""
         skip, take = self.paging.skip, self.paging.take
         if take == 0:
             raise EmptyResultSet
-        compose = _page if self.selection.is_kept else _page.__wrapped__
-        sql, parameters = compose(self.selection.composed, columns, skip > 0, take is not None)
-        numbered = sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take))
-        return numbered, bound(parameters, self.selection.given)
+        compose = _page if self._is_short else _page.__wrapped__
+        sql, parameters = compose(self._kept, columns, skips=skip > 0, takes=take is not None)
+        return sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take)), bound(parameters, self._given)
+
+    @cached_property
+    def _filterset(self) -> ElementFilterSet:
+        model = self.dimension.model
+        if self.state is None:
+            rows: QuerySet[Any] = model.of(self.repository).using(self.db)
+        else:
+            rows = versions_at(model.versions_of(self.repository).using(self.db), self.state)
+        if self.is_unused:
+            rows = without_uses(rows, self.dimension, self.repository)
+        query = {"filter": self.filter, "sort": self.sort}
+        return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
+
+    @property
+    def _is_short(self) -> bool:
+        return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
+
+    @cached_property
+    def _tree(self) -> tuple[Node | None, list[str]]:
+        """The filter without values, and the texts of the values."""
+        texts: list[str] = []
+        return without_values(parse(self.filter), texts) if self.filter else None, texts
+
+    @cached_property
+    def _kept(self) -> Composed:
+        slots = None if self.state is None else tuple(sorted(self.state.places))
+        language = self.repository.default_language
+        shape = Shape(self.dimension, language, self._tree[0], self.sort, self.is_unused, slots)
+        return _composed(shape) if self._is_short else Composed(shape)
+
+    @cached_property
+    def _given(self) -> dict[str, Any]:
+        """The values of the bind parameters. Raises `RsqlError`."""
+        given = {"repository": self.repository.pk} if self.state is None else self.state.given()
+        for number, (read, text) in enumerate(zip(self._kept.readers, self._tree[1], strict=True), start=1):
+            given[f"value_{number}"] = read(text)
+        return given

@@ -10,7 +10,7 @@ from dimensions_site.api.rendering import CsvRenderer, NdjsonRenderer, csv_lines
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import Renderer, full_renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
-from dimensions_site.elements.reading.statements import Page
+from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.table_rows import csv_table
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 
@@ -18,21 +18,19 @@ from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 _KEPT_RENDERERS = 100
 
 
-def streamed(
-    accepted: BaseRenderer, page: Page, dimension: Dimension, paths: Sequence[str], language: str
-) -> Iterator[bytes]:
-    """Return the `page` in the media type of `accepted`, complete or, if given, with the canonical `paths` only.
+def streamed(accepted: BaseRenderer, selection: Selection, paths: Sequence[str]) -> Iterator[bytes]:
+    """Return the selected page in the media type of `accepted`, complete or with the canonical `paths` only, if given.
 
-    `language` is the repository's default language. The query has run when this returns.
+    The query has run when this returns.
     """
-    wire = dimension.wire
+    dimension, language = selection.dimension, selection.repository.default_language
     if isinstance(accepted, CsvRenderer):
-        elements = page.rows
+        wire, elements = dimension.wire, selection.rows
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
         headings, lines = csv_table(columns, elements)
         return begun(lines, partial(csv_lines, headings))
     renderer = _renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
-    return begun(renderer.each(page), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+    return begun(renderer.each(selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 
 @lru_cache(_KEPT_RENDERERS)

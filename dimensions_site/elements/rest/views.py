@@ -1,7 +1,7 @@
 """The REST routes that every dimension has; a concrete view set names its dimension."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, TypeAlias, cast
 from urllib.parse import quote
 
@@ -22,7 +22,7 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
-from dimensions_site.elements.reading.statements import Page, Selection
+from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.streams import streamed
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
@@ -58,19 +58,20 @@ class ElementViewSet(UsesMixin):
     @from_replica
     def list(self, request: Request, **path: str) -> HttpResponseBase:
         """Stream the elements that the filter selects, as a bare array, lines or a table (contract D7, H4)."""
-        return self._streamed(self._parameters())
+        return self._streamed(*self._parameters())
 
     @operations.FETCH
     @from_replica
     def fetch(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the elements that the filter selects, with the selected properties only (contract D8, H1)."""
-        return self._streamed(self._parameters())
+        return self._streamed(*self._parameters())
 
     @operations.COUNT
     @from_replica
     def count(self, request: Request, **path: str) -> Response:
         """Return the number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
-        return Response(self._parameters().selection.count())
+        selection, _ = self._parameters()
+        return Response(selection.count())
 
     @operations.RETRIEVE
     @from_replica
@@ -159,13 +160,20 @@ class ElementViewSet(UsesMixin):
                 return problem.failures
         return super().further_failures()
 
-    def _parameters(self) -> "ListParameters":
-        """Return the query parameters of a list, parsed. Raises 400 with everything that is wrong with them."""
+    def _parameters(self) -> tuple[Selection, Sequence[str]]:
+        """Return what the query parameters of a list select, and the paths of the properties that a fetch returns.
+
+        Raises 400 with everything that is wrong with them.
+        """
         query = self.request.query_params
         refusals: list[Problem] = []
         state, paging = None, SkipTake()
         try:
             state = self.moment(AS_OF)
+        except Problem as problem:
+            refusals.append(problem)
+        try:
+            paging = SkipTake.parse(query.get("skip"), query.get("take"))
         except Problem as problem:
             refusals.append(problem)
         unused, unused_failures = self._unused_query()
@@ -176,19 +184,15 @@ class ElementViewSet(UsesMixin):
             query.get("sort"),
             unused and not unused_failures,
             state,
+            paging,
             self.database,
         )
         paths: Sequence[str] = ()
         failures: Sequence[Failure] = ()
         if self.action == "fetch":
             paths, failures = select(self.dimension.wire, query.get(PROPERTIES))
-        failures = [*failures, *unused_failures, *selection.failures]
-        try:
-            paging = SkipTake.parse(query.get("skip"), query.get("take"))
-        except Problem as problem:
-            refusals.append(problem)
-        check_all(failures, refusals)
-        return ListParameters(selection, paging, paths)
+        check_all([*failures, *unused_failures, *selection.failures], refusals)
+        return selection, paths
 
     def _unused_query(self) -> tuple[bool, Sequence[Failure]]:
         """Return whether only elements are wanted that nothing refers to (contract L1), and the error in that."""
@@ -201,18 +205,17 @@ class ElementViewSet(UsesMixin):
             return True, [Failure(UNUSED, "CONFLICTING_PARAMETERS", message)]
         return text == "true", []
 
-    def _streamed(self, parameters: "ListParameters") -> StreamingHttpResponse:
+    def _streamed(self, selection: Selection, paths: Sequence[str]) -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
         accepted = self.request.accepted_renderer
         # HEAD sends no body, so one row is enough to know the status.
-        selection, paging = parameters.selection, parameters.paging
-        if self.request.method == "HEAD" and paging.take != 0:
-            paging = replace(paging, take=1)
+        if self.request.method == "HEAD" and selection.paging.take != 0:
+            selection = replace(selection, paging=replace(selection.paging, take=1))
         headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
         if prefers_count(self.request):  # before the list, which keeps the connection
             headers |= counted(selection.count())
         response = StreamingHttpResponse(
-            streamed(accepted, Page(selection, paging), self.dimension, parameters.paths, self._language),
+            streamed(accepted, selection, paths),
             content_type=content_type(accepted),
             headers=headers,
         )
@@ -221,17 +224,6 @@ class ElementViewSet(UsesMixin):
             name = f"{self.scope.repository.db_id}-{self.dimension}.{accepted.format}"
             response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
-
-
-@dataclass(frozen=True)
-class ListParameters:
-    """The elements that are selected, which of them `skip` and `take` ask for, and the `paths` of the properties that a
-    fetch returns.
-    """
-
-    selection: Selection
-    paging: SkipTake
-    paths: Sequence[str]
 
 
 def counted(total: int) -> dict[str, str]:

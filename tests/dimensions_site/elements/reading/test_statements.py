@@ -18,7 +18,7 @@ from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.elements.reading import statements
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.reading.statements import KEPT_LENGTH, KEPT_SHAPES, Page, Selection
+from dimensions_site.elements.reading.statements import KEPT_LENGTH, KEPT_SHAPES, Selection
 from dimensions_site.rsql.compiler import without_values
 from dimensions_site.rsql.nodes import Comparison, Node
 from dimensions_site.rsql.parser import parse
@@ -35,7 +35,7 @@ from tests.storing import store_accounts, store_currencies
 
 
 def selection(dimension, repository, filter: str | None = None, sort: str | None = None) -> Selection:
-    return Selection(dimension, repository, filter, sort, False, None, DEFAULT_DB_ALIAS)
+    return Selection(dimension, repository, filter, sort, False, None, SkipTake(), DEFAULT_DB_ALIAS)
 
 
 def with_values_of(node: Node, conditions: Iterator[Comparison]) -> Node:
@@ -68,7 +68,7 @@ def test_a_shape_that_is_kept_finds_what_a_query_finds_that_is_composed_for_the_
         for tree in (node, with_values_of(node, iter(others))):
             selected = selection(dimension, northwind, write(tree, style), sort)
             assert selected.failures == ()
-            page = Page(selected, paging)
+            page = replace(selected, paging=paging)
             assert list(renderer.each(page)) == list(renderer.each(page.rows))
             assert selected.count() == selected.rows.count()
 
@@ -145,7 +145,7 @@ def test_however_many_shapes_clients_send_a_bounded_number_of_short_ones_is_kept
     assert kept.currsize == kept.maxsize == KEPT_SHAPES
     for _ in range(2):
         selected = selection(ACCOUNT, northwind, f"id=={'x' * KEPT_LENGTH}")
-        assert list(full_renderer(ACCOUNT, "en").each(Page(selected, SkipTake()))) == []
+        assert list(full_renderer(ACCOUNT, "en").each(selected)) == []
     assert statements._composed.cache_info() == kept
 
 

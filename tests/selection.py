@@ -41,7 +41,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     "bulkops/plans/planning.py": ("tests/bulkops/plans/",),
     "bulkops/plans/scopes.py": ("tests/bulkops/plans/test_plan_scopes.py",),
     "bulkops/worker/append_only.py": ("tests/dimensions_site/repositories/test_access_changes.py",),
-    "bulkops/writers/attempts.py": (
+    "bulkops/writers/databases.py": (
         "tests/bulkops/files/imports/",
         "tests/bulkops/save/",
         "tests/bulkops/writers/",

@@ -25,6 +25,11 @@ def takes_at_most(most: float, work: Callable[[], object]) -> bool:
     return any(seconds(work) <= most for _ in range(3))
 
 
+def grows_at_most(times: float, few: Callable[[], object], many: Callable[[], object]) -> bool:
+    """Whether `many` takes at most that many times as long as `few`, measured while the machine is as busy."""
+    return any(seconds(many) <= times * seconds(few) for _ in range(3))
+
+
 def report_of(response: Any) -> tuple[int, int, bool]:
     """How many errors a refusal lists and counts, and whether that is all of them."""
     report = refused(response)

@@ -11,7 +11,7 @@ from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from tests.bulkops.save.bulk import refused
 from tests.factories import account, content, json_bytes
-from tests.security.measuring import report_of, seconds, takes_at_most
+from tests.security.measuring import grows_at_most, report_of
 
 
 def large(id: str, entries: int, length: int) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def test_refusing_a_map_that_is_too_large_grows_as_the_map(alice, way):
         assert (error["path"], error["code"]) == ("customAttributes", "TOO_LARGE")
         assert f"{entries:,}" in error["message"]
     # Four times as many take up to seven times as long: they do not fit into the caches of the processor.
-    assert takes_at_most(12 * seconds(work(few)), work(many))
+    assert grows_at_most(12, work(few), work(many))
 
 
 @pytest.mark.contract("C20", "C15")

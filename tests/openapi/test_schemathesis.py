@@ -30,7 +30,8 @@ from tests.openapi.test_openapi_examples import EXAMPLES
 # An editor is refused less than a reader, and allowed less than a manager.
 ROLES = tuple(Role) if IS_LONG else (Role.READER, Role.MANAGER)
 TAKING_LONG = (
-    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "planAccounts", "fetchAccounts"),
+    *("createAccount", "replaceAccount", "patchAccount", "saveAccounts", "saveAccountsMinimal", "planAccounts"),
+    "fetchAccounts",
     # Their parameters are those of the same operations of currencies.
     *("countAccounts", "listAccounts", "listAccountChanges"),
     # The body of `replaceCurrency` has the same schema.

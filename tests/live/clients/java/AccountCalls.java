@@ -72,19 +72,19 @@ class AccountCalls {
         for (AccountPlanRequest source : List.of(
                 new AccountPlanRequest().bulk(bulk), new AccountPlanRequest().repository("southwind"),
                 new AccountPlanRequest().asOf(token), new AccountPlanRequest().undo(latest.getId().toString()))) {
-            AccountPlan plan = api.planAccounts(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            AccountPlan plan = api.planAccounts(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(plan.getSource().getSnapshot() == null, "planned from a source");
             api.deleteAccountPlan(db, plan.getPlanId());
         }
         try {
-            api.planAccounts(db, new AccountPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            api.planAccounts(db, new AccountPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(false, "a plan without a source");
         } catch (ApiException refused) {
             check(refused.getCode() == 400 && refused.getResponseBody().contains("ONE_SOURCE"), "no source");
         }
         AccountPlanRequest snapshot = new AccountPlanRequest().scope(filter).maxDelete("0")
             .snapshot(List.of(new AccountMerge().id(id).descriptions(Map.of("en", "Planned"))));
-        ApiResponse<AccountPlan> made = api.planAccountsWithHttpInfo(db, snapshot, null, null, null, null, null, null, null);
+        ApiResponse<AccountPlan> made = api.planAccountsWithHttpInfo(db, snapshot, null, null, null, null, null, null, null, null);
         UUID plan = made.getData().getPlanId();
         check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
         check(api.listAccountPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");

@@ -63,19 +63,19 @@ class CurrencyCalls {
         for (CurrencyPlanRequest source : List.of(
                 new CurrencyPlanRequest().bulk(bulk), new CurrencyPlanRequest().repository("southwind"),
                 new CurrencyPlanRequest().asOf(token), new CurrencyPlanRequest().undo(latest.getId().toString()))) {
-            CurrencyPlan plan = api.planCurrencies(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            CurrencyPlan plan = api.planCurrencies(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(plan.getSource().getSnapshot() == null, "planned from a source");
             api.deleteCurrencyPlan(db, plan.getPlanId());
         }
         try {
-            api.planCurrencies(db, new CurrencyPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null);
+            api.planCurrencies(db, new CurrencyPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(false, "a plan without a source");
         } catch (ApiException refused) {
             check(refused.getCode() == 400 && refused.getResponseBody().contains("ONE_SOURCE"), "no source");
         }
         CurrencyPlanRequest snapshot = new CurrencyPlanRequest().scope(filter).maxDelete("0")
             .snapshot(List.of(new CurrencyMerge().id(id).descriptions(Map.of("en", "Planned"))));
-        ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null, null, null, null, null);
+        ApiResponse<CurrencyPlan> made = api.planCurrenciesWithHttpInfo(db, snapshot, null, null, null, null, null, null, null, null);
         UUID plan = made.getData().getPlanId();
         check(made.getData().getChanged() == 1 && made.getData().getSource().getSnapshot() == 1, "planned");
         check(api.listCurrencyPlans(db, null, null, null, null).stream().anyMatch(each -> each.getPlanId().equals(plan)), "plans");

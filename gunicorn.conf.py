@@ -12,6 +12,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.observability.sharing import share
+from dimensions_site.server.allocation import return_blocks_of
 from dimensions_site.server.worker import HostMissing, exposure_warnings, keep_apart
 
 try:
@@ -70,6 +71,10 @@ control_socket_disable = True
 # The connection is kept after bodies of at most this many announced bytes. A larger body may be rejected unread, and
 # gunicorn would block a thread for up to 5 seconds waiting for the rest.
 _LARGEST_BODY_TO_KEEP_FOR = 1024 * 1024
+
+
+# Bodies and answers.
+return_blocks_of(1024 * 1024)
 
 
 def when_ready(server: Arbiter) -> None:

@@ -14,6 +14,7 @@ from rest_framework.exceptions import ValidationError
 from bulkops.session.errors import Errors
 from bulkops.session.items import Envelope, Item, Operation, clear, operation_at, value_at
 from bulkops.session.patches import Patch, named_failures, read_patch, too_long
+from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.writer import Entry
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
@@ -31,7 +32,7 @@ from dimensions_site.text.shortening import shortened
 
 # How many elements are read together, and looked up if necessary.
 BATCH = 1_000
-# The same when stored elements are read: this many of the largest take 50 MB.
+# The same when stored elements are read, or what was sent is on disk: this many of the largest take 50 MB.
 STORED_BATCH = 200
 # Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
 _EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER", "SAME_LANGUAGE"})
@@ -86,7 +87,7 @@ class EntryReader:
         if operation.name in ("post", "put"):
             yield from self._whole_ones(operation)
         elif operation.name == "merge" and not operation.is_partial:
-            for batch in self._batches(operation, BATCH):
+            for batch in self._batches(operation, _size(operation)):
                 existing = self._existing(batch)
                 yield self._entries(self._complete(sent, _of(sent, existing)) for sent in batch)
 
@@ -125,7 +126,7 @@ class EntryReader:
         return list(self._entries(entries))
 
     def _whole_ones(self, operation: Operation) -> Iterator[Iterable[Entry]]:
-        for batch in self._batches(operation, BATCH):
+        for batch in self._batches(operation, _size(operation)):
             existing = self._existing(batch) if operation.name == "put" else {}
             doubtful: list[int] = []
             yield self._entries(self._whole(sent, _of(sent, existing), doubtful=doubtful) for sent in batch)
@@ -351,6 +352,10 @@ class EntryReader:
 
     def _add(self, position: int, failures: Sequence[Failure], count: int | None = None) -> None:
         self._errors.add(position, [self._errors.placed(failure) for failure in failures], count)
+
+
+def _size(operation: Operation) -> int:
+    return STORED_BATCH if isinstance(operation.elements, DiskList) else BATCH
 
 
 class _Named(msgspec.Struct):

@@ -115,6 +115,10 @@ class ConventionsMixin(APIView):
         response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in rate_headers(self.request._request).items():
             response[name] = value
+        # Circles of references would keep the request and its body until the garbage collector finds them.
+        self.request.parser_context.clear()
+        for method in getattr(self, "action_map", ()):
+            vars(self).pop(method, None)  # what a view set binds to itself
         return response
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:

@@ -9,6 +9,6 @@ class BulkopsConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks and the admin pages, which Django looks for in `bulkops.admin` only."""
         from bulkops import checks
-        from bulkops.admin import activity, processings, workers
+        from bulkops.admin import activity, deletions, workers
         from bulkops.admin.imports import wizard
         from bulkops.admin.plans import pages

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
@@ -119,7 +119,7 @@ class CurrencySerializer(ElementSerializer):
         message = gettext(
             "description ({value}) means descriptions.{language} ({other}) and must have the same value; "
             "send only one of them."
-        ).format(value=shown(description), language=language, other=shown(descriptions.get(language)))
+        ).format(value=shown_value(description), language=language, other=shown_value(descriptions.get(language)))
         return {"description": [ErrorDetail(message, "conflicting_spellings")]}
 
 

@@ -46,7 +46,7 @@ class SocketAddress(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def required(name: str) -> str:
+def required_text(name: str) -> str:
     """Return the text of a variable that has no default."""
     value = os.environ.get(name, "")
     if not value.strip():

@@ -32,13 +32,13 @@ COMMIT = env.text("COMMIT", default="")
 # --- Process and addresses -----------------------------------------------------------------------
 
 # There is no default: a known key would let anyone forge sessions and tokens.
-SECRET_KEY = env.required("SECRET_KEY")
+SECRET_KEY = env.required_text("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.secrets("SECRET_KEY_FALLBACKS")
 DEBUG = env.boolean("DEBUG", default=False)
 
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 TRUSTED_PROXIES: list[env.Proxy] = env.proxies("TRUSTED_PROXIES", default=[])
-# The proxy may remove the prefix or pass it on. It cannot begin like a path of the service: no one could tell
+# The proxy may remove the prefix or pass it on. It cannot begin like a path of the service: no one could know
 # whether it was removed.
 URL_PREFIX = env.path_prefix("URL_PREFIX", default="", taken=FIRST_SEGMENTS)
 FORCE_SCRIPT_NAME = URL_PREFIX
@@ -88,13 +88,13 @@ CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
 MIDDLEWARE = [
     "dimensions_site.api.middleware.requests.standard_headers",
     "dimensions_site.site_admin.pages.Content",
-    "dimensions_site.api.middleware.forwarded.forwarded",
-    "dimensions_site.api.middleware.requests.bounded_reads",
+    "dimensions_site.api.middleware.forwarded.apply_forwarding_headers",
+    "dimensions_site.api.middleware.requests.bound_reads",
     "django_structlog.middlewares.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     # When no origin is allowed, a preflight request is a request like any other, and gets 401.
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "dimensions_site.api.middleware.compression.compressed",
+    "dimensions_site.api.middleware.compression.compress_responses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "dimensions_site.site_admin.languages.language_of_the_administration",
     "dimensions_site.api.middleware.requests.check_request_line",
@@ -139,7 +139,7 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "dimensions_site" / "static"]
-# Static files are served from the packages that contain them, so deployment has no step that can be forgotten.
+# Static files are served from the packages that contain them, so deployment has no step that can be left out.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 

@@ -36,7 +36,7 @@ import_module(settings.ROOT_URLCONF)
 gc.enable()
 # Models can be imported from here on.
 _metrics_address: SocketAddress | None = settings.METRICS_BIND
-_metrics = exposition(import_string("dimensions_site.monitoring.state.State")())
+_metrics = exposition(import_string("dimensions_site.monitoring.state.StateCollector")())
 
 
 def _guarded(read: Callable[[int], bytes]) -> Callable[..., bytes]:

@@ -77,11 +77,10 @@ BRANCHES: dict[str, tuple[str, ...]] = {
         "tests/live/test_faults.py",
         "tests/live/test_unusable_databases.py",
     ),
-    "dimensions_site/elements/declaration/indexes.py": ("tests/dimensions_site/elements/reading/test_query_plans.py",),
+    "dimensions_site/elements/declaration/indexes.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/history/comparing.py": ("tests/dimensions_site/elements/history/test_compare.py",),
     "dimensions_site/elements/reading/descriptions.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/reading/lookup.py": ("tests/dimensions_site/elements/reading/test_lookup.py",),
-    "dimensions_site/elements/reading/searching.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/reading/tables.py": ("tests/dimensions_site/elements/reading/test_tables.py",),
     "dimensions_site/elements/reading/uses.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/writing/locking.py": (
@@ -98,7 +97,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
         "tests/live/test_backups.py",
     ),
     "dimensions_site/rsql/apps.py": ("tests/dimensions_site/rsql/",),
-    "dimensions_site/rsql/columns.py": ("tests/dimensions_site/rsql/",),
+    "dimensions_site/rsql/fields.py": ("tests/dimensions_site/rsql/",),
     "dimensions_site/rsql/conditions.py": ("tests/dimensions_site/rsql/",),
 }
 _BRANCHING = tuple({place for tests in BRANCHES.values() for place in tests})

@@ -5,11 +5,9 @@ import django.db.models.lookups
 from django.db import migrations, models
 
 import dimensions_site.elements.models
-import dimensions_site.rsql.columns
 import dimensions_site.rsql.expressions
 import dimensions_site.rsql.fields
-from dimensions_site.elements.declaration.indexes import reference_statistics
-from dimensions_site.elements.reading.searching import search_index
+from dimensions_site.elements.declaration.indexes import reference_statistics, search_index
 
 # The leaves in JSON columns that refer to an element.
 _LEAVES = (
@@ -44,13 +42,13 @@ class Migration(migrations.Migration):
             name="Account",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
@@ -64,7 +62,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "nature",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("BALANCE_SHEET", "BALANCE_SHEET"),
                             ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
@@ -76,13 +74,13 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("NORMAL", "NORMAL"), ("DETAIL", "DETAIL"), ("VARIATION", "VARIATION")]
                     ),
                 ),
                 (
                     "conversion_type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
                             ("AVERAGE", "AVERAGE"),
@@ -97,12 +95,12 @@ class Migration(migrations.Migration):
                         ]
                     ),
                 ),
-                ("reference_account_for_initial_balance", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("documentation_link", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("custom_dimension1_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reference_account_for_initial_balance", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("documentation_link", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("custom_dimension1_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension1_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -118,10 +116,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension2_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension2_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension2_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -137,10 +135,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension3_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension3_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension3_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -156,10 +154,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension4_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension4_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension4_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -175,10 +173,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension5_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension5_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension5_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -202,7 +200,7 @@ class Migration(migrations.Migration):
                 ("end_date", models.DateTimeField(null=True)),
                 (
                     "account_class",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("ASSET", "ASSET"),
@@ -224,13 +222,13 @@ class Migration(migrations.Migration):
                 ("accrual", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 (
                     "standard_sign_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("ANY", "ANY"), ("DEBIT", "DEBIT"), ("CREDIT", "CREDIT")], null=True
                     ),
                 ),
                 (
                     "ic_capacity_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_MINUS_EQUALS_TO", "CHECK_MINUS_EQUALS_TO"),
@@ -241,7 +239,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "fx_rates_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
@@ -252,7 +250,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "ic_sign_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("AS_GROSS_AMOUNT", "AS_GROSS_AMOUNT"),
@@ -264,7 +262,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "notes_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
@@ -275,7 +273,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "use_account_for_setup",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NO", "NO"),
                             ("FINANCIAL_INVESTMENTS", "FINANCIAL_INVESTMENTS"),
@@ -289,7 +287,7 @@ class Migration(migrations.Migration):
                 ("banking_data", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 (
                     "monthly_splitting_type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NO", "NO"),
                             ("FLAT", "FLAT"),
@@ -330,13 +328,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AccountVersion",
             fields=[
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
@@ -356,7 +354,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "nature",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("BALANCE_SHEET", "BALANCE_SHEET"),
                             ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
@@ -368,13 +366,13 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("NORMAL", "NORMAL"), ("DETAIL", "DETAIL"), ("VARIATION", "VARIATION")]
                     ),
                 ),
                 (
                     "conversion_type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("PROFIT_AND_LOSS", "PROFIT_AND_LOSS"),
                             ("AVERAGE", "AVERAGE"),
@@ -389,12 +387,12 @@ class Migration(migrations.Migration):
                         ]
                     ),
                 ),
-                ("reference_account_for_initial_balance", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("documentation_link", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("custom_dimension1_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reference_account_for_initial_balance", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("documentation_link", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("custom_dimension1_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension1_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -410,10 +408,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension2_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension2_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension2_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -429,10 +427,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension3_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension3_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension3_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -448,10 +446,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension4_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension4_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension4_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -467,10 +465,10 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("custom_dimension5_dimension_name", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("custom_dimension5_dimension_name", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "custom_dimension5_restriction",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("RESTRICTED", "RESTRICTED"),
@@ -494,7 +492,7 @@ class Migration(migrations.Migration):
                 ("end_date", models.DateTimeField(null=True)),
                 (
                     "account_class",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NONE", "NONE"),
                             ("ASSET", "ASSET"),
@@ -516,13 +514,13 @@ class Migration(migrations.Migration):
                 ("accrual", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 (
                     "standard_sign_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("ANY", "ANY"), ("DEBIT", "DEBIT"), ("CREDIT", "CREDIT")], null=True
                     ),
                 ),
                 (
                     "ic_capacity_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_MINUS_EQUALS_TO", "CHECK_MINUS_EQUALS_TO"),
@@ -533,7 +531,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "fx_rates_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
@@ -544,7 +542,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "ic_sign_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("AS_GROSS_AMOUNT", "AS_GROSS_AMOUNT"),
@@ -556,7 +554,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "notes_check",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DO_NOT_CHECK", "DO_NOT_CHECK"),
                             ("CHECK_ONLY_IC_AMOUNTS", "CHECK_ONLY_IC_AMOUNTS"),
@@ -567,7 +565,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "use_account_for_setup",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NO", "NO"),
                             ("FINANCIAL_INVESTMENTS", "FINANCIAL_INVESTMENTS"),
@@ -581,7 +579,7 @@ class Migration(migrations.Migration):
                 ("banking_data", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 (
                     "monthly_splitting_type",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("NO", "NO"),
                             ("FLAT", "FLAT"),
@@ -673,12 +671,12 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "accrual", ("debitAccrual", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "accrual", ("debitAccrual", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "accrual", ("debitAccrual", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "accrual", ("debitAccrual", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                         ),
                         False,
                     )
@@ -691,12 +689,12 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "accrual", ("creditAccrual", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "accrual", ("creditAccrual", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "accrual", ("creditAccrual", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "accrual", ("creditAccrual", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                         ),
                         False,
                     )
@@ -709,14 +707,16 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "monthly_splitting_reference", ("referenceAccount", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "monthly_splitting_reference",
+                    ("referenceAccount", "id"),
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "monthly_splitting_reference",
                             ("referenceAccount", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -729,12 +729,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("variation", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("variation", "debit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "cash_flow_planning", ("variation", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "cash_flow_planning",
+                            ("variation", "debit", "id"),
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -747,14 +749,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("variation", "credit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("variation", "credit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("variation", "credit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -767,14 +769,16 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("receivablePayable", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning",
+                    ("receivablePayable", "debit", "id"),
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("receivablePayable", "debit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -789,14 +793,14 @@ class Migration(migrations.Migration):
                 dimensions_site.rsql.expressions.JsonLeaf(
                     "cash_flow_planning",
                     ("receivablePayable", "credit", "id"),
-                    dimensions_site.rsql.fields.Kind["TEXT"],
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("receivablePayable", "credit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -809,12 +813,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("liquidity", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("liquidity", "debit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "cash_flow_planning", ("liquidity", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "cash_flow_planning",
+                            ("liquidity", "debit", "id"),
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -827,14 +833,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("liquidity", "credit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("liquidity", "credit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("liquidity", "credit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -847,12 +853,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("other", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("other", "debit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "cash_flow_planning", ("other", "debit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "cash_flow_planning",
+                            ("other", "debit", "id"),
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -865,12 +873,14 @@ class Migration(migrations.Migration):
             index=models.Index(
                 models.F("repository"),
                 dimensions_site.rsql.expressions.JsonLeaf(
-                    "cash_flow_planning", ("other", "credit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                    "cash_flow_planning", ("other", "credit", "id"), dimensions_site.rsql.fields.ValueKind["TEXT"]
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "cash_flow_planning", ("other", "credit", "id"), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "cash_flow_planning",
+                            ("other", "credit", "id"),
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -885,14 +895,14 @@ class Migration(migrations.Migration):
                 dimensions_site.rsql.expressions.JsonLeaf(
                     "cash_flow_planning",
                     ("other", "additionalCreditAccrualAccount", "id"),
-                    dimensions_site.rsql.fields.Kind["TEXT"],
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("other", "additionalCreditAccrualAccount", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -907,14 +917,14 @@ class Migration(migrations.Migration):
                 dimensions_site.rsql.expressions.JsonLeaf(
                     "cash_flow_planning",
                     ("other", "additionalDebitAccrualAccount", "id"),
-                    dimensions_site.rsql.fields.Kind["TEXT"],
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("other", "additionalDebitAccrualAccount", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -929,14 +939,14 @@ class Migration(migrations.Migration):
                 dimensions_site.rsql.expressions.JsonLeaf(
                     "cash_flow_planning",
                     ("revaluationDevaluation", "debit", "id"),
-                    dimensions_site.rsql.fields.Kind["TEXT"],
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("revaluationDevaluation", "debit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )
@@ -951,14 +961,14 @@ class Migration(migrations.Migration):
                 dimensions_site.rsql.expressions.JsonLeaf(
                     "cash_flow_planning",
                     ("revaluationDevaluation", "credit", "id"),
-                    dimensions_site.rsql.fields.Kind["TEXT"],
+                    dimensions_site.rsql.fields.ValueKind["TEXT"],
                 ),
                 condition=models.Q(
                     django.db.models.lookups.IsNull(
                         dimensions_site.rsql.expressions.JsonLeaf(
                             "cash_flow_planning",
                             ("revaluationDevaluation", "credit", "id"),
-                            dimensions_site.rsql.fields.Kind["TEXT"],
+                            dimensions_site.rsql.fields.ValueKind["TEXT"],
                         ),
                         False,
                     )

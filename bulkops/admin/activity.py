@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from bulkops.admin.plans.undoing import UndoMixin
+from bulkops.admin.plans.making import UndoMixin
 from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.admin.element import ElementAdmin

@@ -53,7 +53,7 @@ class DeletionActionMixin(SelectionMixin):
             messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
         return self.render_page(
             request,
-            "admin/processings/confirm_deletion.html",
+            "admin/deletions/confirm_deletion.html",
             title=_("Delete elements"),
             repository=repository,
             reason=reason,

@@ -23,7 +23,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 
 from bulkops.admin.exporting_differences import DifferencesExportMixin
 from bulkops.files.exporting import chosen_paths, export
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.elements.admin.lists.past import asked_moment, instant_of
@@ -180,8 +180,8 @@ class ExportMixin(DifferencesExportMixin):
         paths: Sequence[str],
         labels: bool | None,
     ) -> FileResponse:
-        """Return the complete file, so that nobody mistakes a part of it for all. Raises TableTooLarge."""
-        shape = Shape(format, FORMATS[format].encoding)
+        """Return the complete file, so that nobody takes a part of it for all. Raises TableTooLarge."""
+        shape = FileShape(format, FORMATS[format].encoding)
         with ExitStack() as stack:
             file = stack.enter_context(TemporaryFile())
             found, wire = elements.filter(repository=repository), self.dimension.wire

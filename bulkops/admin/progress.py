@@ -9,7 +9,7 @@ from bulkops.files.imports.reports import Phase
 from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, Status
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # How many of the ids that were not found the page lists.
 _LISTED = 100
@@ -17,7 +17,7 @@ _PHASES = tuple(Phase)
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """The `percentage` of a job that is done; the page's script shows the texts, which may be empty."""
 
     is_running: bool
@@ -29,17 +29,17 @@ class Progress:
     error: str = ""
 
 
-def deletion_progress(processing: DataProcessing) -> Progress:
+def deletion_progress(processing: DataProcessing) -> JobProgress:
     """Return the current progress of the deletion."""
-    return Progress(
+    return JobProgress(
         is_running=processing.status == Status.RUNNING,
         percentage=100 * processing.processed // max(processing.requested, 1),
         status=_deletion_status(processing),
         counts=_("%(processed)s of %(requested)s processed, %(deleted)s deleted")
         % {
-            "processed": grouped(processing.processed),
-            "requested": grouped(processing.requested),
-            "deleted": grouped(processing.deleted),
+            "processed": grouped_number(processing.processed),
+            "requested": grouped_number(processing.requested),
+            "deleted": grouped_number(processing.deleted),
         },
         not_found=_not_found(processing),
         in_use=_in_use(processing),
@@ -47,11 +47,11 @@ def deletion_progress(processing: DataProcessing) -> Progress:
     )
 
 
-def import_progress(file_import: FileImport) -> Progress:
+def import_progress(file_import: FileImport) -> JobProgress:
     """Return the current progress of the import, over all its phases."""
     done = _PHASES.index(Phase(file_import.phase)) if file_import.phase else 0
     share = (done + file_import.progress) / len(_PHASES)
-    return Progress(file_import.status in AT_WORK, round(100 * share), _import_status(file_import))
+    return JobProgress(file_import.status in AT_WORK, round(100 * share), _import_status(file_import))
 
 
 def _deletion_status(processing: DataProcessing) -> str:
@@ -92,7 +92,7 @@ def _in_use(processing: DataProcessing) -> str:
     ids = ", ".join(listed) + (", …" if processing.refused > len(listed) else "")
     number = processing.refused
     message = ngettext("%(count)s is in use and stays: %(ids)s", "%(count)s are in use and stay: %(ids)s", number)
-    return message % {"count": grouped(number), "ids": ids}
+    return message % {"count": grouped_number(number), "ids": ids}
 
 
 def _not_found(processing: DataProcessing) -> str:
@@ -102,4 +102,4 @@ def _not_found(processing: DataProcessing) -> str:
     listed = processing.not_found[:_LISTED]
     ids = ", ".join(listed) + (", …" if missing > len(listed) else "")
     message = ngettext("%(count)s was not found: %(ids)s", "%(count)s were not found: %(ids)s", missing)
-    return message % {"count": grouped(missing), "ids": ids}
+    return message % {"count": grouped_number(missing), "ids": ids}

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from bulkops.command_line.progress import interruptible
 from bulkops.files.exporting import chosen_paths, export
-from bulkops.files.formats.rows import Shape, format_named
+from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.elements.dimension import Dimension
@@ -85,7 +85,7 @@ class ExportCommand(BaseCommand):
         return filterset.qs, paths
 
     def _export(
-        self, elements: QuerySet[Any], repository: Repository, paths: list[str], shape: Shape, file: BinaryIO
+        self, elements: QuerySet[Any], repository: Repository, paths: list[str], shape: FileShape, file: BinaryIO
     ) -> int:
         is_shown = sys.stderr.isatty()
         total = elements.order_by().count() if is_shown else None
@@ -101,7 +101,7 @@ class ExportCommand(BaseCommand):
             )
 
 
-def _shape(name: str | None, chosen: str | None) -> Shape:
+def _shape(name: str | None, chosen: str | None) -> FileShape:
     """Return the shape of that file, or of standard output. Raises CommandError for an unknown extension."""
     named, gzipped = (Format.CSV, False) if name is None else format_named(name)
     format = named if chosen is None else Format(chosen)
@@ -112,7 +112,7 @@ def _shape(name: str | None, chosen: str | None) -> Shape:
         )
     # Programs that read standard output do not expect a byte-order mark.
     encoding = "utf-8" if name is None else FORMATS[format].encoding
-    return Shape(format, encoding, gzipped=gzipped)
+    return FileShape(format, encoding, gzipped=gzipped)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from bulkops.files.formats.encodings import ENCODINGS
 from bulkops.files.formats.reading import Source, beginnings, open_source
 from bulkops.files.formats.rows import ReadingOptions
-from bulkops.files.imports.locating import located
+from bulkops.files.imports.locating import locate_headings
 from bulkops.files.imports.options import Share
 from bulkops.files.imports.reports import Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
@@ -86,7 +86,7 @@ class FileCommand(BaseCommand):
         """
         format = None if options["format"] is None else Format(options["format"])
         given = ReadingOptions(format, options["encoding"], options["sheet"], options["heading_row"])
-        reading = located(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
+        reading = locate_headings(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
         with open_source(file, reading) as source:
             if reading != given or (given.heading_row is None and source.found.heading_row > 1):
                 of_sheet = f" of the sheet '{shortened(source.found.sheet)}'" if source.found.sheet else ""
@@ -158,7 +158,7 @@ def _share(text: str) -> Share:
 
 
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
+def open_input(name: str) -> Iterator[BinaryIO]:
     """Open the file of that name, or a copy of a pipe or standard input (`-`), which can be read only once.
 
     The copy is complete before the rows are read, because the writer of the pipe may be slow. Raises CommandError.

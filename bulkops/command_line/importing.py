@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reason_of
-from bulkops.command_line.progress import interruptible, shown_progress
-from bulkops.files.formats.rows import Shape, UnreadableFile, format_named
+from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
+from bulkops.command_line.progress import interruptible, show_progress
+from bulkops.files.formats.rows import FileShape, UnreadableFile, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.rejects import RejectsWriter
@@ -36,8 +36,8 @@ class ImportCommand(FileCommand):
         parser.add_argument(
             "--mode",
             choices=list(map(str, Mode)),
-            default=str(Mode.UPSERT),
-            help="what rows do: create and change elements (upsert, the default), only create, only update, or "
+            default=str(Mode.MERGE),
+            help="what rows do: create and change elements (merge, the default), only create, only update, or "
             "create and change, and elements that are not in the file are deleted (sync)",
         )
         parser.add_argument(
@@ -71,9 +71,9 @@ class ImportCommand(FileCommand):
             with (
                 observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
                 interruptible("Stopped. Nothing was saved."),
-                opened(options["file"]) as file,
+                open_input(options["file"]) as file,
                 _rejects(options["rejects"], is_kept=not chosen.dry_run) as rejects,
-                shown_progress() as show,
+                show_progress() as show,
             ):
                 importer = Importer(
                     self.dimension,
@@ -129,7 +129,7 @@ class ImportCommand(FileCommand):
             self.stdout.write(f"The rejected rows are in {rejects}. Correct them and import that file.")
 
 
-def _check_ending(rejects: str | None, shape: Shape) -> None:
+def _check_ending(rejects: str | None, shape: FileShape) -> None:
     """Reject a file extension of another format: programs would not open the file."""
     named, gzipped = (None, False) if rejects is None else format_named(rejects)
     if (named or gzipped) and (named or shape.format, gzipped) != (shape.format, shape.gzipped):

@@ -10,8 +10,8 @@ import msgspec
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, opened, reason_of
-from bulkops.command_line.progress import Progress, interruptible, shown_progress
+from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
+from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reading import FileReader
@@ -23,7 +23,7 @@ from bulkops.plans.stored import changes_of
 from bulkops.session.errors import Refused
 from bulkops.session.items import Envelope, SaveMode, operations
 from dimensions_site.api.errors import Problem
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
@@ -49,9 +49,9 @@ class PlanCommand(FileCommand):
         super().add_arguments(parser)
         parser.add_argument(
             "--mode",
-            choices=[str(Mode.SYNC), str(Mode.UPSERT)],
+            choices=[str(Mode.SYNC), str(Mode.MERGE)],
             help="what the file is: the complete dimension, so that other elements are to be deleted (sync, the "
-            "default), or elements to create and change (upsert)",
+            "default), or elements to create and change (merge)",
         )
         parser.add_argument("--repository", metavar="DBID", help="instead of a file: make it equal to this repository")
         parser.add_argument(
@@ -73,7 +73,7 @@ class PlanCommand(FileCommand):
             with (
                 observing(Observed(repository=repository.db_id, dimension=self.dimension.name)),
                 interruptible("Stopped. No plan was made."),
-                shown_progress() as show,
+                show_progress() as show,
             ):
                 plan = self._made(repository, actor, options, show)
                 log.info("plan_made", plan=str(plan.pk))
@@ -86,7 +86,7 @@ class PlanCommand(FileCommand):
             raise CommandError(f"No plan was made: {error.strerror}.") from None
         self._print(plan, repository)
 
-    def _made(self, repository: Repository, actor: Actor, options: dict[str, Any], show: Progress) -> Plan:
+    def _made(self, repository: Repository, actor: Actor, options: dict[str, Any], show: ShowProgress) -> Plan:
         save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
         with ExitStack() as stack:
             file: FileReader | None = None
@@ -101,7 +101,7 @@ class PlanCommand(FileCommand):
                 envelope = file.envelope("merge", save_mode)
             request = PlanRequest(
                 envelope,
-                is_snapshot=file is not None and options["mode"] != Mode.UPSERT,
+                is_snapshot=file is not None and options["mode"] != Mode.MERGE,
                 repository=options["repository"],
                 as_of=options["as_of"],
                 undo=options["undo"],
@@ -124,7 +124,7 @@ class PlanCommand(FileCommand):
 
     def _read(self, file: FileReader, options: dict[str, Any]) -> None:
         try:
-            with opened(options["file"]) as content, self.source(content, options) as source:
+            with open_input(options["file"]) as content, self.source(content, options) as source:
                 file.read(source)
         except Refused:
             raise file.refused() from None
@@ -140,8 +140,10 @@ class PlanCommand(FileCommand):
         for id, action, text in changes_of(plan).values_list("element_id", "action", "changes")[:_SAMPLES]:
             self.stdout.write(f"{action}: {id}")
             for change in [] if action == "deleted" else msgspec.json.decode(text):
-                self.stdout.write(f"  {change['path']}: {shown(change['before'])} -> {shown(change['after'])}")
-        self.stdout.write(f"Plan {plan.pk} of {repository.db_id}: {counted(plan)}.")
+                self.stdout.write(
+                    f"  {change['path']}: {shown_value(change['before'])} -> {shown_value(change['after'])}"
+                )
+        self.stdout.write(f"Plan {plan.pk} of {repository.db_id}: {counts_text(plan)}.")
         if plan.status == PlanStatus.READY:
             self.stdout.write(f"Apply it with: manage.py apply_plan {repository.db_id} {plan.pk}")
             return
@@ -151,7 +153,7 @@ class PlanCommand(FileCommand):
         raise CommandError(f"The plan has {count} and cannot be applied.")
 
 
-def counted(plan: Plan) -> str:
+def counts_text(plan: Plan) -> str:
     """Return the counts of the plan for people."""
     return f"{plan.created:,} created, {plan.changed:,} changed, {plan.unchanged:,} unchanged, {plan.deleted:,} deleted"
 

@@ -28,7 +28,7 @@ _PAUSE = 5.0
 _BAR = "{desc} {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left{postfix}"
 
 
-class Progress(Protocol):
+class ShowProgress(Protocol):
     """Takes the name of the phase, the completed share (0 to 1), and the number of rows, if known."""
 
     def __call__(self, phase: str, share: float, rows: int = 0) -> None:
@@ -36,7 +36,7 @@ class Progress(Protocol):
 
 
 @contextmanager
-def shown_progress() -> Iterator[Progress]:
+def show_progress() -> Iterator[ShowProgress]:
     """Show progress on standard error while the block runs."""
     if not sys.stderr.isatty():
         yield _Lines()

@@ -7,14 +7,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from bulkops.files.formats.rows import REASON, Row
+from bulkops.files.formats.rows import REASON, FileRow
 from bulkops.session.items import Segments
 from dimensions_site.api.errors import Failure
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.cells import UNSET, read_cell
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
@@ -23,7 +23,7 @@ _DEFAULT_DESCRIPTION = frozenset({"description", "descriptions"})
 
 
 @dataclass
-class Column:
+class FileColumn:
     """The column of a leaf, or of an entry of a map, at `segments`."""
 
     heading: str
@@ -31,21 +31,21 @@ class Column:
     # None for an entry of a map, which is text.
     leaf: Leaf | None
 
-    def itself(self) -> "Column":
+    def itself(self) -> "FileColumn":
         """Return the column; it reads what the wire says."""
         return self
 
     @property
     def takes_numbers(self) -> bool:
         """Whether a number, or a date, is taken as such, whatever it looks like in a workbook."""
-        return self.leaf is not None and self.leaf.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.TIMESTAMP)
+        return self.leaf is not None and self.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL, ValueKind.TIMESTAMP)
 
     def fill(self, data: dict[str, Any], text: str, *, is_number: bool = False) -> bool:
         """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set".
 
         A number of a workbook has one meaning in all languages.
         """
-        value = Column.value_of(self, text) if is_number else self.value_of(text)
+        value = FileColumn.value_of(self, text) if is_number else self.value_of(text)
         if value is UNSET:
             return False
         *groups, name = self.segments
@@ -61,10 +61,10 @@ class Column:
         return value if self.leaf is None or value is None or value is UNSET else self.leaf.from_cell(value)
 
 
-class Columns:
+class FileColumns:
     """The columns of a table, by their `headings`; the `nameless` have no heading, so they must have no texts."""
 
-    def __init__(self, headings: Sequence[str], columns: Sequence[Column], nameless: Sequence[str] = ()) -> None:
+    def __init__(self, headings: Sequence[str], columns: Sequence[FileColumn], nameless: Sequence[str] = ()) -> None:
         self.headings = headings
         self._nameless = nameless
         self._columns = columns
@@ -77,7 +77,7 @@ class Columns:
         column = self._by_path.get(path)
         return path if column is None else column.heading
 
-    def settled(self, row: Row) -> tuple[Row, list[Failure]]:
+    def settled(self, row: FileRow) -> tuple[FileRow, list[Failure]]:
         """Return the row with the numbers that its columns take, and the errors of its cells; what is left out of the
         import has none.
         """
@@ -93,7 +93,7 @@ class Columns:
         failures += (Failure(name, "UNKNOWN_FIELD", _unnamed(name, "")) for name in unnamed)
         return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
 
-    def computed(self, row: Row) -> int:
+    def computed(self, row: FileRow) -> int:
         """Return how many values of the row a program has computed."""
         return sum(name in self._used for name in row.formulas)
 
@@ -118,7 +118,11 @@ class Columns:
                 message = _(
                     "'{one}' and '{other}' are one field and must not have different cells; got {first} and {second}."
                 )
-                values = {"one": heading, "first": shown(cells[heading]), "second": shown(cells[column.heading])}
+                values = {
+                    "one": heading,
+                    "first": shown_value(cells[heading]),
+                    "second": shown_value(cells[column.heading]),
+                }
                 message = message.format(other=column.heading, **values)
                 failures.append(Failure(column.heading, "CONFLICTING_SPELLINGS", message))
         return failures
@@ -126,7 +130,7 @@ class Columns:
     def _takes_numbers(self, heading: str) -> bool:
         return heading in self._used and self._used[heading].takes_numbers
 
-    def _first(self, column: Column) -> Column:
+    def _first(self, column: FileColumn) -> FileColumn:
         return self._by_path[".".join(column.segments)]
 
 
@@ -135,9 +139,9 @@ def read_headings(
     headings: Sequence[str],
     language: str,
     mapping: Mapping[str, str],
-    made: Callable[[Column], Column] = Column.itself,
+    made: Callable[[FileColumn], FileColumn] = FileColumn.itself,
     written: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Columns, list[Failure]]:
+) -> tuple[FileColumns, list[Failure]]:
     """Return the columns of the `headings`, and the errors of unknown ones.
 
     A heading is a wire path in any spelling (contract C6), or an entry of a map such as `descriptions.de`; white space
@@ -147,7 +151,7 @@ def read_headings(
     the heading is repeated or missing is used only if it is mapped by its own name, and a text in a column without a
     heading is an error of its row.
     """
-    columns: list[Column] = []
+    columns: list[FileColumn] = []
     nameless: list[str] = []
     failures = [
         Failure(
@@ -177,7 +181,7 @@ def read_headings(
     if all(column.segments != ("id",) for column in columns):
         message = _("The heading 'id' is missing; each row must name its element.")
         failures.append(Failure("id", "REQUIRED", message))
-    return Columns(headings, columns, nameless), failures
+    return FileColumns(headings, columns, nameless), failures
 
 
 def _unnamed(heading: str, called: str) -> str:
@@ -187,11 +191,11 @@ def _unnamed(heading: str, called: str) -> str:
     return message.format(called=shortened(called), heading=shortened(heading))
 
 
-def _column(wire: Wire, heading: str, spelling: str, language: str) -> Column | None:
+def _column(wire: Wire, heading: str, spelling: str, language: str) -> FileColumn | None:
     path = f"descriptions.{language}" if spelling in _DEFAULT_DESCRIPTION else wire.canonical_path(spelling)
     entry = wire.find_entry(path)
     if entry is not None:
         place, key = entry
-        return Column(heading, (place.path, key), None)
+        return FileColumn(heading, (place.path, key), None)
     found = wire.places.get(path)
-    return None if found is None or found.is_map else Column(heading, tuple(path.split(".")), found.leaf)
+    return None if found is None or found.is_map else FileColumn(heading, tuple(path.split(".")), found.leaf)

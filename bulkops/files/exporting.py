@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS, element_writer, table_writer
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.api.errors import Failure
@@ -28,9 +28,9 @@ from dimensions_site.elements.reading.selection import (
     selected_plan,
 )
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
-from dimensions_site.elements.reading.tables import Column, TooManyColumns, choices_of, columns_of, heading_of
+from dimensions_site.elements.reading.tables import TableColumn, TooManyColumns, choices_of, columns_of, heading_of
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 Progress = Callable[[int], object]
@@ -85,7 +85,7 @@ def export(
     repository: Repository,
     *,
     paths: Sequence[str],
-    shape: Shape,
+    shape: FileShape,
     file: BinaryIO,
     progress: Progress,
     max_columns: int | None = None,
@@ -112,7 +112,7 @@ def _written(
     wire: Wire,
     language: str,
     paths: Sequence[str],
-    shape: Shape,
+    shape: FileShape,
     file: BinaryIO,
     max_columns: int | None,
     *,
@@ -120,12 +120,12 @@ def _written(
 ) -> Generator[int]:
     """Write the file, and yield the number of elements written after each."""
 
-    def columns() -> list[Column]:
+    def columns() -> list[TableColumn]:
         try:
             return columns_of(wire, paths, language, elements, maximum=max_columns)
         except TooManyColumns as error:
             message = _("A table can have {maximum} columns, but these elements need more. Choose JSON.")
-            raise TableTooLarge(message.format(maximum=grouped(error.maximum))) from None
+            raise TableTooLarge(message.format(maximum=grouped_number(error.maximum))) from None
 
     if FORMATS[shape.format].write_texts is None or (labels and shape.format.is_table):
         yield from _table_written(elements, columns(), shape, file, labels=labels)
@@ -144,12 +144,14 @@ def _written(
 
 
 def _table_written(
-    elements: QuerySet[Any], columns: Sequence[Column], shape: Shape, file: BinaryIO, *, labels: bool
+    elements: QuerySet[Any], columns: Sequence[TableColumn], shape: FileShape, file: BinaryIO, *, labels: bool
 ) -> Generator[int]:
     format = FORMATS[shape.format]
     if format.max_columns is not None and len(columns) > format.max_columns:
         message = _("A workbook can have {maximum} columns, but there are {count}. Choose CSV.")
-        raise TableTooLarge(message.format(maximum=grouped(format.max_columns), count=grouped(len(columns))))
+        raise TableTooLarge(
+            message.format(maximum=grouped_number(format.max_columns), count=grouped_number(len(columns)))
+        )
     table = table_writer(shape, file)
     choices = [choices_of(column) for column in columns]
     allowed = [[words if labels else value for value, words in found.items()] or None for found in choices]

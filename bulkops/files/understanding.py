@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import override
 
-from bulkops.files.columns import Column
+from bulkops.files.columns import FileColumn
 from bulkops.session.items import Doubt, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
@@ -51,7 +51,7 @@ class Understanding:
         self._others = Meaning("", "", "")
         self.doubts: list[Doubt] = []
 
-    def column(self, column: Column) -> Column:
+    def column(self, column: FileColumn) -> FileColumn:
         """Return the column that reads cells as people write them."""
         leaf = column.leaf
         if leaf is None:
@@ -114,7 +114,7 @@ class Understanding:
         return isinstance(leaf, EnumField) and not has_label(leaf, text)
 
 
-class TrimmedColumn(Column):
+class TrimmedColumn(FileColumn):
     """A column of texts that people read, without blanks around them."""
 
     def __init__(self, heading: str, segments: Segments, leaf: Leaf | None, understanding: Understanding) -> None:
@@ -131,7 +131,7 @@ class TrimmedColumn(Column):
         return value
 
 
-class UnderstandingColumn(Column):
+class UnderstandingColumn(FileColumn):
     """A column whose cells may have labels, yes and no, local dates and decimals, and blanks around the value."""
 
     def __init__(self, heading: str, segments: Segments, leaf: Leaf, understanding: Understanding) -> None:

@@ -1,4 +1,4 @@
-"""Claims: at any time at most one worker has a job (contract F2, F6; design/jobs.md)."""
+"""Claims: at any time at most one worker has a job (contract F2, F6; design/jobs.md); and what is logged of it."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterator
@@ -16,6 +16,8 @@ from django.db.models.functions import Now
 from bulkops.jobs import file_imports, processing
 from bulkops.jobs.heartbeat import Interrupted
 from bulkops.models import DataProcessing, FileImport, Job, Status
+from dimensions_site.observability import metrics
+from dimensions_site.observability.observation import Observed, current, observing
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +30,7 @@ J = TypeVar("J", bound=Job)
 
 
 @dataclass(frozen=True)
-class Kind(Generic[J]):
+class JobKind(Generic[J]):
     """A kind of job: its name in logs and metrics, its `active` states, which need a worker, and how one fails."""
 
     name: str
@@ -49,9 +51,9 @@ class Kind(Generic[J]):
         return self.jobs.filter(free).order_by("due_at", "pk")
 
 
-KINDS: tuple[Kind[Any], ...] = (
-    Kind("deletion", DataProcessing, [Status.RUNNING], processing.fail),
-    Kind("import", FileImport, file_imports.AT_WORK, file_imports.fail),
+KINDS: tuple[JobKind[Any], ...] = (
+    JobKind("deletion", DataProcessing, [Status.RUNNING], processing.fail),
+    JobKind("import", FileImport, file_imports.AT_WORK, file_imports.fail),
 )
 
 
@@ -59,7 +61,7 @@ KINDS: tuple[Kind[Any], ...] = (
 class Claim(Generic[J]):
     """The right to work on one job, as long as the job has this token."""
 
-    kind: Kind[J]
+    kind: JobKind[J]
     oid: str
     token: str
 
@@ -90,7 +92,7 @@ class Claim(Generic[J]):
 
 
 @contextmanager
-def attempted(claim: Claim[Any], event: str) -> Iterator[None]:
+def attempt(claim: Claim[Any], event: str) -> Iterator[None]:
     """Work on the claim within the block: an exception is logged as `event`, and the claim is given up.
 
     A block that is `Interrupted` gives the claim back.
@@ -120,7 +122,7 @@ def claim_next(worker: str) -> Claim[Any] | None:
     return None
 
 
-def _kinds_by_age() -> list[Kind[Any]]:
+def _kinds_by_age() -> list[JobKind[Any]]:
     """Return the kinds of jobs, that of the oldest claimable job first; none if no job can be claimed."""
     # One query and no transaction, for which all writers would wait on SQLite.
     of_each = [
@@ -134,7 +136,7 @@ def _kinds_by_age() -> list[Kind[Any]]:
     return [first, *(kind for kind in KINDS if kind is not first)]
 
 
-def _claim_next(kind: Kind[J], worker: str) -> Claim[J] | None:
+def _claim_next(kind: JobKind[J], worker: str) -> Claim[J] | None:
     while True:
         with transaction.atomic():
             # Another worker claims, aborts or works on a job that it has locked.
@@ -155,3 +157,33 @@ def release(worker: str) -> None:
     """Release the claims of the `worker`, whose processes have all ended."""
     for kind in KINDS:
         kind.jobs.filter(claimed_by__startswith=f"{worker} ").update(claimed_by=None, heartbeat=None)
+
+
+class _ObservedJob(Observed):
+    def __init__(self, kind: str, oid: str) -> None:
+        super().__init__(kind=kind, oid=oid)
+        self._kind = kind
+
+    def wrote(self, rows: int) -> None:
+        """Count the rows at once, because a deletion may take an hour."""
+        super().wrote(rows)
+        metrics.WORKER_ROWS_WRITTEN.labels(self._kind).inc(rows)
+
+
+@contextmanager
+def observed_job(claim: Claim[Job]) -> Iterator[None]:
+    """Make every log line within the block name the job, and count its rows."""
+    kind = claim.kind.name
+    job = _ObservedJob(kind, claim.oid)
+    with observing(job):
+        try:
+            yield
+        finally:
+            if job.rows_read:
+                metrics.WORKER_ROWS_READ.labels(kind).inc(job.rows_read)
+
+
+def describe_job(job: Job) -> None:
+    """Make every later log line about the job name its requester, repository and dimension."""
+    if observed := current():
+        observed.name(user=job.requester, repository=job.repository.db_id, dimension=job.dimension)

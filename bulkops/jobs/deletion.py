@@ -9,9 +9,8 @@ from django.db import OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from bulkops.jobs.claims import Claim, attempted
+from bulkops.jobs.claims import Claim, attempt, describe_job
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
-from bulkops.jobs.observed_jobs import describe_job
 from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
@@ -43,7 +42,7 @@ def run(claim: Claim[DataProcessing]) -> None:
 
     Errors are logged, and shown in the status if no attempt is left.
     """
-    with attempted(claim, "processing_interrupted"):
+    with attempt(claim, "processing_interrupted"):
         processing = claim.held.select_related("repository", "requested_by").first()
         if processing is None:
             return

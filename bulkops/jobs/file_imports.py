@@ -18,7 +18,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
-from bulkops.files.imports.locating import located
+from bulkops.files.imports.locating import locate_headings
 from bulkops.files.imports.options import Mode
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
@@ -27,7 +27,7 @@ from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +55,7 @@ class Choices:
     `values` and `without_totals` are as in `bulkops.files.imports.options.Options`.
     """
 
-    mode: str = Mode.UPSERT.value
+    mode: str = Mode.MERGE.value
     strict: bool = False
     max_delete: str = "5%"
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
 
     Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
     """
-    with uploads.copied(file_import, FileImportPiece.File.UPLOAD) as file, _turn(file_import.requested_by_id):
+    with uploads.copy_to_file(file_import, FileImportPiece.File.UPLOAD) as file, _turn(file_import.requested_by_id):
         preview = _preview(file, reading, file_import.repository, file_import.dimension)
     choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
@@ -148,7 +148,7 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
     advice = _("Finish or delete one of them first; imports that are not continued for a day are removed.")
     if found["count"] >= settings.IMPORT_MAX_DRAFTS:
         message = _("You have {count} unfinished imports into the repository '{repository}', and may have {maximum}.")
-        values = {"count": grouped(found["count"]), "maximum": grouped(settings.IMPORT_MAX_DRAFTS)}
+        values = {"count": grouped_number(found["count"]), "maximum": grouped_number(settings.IMPORT_MAX_DRAFTS)}
     elif found["bytes"] + size > settings.IMPORT_MAX_DRAFT_BYTES:
         message = _(
             "With this file, your unfinished imports into the repository '{repository}' would take {bytes}; the "
@@ -186,7 +186,7 @@ def _preview(file: BinaryIO, reading: ReadingOptions, repository: Repository, di
         limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
         preview = preview_outside(file, limits, reading)
         known = mappings.known_headings(repository, dimension)
-        found = located(reading, preview.beginnings, dimension_named(dimension).wire, known)
+        found = locate_headings(reading, preview.beginnings, dimension_named(dimension).wire, known)
         if (found.sheet or preview.sheet, found.heading_row or preview.heading_row) != (
             preview.sheet,
             preview.heading_row,

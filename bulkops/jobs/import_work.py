@@ -16,11 +16,10 @@ from bulkops.files.imports.rejects import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.files.outside.reading import Limits, source_outside
 from bulkops.jobs import file_imports, uploads
-from bulkops.jobs.claims import Claim, attempted
+from bulkops.jobs.claims import Claim, attempt, describe_job
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
 from bulkops.jobs.import_reports import stored_report
-from bulkops.jobs.observed_jobs import describe_job
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.labels import labels_in_messages
@@ -41,7 +40,7 @@ def run(claim: Claim[FileImport]) -> None:
 
     Errors are logged, and shown on the page of the import if no attempt is left.
     """
-    with attempted(claim, "import_interrupted"):
+    with attempt(claim, "import_interrupted"):
         file_import = claim.held.select_related("repository", "requested_by").first()
         if file_import is None:
             return
@@ -73,7 +72,7 @@ class _Work:
             self._refuse()
             return
         with (
-            uploads.copied(self._file_import, FileImportPiece.File.UPLOAD) as file,
+            uploads.copy_to_file(self._file_import, FileImportPiece.File.UPLOAD) as file,
             TemporaryFile() as rejects,
         ):
             try:

@@ -15,7 +15,7 @@ from dimensions_site.repositories.models import Repository
 MAX_MAPPINGS = 200
 
 
-def remembered(file_import: FileImport) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def remembered_mapping(file_import: FileImport) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the mapping of the last confirmed import of a table with the same headings, and its rules for values and
     rows; both empty without one.
     """

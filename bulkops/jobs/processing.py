@@ -52,14 +52,14 @@ def start(
     return processing
 
 
-def processings(scope: Scope) -> QuerySet[DataProcessing]:
+def deletions_in(scope: Scope) -> QuerySet[DataProcessing]:
     """Return the deletions of this dimension of this repository, the latest first (contract F7, H2)."""
     return DataProcessing.objects.filter(repository=scope.repository, dimension=scope.dimension).order_by("-pk")
 
 
 def find(scope: Scope, oid: str) -> DataProcessing:
     """Return the deletion with the `oid`. Raises 404 if this dimension of this repository has none (contract F7)."""
-    found = processings(scope).filter(oid=oid).first() if _OID.fullmatch(oid) else None
+    found = deletions_in(scope).filter(oid=oid).first() if _OID.fullmatch(oid) else None
     if found is None:
         raise not_found(
             "PROCESSING_NOT_FOUND",

@@ -13,7 +13,7 @@ from dimensions_site.elements.reading.uses import (
     Uses,
     add_uses,
     number_of,
-    ranked,
+    ranked_uses,
     referring_dimensions,
     refers_sql,
     uses_sql,
@@ -83,7 +83,7 @@ def _refusing(dimension: Dimension) -> str:
         f"{_lists()}, uses AS MATERIALIZED ({_uses(dimension)}), refused(id) AS ("
         f"SELECT target FROM uses WHERE {stays} UNION "
         f"SELECT uses.target FROM refused JOIN uses ON uses.user_id = refused.id AND uses.dimension = {own}) "
-    ) + ranked(
+    ) + ranked_uses(
         "SELECT uses.target, uses.user_id, uses.dimension, uses.leaf FROM uses "
         f"WHERE target IN (SELECT id FROM refused) AND ({stays} OR uses.user_id IN (SELECT id FROM refused))"
     )

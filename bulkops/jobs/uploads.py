@@ -53,7 +53,7 @@ def store(file_import: FileImport, part: FileImportPiece.File, file: BinaryIO) -
         FileImportPiece.objects.create(file_import=file_import, file=part, position=position, data=data)
 
 
-def stored(file_import: FileImport, part: FileImportPiece.File) -> Iterator[bytes]:
+def stored_content(file_import: FileImport, part: FileImportPiece.File) -> Iterator[bytes]:
     """Yield the content of this file of the import, piece by piece; nothing if there is none."""
     pieces = FileImportPiece.objects.filter(file_import=file_import, file=part)
     for position in range(pieces.count()):
@@ -61,10 +61,10 @@ def stored(file_import: FileImport, part: FileImportPiece.File) -> Iterator[byte
 
 
 @contextmanager
-def copied(file_import: FileImport, part: FileImportPiece.File) -> Iterator[BinaryIO]:
+def copy_to_file(file_import: FileImport, part: FileImportPiece.File) -> Iterator[BinaryIO]:
     """Return a temporary file with the content of this file of the import, at its beginning."""
     with TemporaryFile() as copy:
-        for data in stored(file_import, part):
+        for data in stored_content(file_import, part):
             copy.write(data)
         copy.seek(0)
         yield copy

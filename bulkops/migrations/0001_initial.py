@@ -10,7 +10,7 @@ from django.db import migrations, models
 import bulkops.models
 import dimensions_site.elements.models
 import dimensions_site.repositories.dimensions
-import dimensions_site.rsql.columns
+import dimensions_site.rsql.fields
 
 
 class Migration(migrations.Migration):
@@ -28,33 +28,33 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "dimension",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
                     ),
                 ),
                 (
                     "requester",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         help_text="The user's name at the time of the request; it survives the user.",
                         verbose_name="requester",
                     ),
                 ),
-                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="reason")),
-                ("claimed_by", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
+                ("claimed_by", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("heartbeat", models.DateTimeField(null=True)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("due_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ("finished_at", models.DateTimeField(null=True)),
                 (
                     "oid",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         default=bulkops.models.new_oid, unique=True, verbose_name="dataProcessingId"
                     ),
                 ),
                 ("request_date_time", models.DateTimeField()),
                 (
                     "status",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("RUNNING", "running, waiting or stopping"),
                             ("COMPLETED", "completed"),
@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                 ("not_found", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("in_use", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
                 ("refused", models.PositiveIntegerField(null=True)),
-                ("error", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("error", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "repository",
                     models.ForeignKey(
@@ -119,26 +119,26 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "dimension",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
                     ),
                 ),
                 (
                     "requester",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         help_text="The user's name at the time of the request; it survives the user.",
                         verbose_name="requester",
                     ),
                 ),
-                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="reason")),
-                ("claimed_by", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
+                ("claimed_by", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("heartbeat", models.DateTimeField(null=True)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("due_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ("finished_at", models.DateTimeField(null=True)),
                 (
                     "oid",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         default=bulkops.models.new_oid, primary_key=True, serialize=False
                     ),
                 ),
@@ -150,7 +150,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "status",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("DRAFT", "being prepared"),
                             ("CHECKING", "being checked"),
@@ -164,15 +164,15 @@ class Migration(migrations.Migration):
                         verbose_name="status",
                     ),
                 ),
-                ("file_name", dimensions_site.rsql.columns.CodePointTextField(verbose_name="file")),
+                ("file_name", dimensions_site.rsql.fields.CodePointTextField(verbose_name="file")),
                 ("size", models.PositiveBigIntegerField(help_text="Bytes of the file as it was uploaded.")),
                 ("preview", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("options", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("corrections", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
-                ("phase", dimensions_site.rsql.columns.CodePointTextField(default="")),
+                ("phase", dimensions_site.rsql.fields.CodePointTextField(default="")),
                 ("progress", models.FloatField(default=0)),
                 ("report", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("error", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("error", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "repository",
                     models.ForeignKey(
@@ -204,7 +204,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "file",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("UPLOAD", "Upload"), ("REJECTS", "Rejects")]
                     ),
                 ),
@@ -227,7 +227,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
                 (
                     "dimension",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
                     ),
                 ),
@@ -237,18 +237,18 @@ class Migration(migrations.Migration):
                         db_default=django.db.models.functions.datetime.Now(), verbose_name="made (UTC)"
                     ),
                 ),
-                ("requester", dimensions_site.rsql.columns.CodePointTextField(verbose_name="requested by")),
+                ("requester", dimensions_site.rsql.fields.CodePointTextField(verbose_name="requested by")),
                 (
                     "status",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("READY", "ready to apply"), ("INVALID", "has errors"), ("APPLIED", "applied")],
                         verbose_name="status",
                     ),
                 ),
                 ("source", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("scope", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="scope")),
-                ("save_mode", dimensions_site.rsql.columns.CodePointTextField(default="LOOSE")),
-                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="reason")),
+                ("scope", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="scope")),
+                ("save_mode", dimensions_site.rsql.fields.CodePointTextField(default="LOOSE")),
+                ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
                 ("created", models.PositiveIntegerField(default=0, verbose_name="created")),
                 ("changed", models.PositiveIntegerField(default=0, verbose_name="changed")),
                 ("unchanged", models.PositiveIntegerField(default=0, verbose_name="unchanged")),
@@ -257,9 +257,9 @@ class Migration(migrations.Migration):
                 ("error_count", models.PositiveIntegerField(default=0)),
                 ("not_found", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
                 ("applied_at", models.DateTimeField(null=True, verbose_name="applied (UTC)")),
-                ("applied_by", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="applied by")),
+                ("applied_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="applied by")),
                 ("change_set", models.UUIDField(null=True)),
-                ("table_digest", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("table_digest", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("size", models.PositiveBigIntegerField(default=0, help_text="Bytes of its changes.")),
                 (
                     "repository",
@@ -281,16 +281,16 @@ class Migration(migrations.Migration):
             name="PlanChange",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 (
                     "action",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("created", "Created"), ("changed", "Changed"), ("deleted", "Deleted")]
                     ),
                 ),
                 ("base", models.BigIntegerField(null=True)),
-                ("after", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("changes", dimensions_site.rsql.columns.CodePointTextField()),
+                ("after", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("changes", dimensions_site.rsql.fields.CodePointTextField()),
                 (
                     "plan",
                     models.ForeignKey(
@@ -309,7 +309,7 @@ class Migration(migrations.Migration):
             name="Worker",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", dimensions_site.rsql.columns.CodePointTextField(unique=True, verbose_name="name")),
+                ("name", dimensions_site.rsql.fields.CodePointTextField(unique=True, verbose_name="name")),
                 (
                     "started_at",
                     models.DateTimeField(
@@ -330,11 +330,11 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "dimension",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=dimensions_site.repositories.dimensions.dimension_choices
                     ),
                 ),
-                ("headings", dimensions_site.rsql.columns.CodePointTextField()),
+                ("headings", dimensions_site.rsql.fields.CodePointTextField()),
                 ("mapping", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("rules", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
                 ("confirmed_at", models.DateTimeField()),

@@ -22,7 +22,7 @@ from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
-from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.shortening import shortened
 
@@ -102,7 +102,7 @@ def _elements(plan: Plan, changes: QuerySet[PlanChange]) -> Iterator[QuerySet[An
         yield with_ids(model, plan.repository, ids[start : start + _TOGETHER])
 
 
-def outdated(plan: Plan) -> QuerySet[PlanChange]:
+def outdated_changes(plan: Plan) -> QuerySet[PlanChange]:
     """Return the changes of those elements that have changed since the `plan` was made, by id."""
     model = dimension_named(plan.dimension).model
     same = {"element_id": OuterRef("element_id")}
@@ -120,7 +120,7 @@ def outdated(plan: Plan) -> QuerySet[PlanChange]:
 
 def refuse_outdated(plan: Plan) -> None:
     """Raise `Problem` 409 with the elements that have changed since the `plan` was made, if there are any."""
-    found = outdated(plan)
+    found = outdated_changes(plan)
     ids = list(found.values_list("element_id", flat=True)[: MAX_FAILURES + 1])
     if not ids:
         return

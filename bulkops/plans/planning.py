@@ -17,7 +17,7 @@ from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import ElementScope
 from bulkops.plans.sources import StateSource, Wanted
 from bulkops.plans.stored import role_of
-from bulkops.plans.trial import PlanTrial, Step
+from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.items import Envelope, operations
 from bulkops.writers.databases import writer_for
 from bulkops.writers.disk_lists import DiskList, DiskListFull
@@ -28,7 +28,7 @@ from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 
 def make_plan(
@@ -60,7 +60,7 @@ def make_plan(
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
             envelope = Envelope(request.envelope.save_mode, found)
             request = replace(request, envelope=envelope, deletions=wanted.deletions)
-        steps = DiskList[Step](stack.enter_context(TemporaryFile()), room)
+        steps = DiskList[PlanStep](stack.enter_context(TemporaryFile()), room)
         trial = PlanTrial(dimension, repository, actor, request, scope, steps)
         plan = Plan(
             id=UUID(actor.operation) if actor.operation else uuid4(),
@@ -90,7 +90,7 @@ def _room(repository: Repository, dimension: str, requester: str) -> int:
     maximum: int = settings.PLAN_MAX_OPEN
     if found["open"] >= maximum:
         detail = _("You have {maximum} plans here that are not applied. Delete those that you no longer need.")
-        raise Problem(409, "TOO_MANY_PLANS", detail.format(maximum=grouped(maximum)))
+        raise Problem(409, "TOO_MANY_PLANS", detail.format(maximum=grouped_number(maximum)))
     room: int = settings.PLAN_MAX_BYTES - found["size"]
     return room
 
@@ -105,7 +105,7 @@ def _refusing_full_lists() -> Iterator[None]:
             "With this plan, your plans in this repository would take more than {maximum} bytes, applied ones "
             "included. Delete those that you no longer need, or narrow the plan with a scope."
         )
-        raise Problem(409, "PLANS_TOO_LARGE", detail.format(maximum=grouped(settings.PLAN_MAX_BYTES))) from None
+        raise Problem(409, "PLANS_TOO_LARGE", detail.format(maximum=grouped_number(settings.PLAN_MAX_BYTES))) from None
 
 
 def _try(trial: PlanTrial, wanted: Wanted | None, plan: Plan) -> None:
@@ -130,7 +130,7 @@ def _try(trial: PlanTrial, wanted: Wanted | None, plan: Plan) -> None:
 
 
 @transaction.atomic
-def _store(plan: Plan, steps: Sequence[Step], writer: Writer) -> None:
+def _store(plan: Plan, steps: Sequence[PlanStep], writer: Writer) -> None:
     # Plans that are made at the same time count each other. SQLite has one writer at a time.
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -140,5 +140,5 @@ def _store(plan: Plan, steps: Sequence[Step], writer: Writer) -> None:
         raise DiskListFull
     plan.save(force_insert=True)
     id = PlanChange._meta.get_field("plan").get_db_prep_save(plan.pk, connection)
-    columns = ("plan_id", *Step._fields)
+    columns = ("plan_id", *PlanStep._fields)
     writer.insert(PlanChange._meta.db_table, columns, ((id, *step) for step in steps))

@@ -8,7 +8,7 @@ from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import bad_request
-from dimensions_site.changes.states import current, written_in
+from dimensions_site.changes.states import current, versions_written_in
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
@@ -57,7 +57,7 @@ class ElementScope:
             return
         before, (self._state, _horizon) = self._state, current(self._repository.pk, self._dimension.name)
         if before != self._state:
-            changed = _ids(written_in(self._versions, before.later()))
+            changed = _ids(versions_written_in(self._versions, before.later()))
             _execute("DELETE FROM plan_scope WHERE element_id IN ({query})", changed)
             self._add(self._stored.filter(element_id__in=changed))
 

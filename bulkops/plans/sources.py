@@ -1,14 +1,14 @@
-"""Sources of plans that are states: another repository, an earlier state, and the undo of what was written (contract
-K4, K7).
+"""Sources of plans: another repository, an earlier state, the undo of what was written, and changes to selected
+elements (contract K4, K7).
 
-Each is the differences that lead from what is stored to that state.
+A state is the differences that lead to it from what is stored.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, overload
 from uuid import UUID
 
 import msgspec
@@ -20,10 +20,12 @@ from bulkops.plans.scopes import ElementScope
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.states import State, current, newest, versions_at, written_in
+from dimensions_site.changes.states import State, current, newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import Difference, Rows, Side, differences, differing
+from dimensions_site.elements.history.comparing import ElementDifference, Rows, Side, differences, differing
 from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
@@ -78,7 +80,7 @@ class StateSource:
         """
         sets = self._change_sets(id)
         own = Q(change_set__in=sets.values("pk"))
-        written = written_in(self._versions, sets)
+        written = versions_written_in(self._versions, sets)
         self._check_complete(sets, written)
         later = self._versions.exclude(own).filter(element_id=OuterRef("element_id"), number__gt=OuterRef("number"))
         conflicts = written.filter(Exists(later)).order_by().values("element_id").distinct()
@@ -91,7 +93,7 @@ class StateSource:
         self._add(differing(self._dimension, Rows(present, matching), Rows(before, matching)), keeps_names=True)
         return self._wanted
 
-    def _add(self, found: Generator[Difference], *, keeps_names: bool) -> None:
+    def _add(self, found: Generator[ElementDifference], *, keeps_names: bool) -> None:
         """Add the differences; elements keep a name besides their id, such as an oid, in their own repository."""
         for one in _within(found):
             if one.after is None:
@@ -144,10 +146,63 @@ def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[Cha
     return ChangeSet.objects.filter(named, repository=repository, dimension=dimension)
 
 
-def _within(found: Generator[Difference]) -> Iterator[Difference]:
+def _within(found: Generator[ElementDifference]) -> Iterator[ElementDifference]:
     """Yield the differences in the scope, one more than a plan may have at most."""
     maximum: int = settings.PLAN_MAX_CHANGES
     try:
         yield from islice((one for one in found if one.is_within), maximum + 1)
     finally:
         found.close()
+
+
+# How many elements are read at a time: this many of the largest take 50 MB.
+_TOGETHER = 200
+
+
+class SelectedPatches(Sequence[msgspec.Raw]):
+    """The entries that make the `changes` to the elements with the `ids`, each made when it is needed.
+
+    Changes that depend on what is stored read and lock the elements, so they can be used only while these are written.
+    """
+
+    def __init__(
+        self, dimension: Dimension, repository: Repository, ids: Sequence[str], changes: Sequence[FieldChange]
+    ) -> None:
+        self._dimension = dimension
+        self._repository = repository
+        self._ids = ids
+        self._changes = changes
+        self._columns = sorted({change.place.column for change in changes if change.depends_on_stored})
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, position: int) -> msgspec.Raw: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[msgspec.Raw]: ...
+    def __getitem__(self, position: int | slice) -> msgspec.Raw | list[msgspec.Raw]:
+        if isinstance(position, slice):
+            return self._entries(self._ids[position])
+        return self._entries([self._ids[position]])[0]
+
+    def __iter__(self) -> Iterator[msgspec.Raw]:
+        for start in range(0, len(self), _TOGETHER):
+            yield from self[start : start + _TOGETHER]
+
+    def _entries(self, ids: Sequence[str]) -> list[msgspec.Raw]:
+        stored = self._stored(ids)
+        return [_entry(id, patch_of(self._changes, stored.get(id, {}))) for id in ids]
+
+    def _stored(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the columns that the changes depend on, by the id of the element."""
+        if not self._columns:
+            return {}
+        # In the order in which all bulk writers lock elements.
+        rows = with_ids(self._dimension.model, self._repository, ids).order_by("element_id").select_for_update()
+        found = rows.values_list("element_id", *self._columns)
+        return {id: dict(zip(self._columns, values, strict=True)) for id, *values in found}
+
+
+def _entry(id: str, patch: dict[str, Any]) -> msgspec.Raw:
+    return msgspec.Raw(orjson.dumps({"key": {"id": id}, "data": patch}))

@@ -21,12 +21,12 @@ from dimensions_site.changes.states import newest
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
-from dimensions_site.elements.history.comparing import Difference, Rows, differing
+from dimensions_site.elements.history.comparing import ElementDifference, Rows, differing
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
-from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
@@ -36,7 +36,7 @@ _TOGETHER = 1_000
 _DELETIONS = "/bulk/delete"
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """What a plan does to one element, as `bulkops.models.PlanChange` keeps it."""
 
     element_id: str
@@ -59,7 +59,7 @@ class PlanTrial:
         actor: Actor,
         request: PlanRequest,
         scope: ElementScope,
-        steps: DiskList[Step],
+        steps: DiskList[PlanStep],
     ) -> None:
         self._dimension = dimension
         self._repository = repository
@@ -158,8 +158,8 @@ class PlanTrial:
         message = f"The element '{shortened(id)}' is outside the scope, which the plan must not touch."
         return Failure(path, "OUTSIDE_SCOPE", message, shortened(id))
 
-    def _step(self, difference: Difference) -> Step:
+    def _step(self, difference: ElementDifference) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
         changes = changes_json(self._dimension, *difference.differing)
-        return Step(difference.id, difference.action, difference.number, text, changes)
+        return PlanStep(difference.id, difference.action, difference.number, text, changes)

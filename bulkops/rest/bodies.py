@@ -1,16 +1,24 @@
-"""The bodies of a bulk save besides JSON: lines of elements, and tables (contract K3)."""
+"""Bodies besides JSON: lines of elements, and tables, for bulk saves and snapshots (contract K3, K4)."""
 
 import codecs
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from socket import socket
 
 from bulkops.files.formats.encodings import broken_line, codec_for
 from bulkops.files.formats.rows import ReadingOptions
+from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
+from bulkops.save.lines import read_lines
+from bulkops.save.tables import read_table
+from dimensions_site.api.errors import Problem, bad_request
 from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.raw import check_text
 from dimensions_site.api.json.reader import json_error
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 
 # The charsets that Content-Type may name; nothing is guessed. All are among `ENCODINGS`.
@@ -28,7 +36,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBody:
     """A body in CSV whose text is not checked yet, and how it is to be read."""
 
     content: bytearray
@@ -51,16 +59,16 @@ class LinesParser(StrictJSONParser):
 
 
 class TableParser(StrictJSONParser):
-    """Passes CSV to the view as `Table`."""
+    """Passes CSV to the view as `TableBody`."""
 
     media_type = Format.CSV.media_type
     limit = BulkBodyParser.limit
     charsets = CHARSETS
     expected = "a line of headings and rows"
 
-    def value(self, body: bytearray) -> Table:
+    def value(self, body: bytearray) -> TableBody:
         """Return the body."""
-        return Table(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
+        return TableBody(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
 
 
 def empty_cells_failures(query: Mapping[str, str], body: str, replacing: str) -> Sequence[Failure]:
@@ -75,7 +83,7 @@ def empty_cells_failures(query: Mapping[str, str], body: str, replacing: str) ->
         code = "UNKNOWN_PARAMETER"
         message = f"{EMPTY_CELLS} is a parameter of bodies in CSV; others leave out what stays as it is."
     elif sent not in ("clear", KEEP):
-        message = f"{EMPTY_CELLS} must be clear or {KEEP}; got {shown(sent)}."
+        message = f"{EMPTY_CELLS} must be clear or {KEEP}; got {shown_value(sent)}."
     elif sent == KEEP and replacing:
         message = f"{EMPTY_CELLS}={KEEP} is not possible with {replacing}, which replaces the element; merge it."
     return [Failure(EMPTY_CELLS, code, message)] if message else ()
@@ -93,3 +101,34 @@ def _in_utf_8(body: bytearray, charset: str) -> bytearray:
 
 def _pieces(body: bytearray) -> Iterator[bytes]:
     return (bytes(body[start : start + _PIECE]) for start in range(0, len(body), _PIECE))
+
+
+@contextmanager
+def read_snapshot(
+    body: Lines | TableBody,
+    query: Mapping[str, str],
+    dimension: Dimension,
+    repository: Repository,
+    client: socket | None,
+) -> Iterator[PlanRequest]:
+    """Yield the request for a plan of the elements in `body`, with options in the `query`; `client` is its connection.
+
+    Raises `Problem` 400 with what is wrong with them, as the making of the plan within the block does: the path of an
+    error is the option, the index of a line as in `/0/id`, or the line and column of a table.
+    """
+    try:
+        options = read_options(query)
+        operation, save_mode = "put" if query.get("replace") == "true" else "merge", options.envelope.save_mode
+        if isinstance(body, Lines):
+            yield replace(options, envelope=read_lines(body.content, operation, save_mode))
+            return
+        scope = (dimension, repository, operation, save_mode, client)
+        keeps = query.get(EMPTY_CELLS) == KEEP
+        table = read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps, checks_repeated=False)
+        with table as envelope:
+            yield replace(options, envelope=envelope)
+    except Problem as problem:
+        if not any(failure.path[1:] in OPTIONS for failure in problem.failures):
+            raise
+        failures = [replace(one, path=one.path.removeprefix("/")) for one in problem.failures]
+        raise bad_request(failures, problem.failure_count) from None

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
-from bulkops.rest.processing_form import ProcessingForm, stopped
+from bulkops.rest.processing_form import ProcessingForm, stopped_message
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
@@ -22,7 +22,7 @@ from dimensions_site.api.pagination import AFTER, BY_KEY, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import json_array
 from dimensions_site.db.postgresql.streaming import snapshot
-from dimensions_site.elements.reading.streams import begun
+from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Role
 
@@ -66,9 +66,9 @@ class DeletionViewSet(DimensionViewSet):
     @operations.LIST
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return the deletions of this dimension of this repository, the latest first, streamed (contract H2)."""
-        page, link = linked_page(processing.processings(self.scope), BY_KEY, self._paging(), request)
+        page, link = linked_page(processing.deletions_in(self.scope), BY_KEY, self._paging(), request)
         texts = self._texts(page)
-        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=link)
+        return StreamingHttpResponse(begin_stream(texts, json_array), content_type="application/json", headers=link)
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> Response:
@@ -80,7 +80,7 @@ class DeletionViewSet(DimensionViewSet):
         """Stop the deletion before its next chunk (contract F5)."""
         found = processing.find(self.scope, path["oid"])
         processing.abort(found)
-        return Response(stopped(found.oid), status=self.aborted)
+        return Response(stopped_message(found.oid), status=self.aborted)
 
     def further_failures(self) -> Sequence[Failure]:
         if self.action == "start":

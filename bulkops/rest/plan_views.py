@@ -19,11 +19,18 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_request
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans
 from bulkops.rest import plan_operations as operations
-from bulkops.rest.bodies import EMPTY_CELLS, Lines, LinesParser, Table, TableParser, empty_cells_failures
-from bulkops.rest.plan_bodies import read_snapshot
+from bulkops.rest.bodies import (
+    EMPTY_CELLS,
+    Lines,
+    LinesParser,
+    TableBody,
+    TableParser,
+    empty_cells_failures,
+    read_snapshot,
+)
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.pagination import AFTER, BY_CREATION, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
@@ -33,9 +40,9 @@ from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, 
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
-from dimensions_site.elements.reading.streams import begun
+from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
-from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
+from dimensions_site.elements.rest.views import Renderers, count_headers, prefers_count
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import check_access
@@ -62,7 +69,7 @@ class PlanViewSet(DimensionViewSet):
         failures = self.further_failures()
         if failures:
             raise bad_request(failures)
-        body = cast(bytearray | Lines | Table, request.data)
+        body = cast(bytearray | Lines | TableBody, request.data)
         with ExitStack() as stack:
             if isinstance(body, bytearray):
                 plan_request = read_request(body)
@@ -89,10 +96,12 @@ class PlanViewSet(DimensionViewSet):
         """Return the plans of this dimension of this repository, the latest first (contract K5)."""
         _, paging = self._query()
         found = plans(self.scope.repository, self.dimension.name)
-        headers = counted(found.order_by().count()) if prefers_count(request) else {}
+        headers = count_headers(found.order_by().count()) if prefers_count(request) else {}
         page, link = linked_page(found, BY_CREATION, paging, request)
         texts = map(plan_text, page.iterator())
-        return StreamingHttpResponse(begun(texts, json_array), content_type="application/json", headers=headers | link)
+        return StreamingHttpResponse(
+            begin_stream(texts, json_array), content_type="application/json", headers=headers | link
+        )
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> HttpResponse:
@@ -104,11 +113,13 @@ class PlanViewSet(DimensionViewSet):
         """Return what the plan does, by element, streamed as a comparison (contract K5)."""
         action, paging = self._query()
         found = changes_of(self._found(path), action)
-        headers = counted(found.order_by().count()) if prefers_count(request) else {}
+        headers = count_headers(found.order_by().count()) if prefers_count(request) else {}
         accepted = request.accepted_renderer
         write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
         texts = change_texts(found[paging.window])
-        response = StreamingHttpResponse(begun(texts, write), content_type=content_type(accepted), headers=headers)
+        response = StreamingHttpResponse(
+            begin_stream(texts, write), content_type=content_type(accepted), headers=headers
+        )
         patch_vary_headers(response, ["Accept"])
         return response
 
@@ -218,7 +229,7 @@ class PlanViewSet(DimensionViewSet):
         action, paging = query.get("action"), SkipTake()
         failures: list[Failure] = []
         if action is not None and action not in PlanAction:
-            message = f"action must be one of {', '.join(PlanAction.values)}; got {shown(action)}."
+            message = f"action must be one of {', '.join(PlanAction.values)}; got {shown_value(action)}."
             failures.append(Failure("action", "INVALID_VALUE", message))
         refusals: list[Problem] = []
         try:

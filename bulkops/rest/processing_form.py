@@ -8,7 +8,7 @@ from bulkops.models import DataProcessing
 from bulkops.rest.schema import ElementDeletionCounts
 
 
-def stopped(oid: str) -> dict[str, str]:
+def stopped_message(oid: str) -> dict[str, str]:
     """Return the body that says that the deletion with this `oid` was aborted."""
     return {"message": f"Data processing {oid} was stopped."}
 

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bulkops.rest import operations
-from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, LinesParser, Table, TableParser, empty_cells_failures
+from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, LinesParser, TableBody, TableParser, empty_cells_failures
 from bulkops.save.envelope import read_envelope
 from bulkops.save.lines import read_lines
 from bulkops.save.saving import save_all
@@ -20,7 +20,7 @@ from bulkops.save.tables import read_table
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.elements.rest.dimension import DimensionViewSet
@@ -66,13 +66,13 @@ class BulkViewSet(DimensionViewSet):
             raise bad_request(failures)
         response: HttpResponseBase
         is_minimal = prefers(request, _MINIMAL)
-        with ExitStack() as resources, self._envelope(cast(bytearray | Lines | Table, request.data)) as envelope:
+        with ExitStack() as resources, self._envelope(cast(bytearray | Lines | TableBody, request.data)) as envelope:
             save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
             if self.answers_elements and not is_minimal and self.action == "save":
                 # The response is complete before the transaction ends, and sent after its locks are released.
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
                 counts = save(answer=answer)
-                response = _streamed(answer)
+                response = _stream_file(answer)
                 resources.pop_all()  # from here on the response closes it
             else:
                 counts = save()
@@ -90,10 +90,10 @@ class BulkViewSet(DimensionViewSet):
         return self.save(request, **path)
 
     @contextmanager
-    def _envelope(self, body: bytearray | Lines | Table) -> Iterator[Envelope]:
+    def _envelope(self, body: bytearray | Lines | TableBody) -> Iterator[Envelope]:
         """Yield the elements of the `body`, for as long as the block runs."""
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
-        if isinstance(body, Table):
+        if isinstance(body, TableBody):
             keeps, client = self.request.query_params.get(EMPTY_CELLS) == KEEP, self.request.META.get("gunicorn.socket")
             scope = (self.dimension, self.scope.repository, operation, save_mode, client)
             with read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps) as envelope:
@@ -114,7 +114,7 @@ class BulkViewSet(DimensionViewSet):
                 message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
                 failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
             elif sent not in PARAMETERS[name]:
-                message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown(sent)}."
+                message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown_value(sent)}."
                 failures.append(Failure(name, "INVALID", message))
         return sorted(failures, key=lambda failure: failure.path)
 
@@ -131,7 +131,7 @@ class BulkViewSet(DimensionViewSet):
         return self.request.query_params.get(name, PARAMETERS[name][0])
 
 
-def _streamed(file: IO[bytes]) -> HttpResponseBase:
+def _stream_file(file: IO[bytes]) -> HttpResponseBase:
     """Return the response with the content of `file`, which is closed at its end."""
     response = StreamingHttpResponse(_Pieces(file), content_type="application/json")
     response["Content-Length"] = str(file.tell())

@@ -18,7 +18,7 @@ from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatt
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.raw import check_json, first_character, items, members
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.api.json.texts import described
+from dimensions_site.api.json.texts import described_value
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, CodeField
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.text.shortening import shortened
@@ -258,7 +258,7 @@ def _exact_id(item: msgspec.Raw, position: int, errors: Errors) -> str:
     try:
         value = read_json(bytes(item), join=json_pointer, path=path)
         if not isinstance(value, dict):
-            message = f'The item must be an object such as {{"id": "EUR"}}, not {described(value)}.'
+            message = f'The item must be an object such as {{"id": "EUR"}}, not {described_value(value)}.'
             errors.add(position, [Failure(path, "INVALID", message)])
             return ""
         return str(_declaration.to_internal_value(value)["id"])

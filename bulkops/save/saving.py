@@ -9,7 +9,7 @@ from bulkops.session.session import WriteSession
 from bulkops.writers.writer import Counts
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.turns import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Repository
 
 

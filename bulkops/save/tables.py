@@ -20,7 +20,7 @@ from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.errors import Failure, bad_request, client_closed
 from dimensions_site.db.read_limits import has_gone
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.turns import reading_in_turn, refuse_when_crowded
+from dimensions_site.elements.writing.locking import reading_in_turn, refuse_when_crowded
 from dimensions_site.repositories.models import Repository
 
 T = TypeVar("T")

@@ -46,7 +46,8 @@ class Operation:
     """One array of a bulk body, or a file: its name, its elements, the position of its first one among all elements.
 
     `place` is the JSON Pointer of the array if that is not its name; `segments` are those of each element, such as ids
-    or the indexes of lines, if that is not its index. With `is_partial`, no element of a merge has all members; with `must_exist`, those that are not stored are errors.
+    or the indexes of lines, if that is not its index. With `is_partial`, no element of a merge has all members; with
+    `must_exist`, those that are not stored are errors.
     """
 
     name: str

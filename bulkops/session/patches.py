@@ -16,7 +16,7 @@ from dimensions_site.elements.declaration.fields import IdField, Leaf
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.declaration.unknown_members import all_fields, not_an_object
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import unknown_field
 
@@ -64,7 +64,7 @@ class KeyObject(WireObject):
 class ChangesField(Leaf):
     """The fields to change; their values are checked together with the element."""
 
-    kind = Kind.TEXT_MAP
+    kind = ValueKind.TEXT_MAP
 
     @property
     def expected(self) -> str:

@@ -11,9 +11,8 @@ from django.db.models.functions import Now
 from django_q.models import Schedule
 
 from bulkops.jobs import deletion, file_imports, import_work
-from bulkops.jobs.claims import Claim, claim_next
+from bulkops.jobs.claims import Claim, claim_next, observed_job
 from bulkops.jobs.heartbeat import heartbeat
-from bulkops.jobs.observed_jobs import observed_job
 from bulkops.models import DataProcessing, FileImport, Job, Worker
 from bulkops.plans.stored import delete_old_plans
 from dimensions_site.idempotency.answers import delete_old_answers

@@ -5,8 +5,8 @@ import django.db.models.lookups
 from django.db import migrations, models
 
 import dimensions_site.elements.models
-import dimensions_site.rsql.columns
-from dimensions_site.elements.reading.searching import search_index
+import dimensions_site.rsql.fields
+from dimensions_site.elements.declaration.indexes import search_index
 
 
 class Migration(migrations.Migration):
@@ -22,23 +22,23 @@ class Migration(migrations.Migration):
             name="Currency",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
-                ("oid", dimensions_site.rsql.columns.CodePointTextField()),
+                ("oid", dimensions_site.rsql.fields.CodePointTextField()),
                 ("preferred", models.BooleanField(null=True)),
                 ("decimal_numbers", models.PositiveSmallIntegerField()),
-                ("reference_currency_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("reference_currency_coefficient", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("percentage_difference", dimensions_site.rsql.columns.CodePointTextField()),
-                ("xbrl_content", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reference_currency_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("reference_currency_coefficient", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("percentage_difference", dimensions_site.rsql.fields.CodePointTextField()),
+                ("xbrl_content", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "repository",
                     models.ForeignKey(
@@ -72,13 +72,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="CurrencyVersion",
             fields=[
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
@@ -88,13 +88,13 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1),
                 ),
                 ("id", models.BigIntegerField()),
-                ("oid", dimensions_site.rsql.columns.CodePointTextField()),
+                ("oid", dimensions_site.rsql.fields.CodePointTextField()),
                 ("preferred", models.BooleanField(null=True)),
                 ("decimal_numbers", models.PositiveSmallIntegerField()),
-                ("reference_currency_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("reference_currency_coefficient", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("percentage_difference", dimensions_site.rsql.columns.CodePointTextField()),
-                ("xbrl_content", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("reference_currency_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("reference_currency_coefficient", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("percentage_difference", dimensions_site.rsql.fields.CodePointTextField()),
+                ("xbrl_content", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 (
                     "change_set",
                     models.ForeignKey(

@@ -39,7 +39,7 @@ from dimensions_site.api.failures import (
 from dimensions_site.api.failures import MAX_FAILURES as MAX_FAILURES
 from dimensions_site.api.failures import Failure as Failure
 from dimensions_site.api.failures import quoted as quoted
-from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
+from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
 
@@ -172,11 +172,11 @@ def client_closed() -> Problem:
     return Problem(CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", detail)
 
 
-def _cancelled(end: End) -> Problem:
+def _cancelled(end: CancelReason) -> Problem:
     """Return the error for a request whose queries were cancelled."""
-    if end is End.CLIENT:
+    if end is CancelReason.CLIENT:
         return client_closed()
-    if end is End.CROWD:
+    if end is CancelReason.CROWD:
         detail = "Other long-running requests are reading this repository. Try again in a few seconds."
         return Problem(503, "TOO_MANY_LONG_READS", detail, headers={"Retry-After": "5"})
     detail = (

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.repositories.dimensions import dimension_choices
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.rsql.fields import CodePointTextField
 
 
 class Channel(models.TextChoices):

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.middleware.addresses import decoding_error
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 HEADER = "Change-Reason"
 FIELD = "_reason"  # of pages; an element has no field of that name
@@ -64,7 +64,9 @@ def typed_reason(text: str, repository: Repository) -> str | None:
         return None
     if len(reason) > MAX_LENGTH:
         message = _("The reason is {length} characters long; the limit is {maximum}.")
-        raise InvalidReason("TOO_LONG", message.format(length=grouped(len(reason)), maximum=grouped(MAX_LENGTH)))
+        raise InvalidReason(
+            "TOO_LONG", message.format(length=grouped_number(len(reason)), maximum=grouped_number(MAX_LENGTH))
+        )
     if found := _NO_TEXT.search(reason):
         message = _("The reason has the character U+{code}, which is no part of a text in one line.")
         raise InvalidReason("INVALID_CHARACTER", message.format(code=f"{ord(found[0]):04X}"))

@@ -24,10 +24,8 @@ _SQLITE_ENDING = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a change set in its slot, and the first bytes of its id, which tell it from one of a restored
-    backup.
-    """
+class SlotPosition:
+    """The number of a change set in its slot, and the first bytes of its id: a restored backup has others."""
 
     number: int
     mark: bytes
@@ -42,7 +40,7 @@ class State:
 
     repository: int
     dimension: str
-    places: Mapping[int, Place]
+    places: Mapping[int, SlotPosition]
 
     def numbers(self) -> dict[int, int]:
         """Return the number of the last change set of each slot that had one."""
@@ -53,7 +51,7 @@ class State:
         return _later(self.numbers(), self.repository, self.dimension)
 
     def given(self) -> dict[str, Any]:
-        """Return the values of the bind parameters of `given_later`."""
+        """Return the values of the bind parameters of `change_sets_after`."""
         numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
         return {"repository": self.repository, "dimension": self.dimension, **numbers}
 
@@ -74,7 +72,7 @@ def _later(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> Query
     return ChangeSet.objects.filter(_after(numbers), repository=repository, dimension=dimension)
 
 
-def given_later(slots: Collection[int]) -> QuerySet[ChangeSet]:
+def change_sets_after(slots: Collection[int]) -> QuerySet[ChangeSet]:
     """Return the change sets that were committed after a state with these `slots`; `State.given` has the values."""
     return _later({slot: Param(f"number_{slot}") for slot in slots}, Param("repository"), Param("dimension"))
 
@@ -90,7 +88,7 @@ class Horizon:
 def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
     """Return the state of this moment, and the horizon; one query of the database with the name `using`."""
     found = _slots().all(using=using, repository=repository, dimension=dimension)
-    places = {slot: Place(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
+    places = {slot: SlotPosition(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
     instants = [at for *_, at in found if at is not None]
     numbers = {slot: number for slot, _, _, number, _ in found if number}
     return State(repository, dimension, places), Horizon(numbers, max(instants, default=None))
@@ -149,7 +147,7 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     for slot, number in last:
         wanted |= Q(slot=slot, number=number)
     found = of_dimension.filter(wanted).values_list("slot", "number", "id")
-    return State(repository, dimension, {slot: Place(number, id.bytes[:MARK]) for slot, number, id in found})
+    return State(repository, dimension, {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found})
 
 
 def oldest_instant(repository: int, dimension: str) -> datetime | None:
@@ -261,18 +259,18 @@ def _of_few(versions: QuerySet[Any], state: State, change_sets: Collection[UUID]
 def _numbers_of_few(model: Any, slots: Sequence[int]) -> CompiledQuery:
     versions = model._base_manager.filter(repository=Param("repository"))
     written = model._base_manager.filter(AmongGiven("change_set", Param("change_sets")))
-    return CompiledQuery(_last_numbers(_until(versions, given_later(slots)), written))
+    return CompiledQuery(_last_numbers(_until(versions, change_sets_after(slots)), written))
 
 
-def changed_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
+def versions_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
     """Return the newest version of each element that was written after the `state`, deletions included.
 
     `versions` are those of its dimension.
     """
-    return newest(written_in(versions, state.later()))
+    return newest(versions_written_in(versions, state.later()))
 
 
-def written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
+def versions_written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
     """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
     change_sets = change_sets.using(versions.db)
     few = _few(change_sets)

@@ -15,7 +15,7 @@ import struct
 
 from django.core.signing import BadSignature, Signer
 
-from dimensions_site.changes.states import MARK, Place, State
+from dimensions_site.changes.states import MARK, SlotPosition, State
 
 MAX_LENGTH = 512
 _PART = struct.Struct(f">BQ{MARK}s")
@@ -39,7 +39,7 @@ def state_of(token: str, repository: int, dimension: str) -> State:
     try:
         text = _signer(repository, dimension).unsign(token)
         parts = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        places = {slot: Place(number, mark) for slot, number, mark in _PART.iter_unpack(parts)}
+        places = {slot: SlotPosition(number, mark) for slot, number, mark in _PART.iter_unpack(parts)}
     except (BadSignature, binascii.Error, struct.error):
         raise InvalidToken from None
     return State(repository, dimension, places)

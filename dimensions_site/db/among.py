@@ -27,8 +27,8 @@ class _Rows(Subquery):
 class Among(Func):
     """Whether the `column` has one of the values that `query` finds, each of which is looked up in an index.
 
-    PostgreSQL must guess how many there are. If it guesses too many, it reads the whole table instead. The values of an
-    array are looked up, because their number is not part of the plan.
+    PostgreSQL must estimate how many there are. If it expects too many, it reads the whole table instead. The values
+    of an array are looked up, because their number is not part of the plan.
     """
 
     template = "(%(expressions)s)"

@@ -30,7 +30,7 @@ class Param(Expression):
         return "%s", (self,)
 
 
-def encoded(value: Any, encode: Callable[[Any], Any]) -> Any:
+def encode_value(value: Any, encode: Callable[[Any], Any]) -> Any:
     """Return what `encode` returns for the `value`; of a bind parameter, for the value that is passed."""
     if isinstance(value, Param):
         return Param(value.name, lambda passed: encode(value.encode(passed)))

@@ -43,7 +43,7 @@ class Connection(Protocol):
     def cancel_query(self) -> None: ...
 
 
-class End(enum.Enum):
+class CancelReason(enum.Enum):
     """Why the queries of a request were cancelled."""
 
     TIME = "time"
@@ -65,7 +65,7 @@ class ReadLimit:
         self.begun = 0.0  # when the database began to look for the next rows
         # Held while a query is cancelled, so that the cancellation cannot hit the next query.
         self._lock = threading.Lock()
-        self.end: End | None = None
+        self.end: CancelReason | None = None
 
     @contextmanager
     def running(self, connection: Connection) -> Iterator[None]:
@@ -102,11 +102,11 @@ class ReadLimit:
             if self._connection is None:  # it has ended since the thread looked
                 return
             if now - self.begun > self._left:
-                self._cancel(End.TIME)
+                self._cancel(CancelReason.TIME)
             elif self._client is not None and has_gone(self._client):
-                self._cancel(End.CLIENT)
+                self._cancel(CancelReason.CLIENT)
             elif is_crowded and self.is_long(now):
-                self._cancel(End.CROWD)
+                self._cancel(CancelReason.CROWD)
         finally:
             self._lock.release()
 
@@ -114,7 +114,7 @@ class ReadLimit:
         """Return whether the database has been looking for the next rows for long."""
         return self._connection is not None and now - self.begun > _MOMENT
 
-    def _cancel(self, end: End) -> None:
+    def _cancel(self, end: CancelReason) -> None:
         self.end = self.end or end
         # In a thread of its own: an unreachable database must not stop the watching of other queries.
         threading.Thread(target=self._cancel_query, daemon=True).start()
@@ -259,7 +259,7 @@ def limited_reads() -> Iterator[None]:
         _of_thread.applies = before
 
 
-def limited(execute: Callable[..., T], sql: str, parameters: Any, many: bool, context: dict[str, Any]) -> T:
+def execute_limited(execute: Callable[..., T], sql: str, parameters: Any, many: bool, context: dict[str, Any]) -> T:
     """Execute a query within the current limit; a Django execute wrapper."""
     limit = current_limit()
     if limit is None:
@@ -275,7 +275,7 @@ def limited_rows(connection: Any, rows: Iterable[T]) -> Iterator[T]:
     return iter(rows) if limit is None else limit.batches(cast(Connection, connections[connection.alias]), iter(rows))
 
 
-def reads_ended_by() -> End | None:
+def reads_ended_by() -> CancelReason | None:
     """Return why the queries of the current thread's request were cancelled; None if they were not."""
     limit = _limit_of_request()
     return None if limit is None else limit.end

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from account.dimension import ACCOUNT
 from bulkops.files.formats.reading import Source, open_source
-from bulkops.files.formats.rows import Row, Shape
+from bulkops.files.formats.rows import FileRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
@@ -22,8 +22,8 @@ GROUP_CHART = Path(__file__).parent / "data" / "group_chart.csv"
 
 def fill_currencies(repository: Repository) -> Report:
     """Create or update all currencies of ISO 4217, with names in five languages."""
-    rows = [Row(line, cells) for line, cells in enumerate(currency_rows(), start=2)]
-    source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
+    rows = [FileRow(line, cells) for line, cells in enumerate(currency_rows(), start=2)]
+    source = Source(FileShape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
     return Importer(CURRENCY, repository, _ACTOR, Options()).run(source)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.rsql.fields import CodePointTextField
 
 
 class Origin(models.TextChoices):

@@ -16,7 +16,7 @@ MAX_LENGTH = 255
 PATTERN = r"[!-~]([ -~]*[!-~])?"
 
 
-def checked(key: str) -> str:
+def checked_key(key: str) -> str:
     """Return the key. Raises Problem 400 unless it is 1 to 255 printable ASCII characters."""
     if len(key) > MAX_LENGTH or not re.fullmatch(PATTERN, key):
         message = f"{HEADER} must be 1 to {MAX_LENGTH} printable ASCII characters; got {quoted(key)}."

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.rsql.fields import CodePointTextField
 
 # An answer may outlive its user and repository until it expires. Otherwise the admin's page for deleting a user would
 # load all of their answers, bodies included.

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from dimensions_site.api.errors import Problem, as_problem
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.idempotency.answers import find, keep, replay
-from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked, fingerprint
+from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked_key, fingerprint
 from dimensions_site.idempotency.locks import StillRunning, transaction_of_one
 from dimensions_site.repositories.permissions import Scope
 from dimensions_site.text.shortening import shortened
@@ -52,7 +52,7 @@ class IdempotentMixin(ConventionsMixin):
         """Raise the first error that applies, finally Problem 400 for an invalid key."""
         super().initial(request, *args, **kwargs)
         if request.method == "POST" and HEADER in request.headers:
-            key = checked(request.headers[HEADER])
+            key = checked_key(request.headers[HEADER])
             if self.is_remembered:
                 self.post = partial(self._once, key, self.post)
 

@@ -15,7 +15,7 @@ from bulkops.jobs.heartbeat import since_last_heartbeat
 from bulkops.models import Worker
 
 
-class State(Collector):
+class StateCollector(Collector):
     """Runs a few short queries per scrape; without a database there is only `dimensions_database_up`."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:

@@ -77,7 +77,7 @@ def add_operation(logger: object, method: str, event: dict[str, Any]) -> dict[st
     return event if observed is None else {**observed.fields(), **event}
 
 
-def counted(rows: Iterable[T]) -> Iterator[T]:
+def count_rows(rows: Iterable[T]) -> Iterator[T]:
     """Yield the rows, each counted as read when it is taken."""
     # A list is read while it is sent, when the thread may work on something else.
     observed = current() or Observed()

@@ -59,22 +59,22 @@ def access_query(user: Combinable, dimension: str, is_within: Combinable) -> Que
     `user` is the user's primary key, and `is_within` whether the credential covers the repository with the key
     `OuterRef("pk")`; in a subquery, both can refer to the outer query.
     """
-    here = grants(OuterRef("caller"), dimension).order_by().filter(repository_id=OuterRef("pk")).values("repository_id")
+    here = grants(OuterRef("client"), dimension).order_by().filter(repository_id=OuterRef("pk")).values("repository_id")
     best_role = Subquery(here.values(best=Max("role")))
     columns = {name: F(name) for name in _COLUMNS}
     return (
         Repository.objects.order_by()
         .filter(db_id=Param("db_id"))
-        .alias(caller=user)
+        .alias(client=user)
         .values_list(JSONObject(**columns, **{_BEST_ROLE: best_role, _IS_WITHIN: is_within}))
     )
 
 
 def grants(user: Combinable, dimension: str) -> QuerySet[AccessGrant]:
     """Return the grants for the `dimension` of the user with the primary key `user`, direct or by group."""
-    groups = User.groups.through.objects.filter(user=OuterRef("caller")).values("group")
-    return AccessGrant.objects.alias(caller=user).filter(
-        Q(user=F("caller")) | Q(group__in=groups), dimension__in=[ALL, dimension]
+    groups = User.groups.through.objects.filter(user=OuterRef("client")).values("group")
+    return AccessGrant.objects.alias(client=user).filter(
+        Q(user=F("client")) | Q(group__in=groups), dimension__in=[ALL, dimension]
     )
 
 

@@ -56,8 +56,8 @@ def watch(
     """
     SUBJECTS[model] = _Subject(name, fields, secrets)
     pre_save.connect(remember, sender=model)
-    post_save.connect(saved, sender=model)
-    pre_delete.connect(deleted, sender=model)
+    post_save.connect(record_save, sender=model)
+    pre_delete.connect(record_deletion, sender=model)
 
 
 def _record(instance: Model, what: str, changed: Mapping[str, object] | None = None) -> None:
@@ -70,7 +70,7 @@ def _record(instance: Model, what: str, changed: Mapping[str, object] | None = N
     command = context.get("command")
     address = names.get("address")
     AccessChange.objects.create(
-        changed_by=str(names.get("caller") or (f"manage.py {command}" if command else "system")),
+        changed_by=str(names.get("user") or (f"manage.py {command}" if command else "system")),
         address=None if address is None else str(address),
         request_id=context.get("request_id"),
         event=event,
@@ -97,7 +97,7 @@ def _is_rehashed(instance: Any, update_fields: frozenset[str] | None) -> bool:
     return update_fields == frozenset({"password"}) and getattr(instance, "_password", "") is None
 
 
-def saved(sender: type[Model], instance: Any, raw: bool, created: bool, **_: Any) -> None:
+def record_save(sender: type[Model], instance: Any, raw: bool, created: bool, **_: Any) -> None:
     """Record what was created or changed."""
     if raw:
         return
@@ -112,9 +112,9 @@ def saved(sender: type[Model], instance: Any, raw: bool, created: bool, **_: Any
         _record(instance, "changed", changed)
 
 
-def deleted(sender: type[Model], instance: Any, **_: Any) -> None:
+def record_deletion(sender: type[Model], instance: Any, **_: Any) -> None:
     """Record a deletion; what was deleted along with it cannot be read afterwards."""
-    _record(instance, "deleted")
+    _record(instance, "record_deletion")
 
 
 def list_changed(

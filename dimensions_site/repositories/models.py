@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.repositories.dimensions import ALL, access_choices
 from dimensions_site.repositories.secret_keys import SecretKey
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.rsql.fields import CodePointTextField
 
 DB_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 LANGUAGE_PATTERN = r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"  # contract C3

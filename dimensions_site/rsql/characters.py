@@ -44,11 +44,11 @@ def refuse(characters: re.Pattern[str], text: str, what: str) -> None:
     if match is not None:
         position = match.start() + 1
         message = _("The {what} has {character} at character {position}.").format(
-            what=what, character=named(match[0]), position=position
+            what=what, character=character_name(match[0]), position=position
         )
         raise RsqlError(message, code="SYNTAX", position=position)
 
 
-def named(character: str) -> str:
+def character_name(character: str) -> str:
     """Return the name of a control character for a message."""
     return str(_NAMES.get(character, _("the character U+{code}").format(code=f"{ord(character):04X}")))

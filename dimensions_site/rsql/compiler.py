@@ -19,15 +19,15 @@ from dimensions_site.rsql.conditions import (
     complement,
     constant,
     has_trigram,
-    narrowed,
-    narrowed_by_case,
+    narrow,
+    narrow_by_case,
     one_of,
 )
 from dimensions_site.rsql.errors import RsqlError, raise_all
 from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
-from dimensions_site.rsql.fields import Field, FieldTable, Kind
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
-from dimensions_site.rsql.operators import OPERATORS, Relation, listed
+from dimensions_site.rsql.fields import Field, FieldTable, ValueKind
+from dimensions_site.rsql.operators import OPERATORS, Relation, operators_text
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
 from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
 from dimensions_site.text.decimals import WORDS_START
 
@@ -91,24 +91,24 @@ def _compile_comparison(node: Comparison, table: FieldTable, value: Values) -> Q
     _check_use(field, node)
     constants = _constants(field, node, value)
     match field.kind:
-        case Kind.TEXT_MAP:
+        case ValueKind.TEXT_MAP:
             condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
         case _ if operator.relation in _CONTAINMENT:
             text = field.answered or answered_text(field.expression, field.kind)
             condition = _relate(text, operator.relation, constants)
-        case Kind.DECIMAL:
+        case ValueKind.DECIMAL:
             condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
             condition = _relate(field.expression, operator.relation, constants)
     if operator.relation in _CONTAINMENT and has_trigram(node.values[0]):
         if field.searched is not None:
             is_folded = operator.relation is Relation.CONTAINS_FOLDED
-            condition = narrowed(condition, field.searched, constants[0], folded=is_folded)
+            condition = narrow(condition, field.searched, constants[0], folded=is_folded)
         elif field.indexed and operator.relation is Relation.CONTAINS:
-            condition = narrowed_by_case(condition, field.expression, constants[0])
+            condition = narrow_by_case(condition, field.expression, constants[0])
     if operator.negated or (operator.relation is Relation.IS_SET and node.values == ("true",)):
         condition = complement(condition)
-    if field.kind is Kind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
+    if field.kind is ValueKind.DECIMAL and operator.relation in (Relation.GREATER, Relation.GREATER_OR_EQUAL):
         # The keys of words are above those of all numbers, but words are not greater than numbers.
         return Q(condition, LessThan(DecimalKey(field.expression), Value(WORDS_START)))
     return Q(condition)
@@ -120,7 +120,7 @@ def _check_use(field: Field, node: Comparison) -> None:
         message = _("{name} must not be used in a filter.")
         raise RsqlError(message.format(name=field.path), code="NOT_FILTERABLE")
     if field.kind not in operator.kinds:
-        usable = listed(other for other in OPERATORS if field.kind in other.kinds)
+        usable = operators_text(other for other in OPERATORS if field.kind in other.kinds)
         message = _("{name} must be compared by one of {operators}; got {operator}.")
         text = message.format(name=field.path, operators=usable, operator=operator)
         raise RsqlError(text, code="OPERATOR_NOT_ALLOWED")

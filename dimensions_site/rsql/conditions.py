@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import In, Lookup
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.db.compiled import Param, encoded
+from dimensions_site.db.compiled import Param, encode_value
 from dimensions_site.rsql.expressions import Fold, Sql
 
 Condition: TypeAlias = Func | Lookup[Any]
@@ -49,7 +49,7 @@ class Needle(Expression):
         return "%s", (self._text,)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        return "%s", [encoded(self._text, _pattern)]
+        return "%s", [encode_value(self._text, _pattern)]
 
 
 def _pattern(text: str) -> str:
@@ -94,13 +94,13 @@ class NarrowedByIndex(Narrowed):
         return sql, tuple(parameters)
 
 
-def narrowed(condition: Condition, column: str, text: str | Param, *, folded: bool) -> Condition:
+def narrow(condition: Condition, column: str, text: str | Param, *, folded: bool) -> Condition:
     """Return `condition`, that a text in the JSON column contains `text`, in a form that can use the search index.
 
     If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`). It pays if
     `text` has a trigram.
     """
-    in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encoded(text, _inside_json))))
+    in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encode_value(text, _inside_json))))
     return (Narrowed if folded else NarrowedByIndex)(in_json, condition)
 
 
@@ -108,7 +108,7 @@ def _inside_json(text: str) -> str:
     return encode_basestring(text)[1:-1]
 
 
-def narrowed_by_case(condition: Condition, subject: Combinable, text: str | Param) -> Condition:
+def narrow_by_case(condition: Condition, subject: Combinable, text: str | Param) -> Condition:
     """Return the same for a `subject` with its own case-insensitive index."""
     return NarrowedByIndex(Contains(Fold(subject), Fold(Needle(text))), condition)
 

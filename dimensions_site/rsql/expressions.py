@@ -13,7 +13,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 
 Sql = tuple[str, Sequence[Any]]
@@ -46,22 +46,22 @@ class JsonLeaf(Func):
     Raises ValueError for another kind, and if `path` is not made of identifiers, which are put into the SQL unquoted.
     """
 
-    def __init__(self, column: str, path: tuple[str, ...], kind: Kind) -> None:
+    def __init__(self, column: str, path: tuple[str, ...], kind: ValueKind) -> None:
         if not path or not all(segment.isascii() and segment.isidentifier() for segment in path):
             raise ValueError(f"The path {path} is not made of identifiers.")
-        if kind not in (Kind.TEXT, Kind.ENUM, Kind.BOOLEAN):
+        if kind not in (ValueKind.TEXT, ValueKind.ENUM, ValueKind.BOOLEAN):
             raise ValueError(f"A leaf of JSON is a text, an enum or a boolean, not of kind {kind}.")
         super().__init__(
             F(column),
             template=f"JSON_EXTRACT(%(expressions)s, '$.{'.'.join(path)}')",
-            output_field=BooleanField() if kind is Kind.BOOLEAN else TextField(),
+            output_field=BooleanField() if kind is ValueKind.BOOLEAN else TextField(),
         )
         self.path = path
         self.kind = kind
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         leaf = f"(%(expressions)s #>> '{{{','.join(self.path)}}}')"
-        typed = f"{leaf}::boolean" if self.kind is Kind.BOOLEAN else f'{leaf} COLLATE "C"'
+        typed = f"{leaf}::boolean" if self.kind is ValueKind.BOOLEAN else f'{leaf} COLLATE "C"'
         return self.as_sql(compiler, connection, template=typed)
 
 
@@ -80,18 +80,18 @@ class InstantText(Func):
         return self.as_sql(compiler, connection, template=f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
 
 
-def answered_text(value: Combinable, kind: Kind) -> Combinable:
+def answered_text(value: Combinable, kind: ValueKind) -> Combinable:
     """Return the text in responses of a stored `value`, which containment operators search (contract M5).
 
     Texts, enums and decimal text are stored in that form.
     """
     match kind:
-        case Kind.INTEGER:
+        case ValueKind.INTEGER:
             return Cast(value, TextField())
-        case Kind.BOOLEAN:
+        case ValueKind.BOOLEAN:
             text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
             return Func(value, template=text, output_field=TextField())
-        case Kind.TIMESTAMP:
+        case ValueKind.TIMESTAMP:
             return InstantText(value)
     return value
 

@@ -1,15 +1,17 @@
-"""The description of fields for filters and sort orders, provided by the owner of a model."""
+"""Fields for filters and sort orders: their description, which the owner of a model provides, and their columns."""
 
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Expression, F
 
 
-class Kind(enum.StrEnum):
+class ValueKind(enum.StrEnum):
     """The type of a field's values, which determines how filters parse and compare them (contract D4)."""
 
     TEXT = "text"
@@ -31,7 +33,7 @@ class Field:
     """
 
     path: str
-    kind: Kind
+    kind: ValueKind
     expression: Expression | F
     # ENUM: the stored values. DECIMAL: words that may replace a number.
     choices: tuple[str, ...] = ()
@@ -59,3 +61,20 @@ class FieldTable(Protocol):
     def resolve(self, selector: str) -> Field:
         """Return the field that `selector` names, in any accepted spelling; raises `errors.UnknownField`."""
         ...
+
+
+_Set = TypeVar("_Set", contravariant=True)
+_Get = TypeVar("_Get", covariant=True)
+
+
+class CodePointTextField(models.TextField[_Set, _Get]):
+    """Text that the database compares and sorts by Unicode code point (contract D5).
+
+    This is SQLite's default; PostgreSQL needs the collation "C". The collation is set when the column is created, so
+    one migration serves both databases.
+    """
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, str | None]:
+        parameters: dict[str, str | None] = super().db_parameters(connection)
+        parameters["collation"] = "C" if connection.vendor == "postgresql" else None
+        return parameters

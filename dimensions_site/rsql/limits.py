@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from lark import Token
 
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 MAX_LENGTH = 4096
 MAX_CONDITIONS = 50
@@ -18,7 +18,7 @@ def check_length(text: str) -> None:
     """Raise RsqlError TOO_LONG for a filter `text` beyond the limit."""
     if len(text) > MAX_LENGTH:
         message = _("{name} is {length} characters long; the limit is {maximum}.").format(
-            name=_("filter"), length=grouped(len(text)), maximum=grouped(MAX_LENGTH)
+            name=_("filter"), length=grouped_number(len(text)), maximum=grouped_number(MAX_LENGTH)
         )
         raise RsqlError(message, code="TOO_LONG", position=MAX_LENGTH + 1)
 

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 
 
 class Relation(enum.Enum):
@@ -21,8 +21,8 @@ class Relation(enum.Enum):
     IS_SET = "is set"
 
 
-ALL_KINDS = frozenset(Kind)
-ORDERED_KINDS = ALL_KINDS - {Kind.BOOLEAN}
+ALL_KINDS = frozenset(ValueKind)
+ORDERED_KINDS = ALL_KINDS - {ValueKind.BOOLEAN}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Operator:
 
     symbols: tuple[str, ...]
     relation: Relation
-    kinds: frozenset[Kind]
+    kinds: frozenset[ValueKind]
     takes_list: bool = False
     negated: bool = False
 
@@ -62,6 +62,6 @@ OPERATORS = (
 BY_SYMBOL = {symbol: operator for operator in OPERATORS for symbol in operator.symbols}
 
 
-def listed(operators: Iterable[Operator]) -> str:
+def operators_text(operators: Iterable[Operator]) -> str:
     """Return all spellings of `operators`, for a message."""
     return " ".join(symbol for operator in operators for symbol in operator.symbols)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import cast
 
 from django.utils.translation import gettext as _
@@ -9,12 +10,42 @@ from django.utils.translation import gettext_lazy
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from dimensions_site.rsql.characters import NOT_STORABLE, REFUSED_UNQUOTED, named, refuse
+from dimensions_site.rsql.characters import NOT_STORABLE, REFUSED_UNQUOTED, character_name, refuse
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.limits import TokenCounter, check_length
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
-from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, listed
+from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, Operator, operators_text
 from dimensions_site.text.shortening import shortened
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One condition, such as `type==NORMAL`, with its values unescaped but not yet converted.
+
+    `position` is the character at which the selector starts, counted from 1.
+    """
+
+    selector: str
+    operator: Operator
+    values: tuple[str, ...]
+    position: int = field(compare=False)
+
+
+@dataclass(frozen=True)
+class And:
+    """The conjunction of two or more children."""
+
+    children: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """The disjunction of two or more children."""
+
+    children: tuple["Node", ...]
+
+
+Node = And | Or | Comparison
+
 
 # What the parser expects, by the first of these terminals that it would accept.
 _EXPECTED = {
@@ -42,7 +73,7 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
     word = _WORD.match(text, start)
     if word is not None and REFUSED_UNQUOTED.match(word[0]):
         what = _("there is {character}, which is allowed between quotes only.")
-        return _error(what.format(character=named(word[0])), start)
+        return _error(what.format(character=character_name(word[0])), start)
     if word is None:
         found = _("the filter ends")
     elif word[0] in "\"'" and "QUOTED" in terminals:
@@ -52,7 +83,7 @@ def syntax_error(text: str, start: int, terminals: Collection[str], *, in_group:
     hint = _hint(text, start if word is None else word.end())
     for terminal, expected in _EXPECTED.items():
         if terminal in terminals:
-            needs = str(expected).format(operators=listed(OPERATORS))
+            needs = str(expected).format(operators=operators_text(OPERATORS))
             return _error(_("{found} where {expected}.").format(found=found, expected=needs) + hint, start)
     if "SEMICOLON" not in terminals and "COMMA" in terminals:
         what = _("{found} where ',' or ')' is expected.")
@@ -122,6 +153,6 @@ def _unquoted(token: Token) -> str:
 def _unknown_operator(token: Token) -> RsqlError:
     position = _index(token) + 1
     message = _("Unknown operator '{operator}' at character {position}. Use one of {operators}.").format(
-        operator=shortened(token, QUOTED), position=position, operators=listed(OPERATORS)
+        operator=shortened(token, QUOTED), position=position, operators=operators_text(OPERATORS)
     )
     return RsqlError(message, code="UNKNOWN_OPERATOR", position=position)

@@ -7,7 +7,7 @@ from django.db.models import OrderBy
 from dimensions_site.rsql.characters import REFUSED_UNQUOTED, refuse
 from dimensions_site.rsql.errors import RsqlError, UnknownField, raise_all
 from dimensions_site.rsql.expressions import DecimalKey
-from dimensions_site.rsql.fields import Field, FieldTable, Kind
+from dimensions_site.rsql.fields import Field, FieldTable, ValueKind
 
 MAX_FIELDS = 5
 
@@ -65,9 +65,9 @@ def _keys(text: str) -> list[re.Match[str]]:
 
 
 def _order_by(field: Field, *, descending: bool) -> OrderBy:
-    if field.kind is Kind.TEXT_MAP:
+    if field.kind is ValueKind.TEXT_MAP:
         message = f"sort must not name {field.path}, which has many texts; name one of them, such as {field.path}.en."
         raise RsqlError(message, code="NOT_SORTABLE")
-    value = DecimalKey(field.expression) if field.kind is Kind.DECIMAL else field.expression
+    value = DecimalKey(field.expression) if field.kind is ValueKind.DECIMAL else field.expression
     # Without NULLS LAST the index of a column that is never NULL serves both directions.
     return OrderBy(value, descending=descending, nulls_last=field.nullable or None)

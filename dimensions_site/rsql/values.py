@@ -1,4 +1,4 @@
-"""Conversion of filter values to SQL values (contract D4)."""
+"""Values in the text of a filter, to SQL and back (contract D4)."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,8 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from dimensions_site.rsql.errors import QUOTED, RsqlError
-from dimensions_site.rsql.fields import Field, Kind
+from dimensions_site.rsql.fields import Field, ValueKind
+from dimensions_site.rsql.parser import And, Comparison, Node
 from dimensions_site.text.decimals import is_decimal, sort_key
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
@@ -28,9 +29,9 @@ def convert(field: Field, text: str) -> SqlValue:
 
 def convert_bound(field: Field, text: str) -> SqlValue:
     """Convert like `convert`, for `<`, `<=`, `>` and `>=`: an ENUM accepts any text, a DECIMAL only a number."""
-    if field.kind is Kind.ENUM:
+    if field.kind is ValueKind.ENUM:
         return text
-    if field.kind is Kind.DECIMAL:
+    if field.kind is ValueKind.DECIMAL:
         return _number(field, text, words=())
     return convert(field, text)
 
@@ -103,12 +104,44 @@ def _timestamp(field: Field, text: str) -> datetime:
         raise _invalid(field, text, expected) from error
 
 
-_CONVERTERS: dict[Kind, Callable[[Field, str], SqlValue]] = {
-    Kind.TEXT: convert_part,
-    Kind.TEXT_MAP: convert_part,
-    Kind.ENUM: _choice,
-    Kind.INTEGER: _integer,
-    Kind.DECIMAL: _decimal,
-    Kind.BOOLEAN: _boolean,
-    Kind.TIMESTAMP: _timestamp,
+_CONVERTERS: dict[ValueKind, Callable[[Field, str], SqlValue]] = {
+    ValueKind.TEXT: convert_part,
+    ValueKind.TEXT_MAP: convert_part,
+    ValueKind.ENUM: _choice,
+    ValueKind.INTEGER: _integer,
+    ValueKind.DECIMAL: _decimal,
+    ValueKind.BOOLEAN: _boolean,
+    ValueKind.TIMESTAMP: _timestamp,
 }
+
+
+# As the terminal WORD of the grammar.
+_UNQUOTED = re.compile("[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+")
+
+
+def write(node: Node) -> str:
+    """Return a text that `parse` reads as `node`."""
+    if isinstance(node, Comparison):
+        return _comparison(node)
+    connector = ";" if isinstance(node, And) else ","
+    return connector.join(
+        write(child) if isinstance(child, Comparison) else f"({write(child)})" for child in node.children
+    )
+
+
+def can_select(path: str) -> bool:
+    """Return whether a filter can name the field at `path`: an entry of a map may have blanks and signs in its key."""
+    return _UNQUOTED.fullmatch(path) is not None
+
+
+def _comparison(node: Comparison) -> str:
+    values = [_value(value) for value in node.values]
+    text = f"({','.join(values)})" if node.operator.takes_list or len(values) > 1 else values[0]
+    return f"{node.selector}{node.operator}{text}"
+
+
+def _value(text: str) -> str:
+    if _UNQUOTED.fullmatch(text):
+        return text
+    escaped = re.sub(r'[\\"]', r"\\\g<0>", text)
+    return f'"{escaped}"'

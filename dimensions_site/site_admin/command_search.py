@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
 from dimensions_site.elements.admin.element import ElementAdmin
-from dimensions_site.elements.admin.lists.described import described
+from dimensions_site.elements.admin.lists.described import shown_description
 from dimensions_site.elements.admin.lists.finding import first_fitting
 from dimensions_site.rsql.characters import fold
 from dimensions_site.site_admin.navigation import sidebar
@@ -23,7 +23,7 @@ _LISTED = ("element_id", "descriptions", "repository__db_id", "repository__defau
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """A page: its title, the description and the place of an element, and a link."""
 
     title: str
@@ -51,25 +51,25 @@ def search(request: HttpRequest) -> HttpResponse:
     return render(request, "unfold/helpers/command_results.html", {"found": found, "more": _more(request, pages, text)})
 
 
-def _pages(request: HttpRequest, text: str) -> Iterator[Found]:
+def _pages(request: HttpRequest, text: str) -> Iterator[SearchResult]:
     for group in sidebar(request):
         for item in group["items"]:
             if fold(text) in fold(item["title"]):
-                yield Found(item["title"], item["link"], item["icon"])
+                yield SearchResult(item["title"], item["link"], item["icon"])
 
 
-def _elements(request: HttpRequest, page: ElementAdmin, text: str) -> Iterator[Found]:
+def _elements(request: HttpRequest, page: ElementAdmin, text: str) -> Iterator[SearchResult]:
     open_keys = page.open_keys(request)
     if not open_keys:
         return
     rows = page.model.within(open_keys).select_related("repository").only(*_LISTED)
     # The order of the index.
     for row in first_fitting(rows.order_by("repository_id", "element_id"), text, SHOWN_ELEMENTS):
-        yield Found(
+        yield SearchResult(
             row.element_id,
             page.route("change", row.pk),
             page.icon,
-            described(row, row.repository, text.split()),
+            shown_description(row, row.repository, text.split()),
             f"{page.opts.verbose_name} · {row.repository.db_id}",
         )
 

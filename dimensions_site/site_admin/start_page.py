@@ -14,7 +14,7 @@ from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, Status
 from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.elements.models import Element
-from dimensions_site.repositories.admin.paging import counted, limit_of_count
+from dimensions_site.repositories.admin.paging import count_up_to, limit_of_count
 from dimensions_site.repositories.models import Repository
 
 SHOWN_REPOSITORIES = 50
@@ -63,7 +63,7 @@ def _repositories(request: HttpRequest, pages: list[ElementAdmin]) -> dict[int, 
             holdings = found.setdefault(repository.pk, Holdings(repository))
             link = f"{page.route('changelist')}?repository__id__exact={repository.pk}"
             name = page.opts.verbose_name if repository.count == 1 else page.opts.verbose_name_plural
-            holdings.counts.append((str(name), link, counted(repository.count, limit)))
+            holdings.counts.append((str(name), link, count_up_to(repository.count, limit)))
     return dict(sorted(found.items(), key=lambda item: item[1].repository.db_id))
 
 

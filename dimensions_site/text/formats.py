@@ -7,7 +7,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 
-def grouped(number: int) -> str:
+def grouped_number(number: int) -> str:
     """Return the number with grouped digits: `10,000` in English, `10.000` in German."""
     return number_format(number, force_grouping=True)
 

@@ -55,7 +55,7 @@ class OAuth2Authentication(BearerAuthentication):
     mode = "oauth2"
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        return opaque_tokens.authenticated(token, request)
+        return opaque_tokens.authenticate_opaque_token(token, request)
 
 
 class JwtAuthentication(BearerAuthentication):
@@ -64,7 +64,7 @@ class JwtAuthentication(BearerAuthentication):
     mode = "jwt"
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        return json_web_tokens.authenticated(token)
+        return json_web_tokens.authenticate_jwt(token)
 
 
 def _bearer(request: Request) -> str | None:

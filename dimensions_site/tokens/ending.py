@@ -50,7 +50,7 @@ def end_tokens(user: User) -> None:
     A token that is being issued at the same moment is ended as well, or not issued. Logged after the commit.
     """
     with transaction.atomic():
-        locked(user.pk)
+        locked_user(user.pk)
         generation, _ = TokenGeneration.objects.get_or_create(user_id=user.pk)
         TokenGeneration.objects.filter(pk=generation.pk).update(number=F("number") + 1)
         Grant.objects.filter(user_id=user.pk).delete()
@@ -62,7 +62,7 @@ def end_tokens(user: User) -> None:
         transaction.on_commit(lambda: log.info("user_tokens_ended", subject=subject))
 
 
-def locked(user_id: int) -> User | None:
+def locked_user(user_id: int) -> User | None:
     """Return the current row of the user, or None; locked against ending and issuing tokens until the commit."""
     # A lock that still permits writing rows that refer to the user.
     return User.objects.select_for_update(no_key=True).filter(pk=user_id).first()

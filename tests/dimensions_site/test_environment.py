@@ -97,13 +97,13 @@ def test_a_variable_that_is_not_set_means_its_default(monkeypatch):
 def test_a_text_is_taken_as_it_stands(monkeypatch):
     """A key may begin with a dollar sign; it names no other variable."""
     monkeypatch.setenv(NAME, "$HOME")
-    assert env.required(NAME) == "$HOME"
+    assert env.required_text(NAME) == "$HOME"
 
 
 @pytest.mark.parametrize("text", ["", "  "])
 def test_a_required_text_may_not_be_empty(monkeypatch, text):
     monkeypatch.setenv(NAME, text)
-    assert refused(env.required) == "SETTING is empty; it has no default."
+    assert refused(env.required_text) == "SETTING is empty; it has no default."
 
 
 def test_an_address_of_postgresql_is_read_with_its_options(monkeypatch):

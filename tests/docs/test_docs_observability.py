@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from bulkops.models import Worker
-from dimensions_site.monitoring.state import State
+from dimensions_site.monitoring.state import StateCollector
 from dimensions_site.observability import metrics
 from dimensions_site.repositories import audit
 from tests.docs.test_docs import FOR_OPERATORS, ROOT, table, text_of
@@ -75,7 +75,7 @@ def test_the_table_of_metrics_has_every_metric_with_its_type_and_labels():
     for collector in collectors.values():
         name = f"{collector._name}_total" if collector._type == "counter" else collector._name
         there[name] = [collector._type, ", ".join(collector._labelnames)]
-    for family in State().collect():
+    for family in StateCollector().collect():
         there[family.name] = [family.type, ", ".join(family.samples[0].labels)]
     assert {name: [kind, labels] for name, (kind, labels, _) in rows("Metric names")} == there
 

@@ -194,9 +194,7 @@ def test_the_worker_shows_the_rows_of_its_jobs(prepared: tuple[str, str], servic
         assert ask(port, "/").status == 404
         lines = map(json.loads, worker.log.read_text().splitlines())
         completed = [line for line in lines if line["event"] == "processing_completed"]
-        assert [
-            (line["rows_written"], line["caller"], line["repository"], line["dimension"]) for line in completed
-        ] == [
+        assert [(line["rows_written"], line["user"], line["repository"], line["dimension"]) for line in completed] == [
             (15, "alice", "northwind", "account"),
             (10, "alice", "northwind", "account"),
         ]

@@ -11,36 +11,36 @@ from hypothesis import strategies as st
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.rsql.fields import Kind
-from dimensions_site.rsql.nodes import Comparison
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation
+from dimensions_site.rsql.parser import Comparison
 from dimensions_site.rsql.sorting import MAX_FIELDS
 from tests.dimensions_site.rsql.strategies import instant_texts, texts, trees, truths
 from tests.dimensions_site.rsql.writing import write
 
 # A format is the same in both documents, so these are the fields that both dimensions have.
 _FIELDS = {
-    "description": Kind.TEXT,
-    "descriptions.en": Kind.TEXT,
+    "description": ValueKind.TEXT,
+    "descriptions.en": ValueKind.TEXT,
     **{path: place.leaf.kind for path, place in CURRENCY_WIRE.places.items() if path in ACCOUNT_WIRE.places},
 }
 NDJSON, CSV = "application/x-ndjson", "text/csv"
-_OF_CHANGE_SETS = {**dict.fromkeys(("user", "reason", "operation"), Kind.TEXT), "committedAt": Kind.TIMESTAMP}
-_ONE_VALUE = [path for path, kind in _FIELDS.items() if kind is not Kind.TEXT_MAP]
+_OF_CHANGE_SETS = {**dict.fromkeys(("user", "reason", "operation"), ValueKind.TEXT), "committedAt": ValueKind.TIMESTAMP}
+_ONE_VALUE = [path for path, kind in _FIELDS.items() if kind is not ValueKind.TEXT_MAP]
 _timestamps = instant_texts() | st.dates().map(str) | st.datetimes().map(lambda time: time.isoformat("T", "seconds"))
 
 
 @st.composite
-def _conditions(draw: st.DrawFn, fields: Mapping[str, Kind]) -> Comparison:
+def _conditions(draw: st.DrawFn, fields: Mapping[str, ValueKind]) -> Comparison:
     path, kind = draw(st.sampled_from(sorted(fields.items())))
     operator = draw(st.sampled_from([operator for operator in OPERATORS if kind in operator.kinds]))
-    values = truths if operator.relation is Relation.IS_SET else _timestamps if kind is Kind.TIMESTAMP else texts
+    values = truths if operator.relation is Relation.IS_SET else _timestamps if kind is ValueKind.TIMESTAMP else texts
     several = draw(st.lists(values, min_size=1, max_size=3 if operator.takes_list else 1))
     return Comparison(path, operator, tuple(several), position=1)
 
 
 @st.composite
-def _filters(draw: st.DrawFn, fields: Mapping[str, Kind]) -> str:
+def _filters(draw: st.DrawFn, fields: Mapping[str, ValueKind]) -> str:
     return write(draw(trees(_conditions(fields))), Random(draw(st.integers())))
 
 

@@ -22,7 +22,7 @@ from account.models import Account
 from bulkops.models import DataProcessing, Plan, PlanStatus, new_oid
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, signed
+from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, sign_token
 from dimensions_site.tokens.models import Application
 from tests.dimensions_site.api.test_methods import PERMITTED
 from tests.factories import Caller, account, content, currency, json_bytes
@@ -91,7 +91,7 @@ def key(user: User, **fields: Any) -> str:
 
 
 def json_web_token(user: User, age: timedelta = timedelta()) -> str:
-    return f"Bearer {signed(new_claims(ACCESS, user, timedelta(minutes=15) - age))}"
+    return f"Bearer {sign_token(new_claims(ACCESS, user, timedelta(minutes=15) - age))}"
 
 
 def opaque_token(user: User, age: timedelta = timedelta()) -> str:

@@ -19,9 +19,9 @@ from openpyxl.xml.constants import REL_NS
 
 from bulkops.files.formats.json_reading import MAX_ELEMENT_BYTES
 from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
-from bulkops.files.outside.messages import LENGTH_BYTES, End, Message, Request, Unreadable, decoded
+from bulkops.files.outside.messages import LENGTH_BYTES, EndOfRows, Message, Request, Unreadable, decode_message
 from bulkops.files.workbooks.parts import MAX_FORMAT_CHARACTERS, MAX_NUMBER_FORMATS, MAX_PARTS, MAX_SHEETS, MAX_STYLES
-from bulkops.files.workbooks.shared_texts import MAX_SHARED_TEXTS
+from bulkops.files.workbooks.reading import MAX_SHARED_TEXTS
 from bulkops.files.workbooks.xml import MAX_ATTRIBUTES, MAX_NAMES
 from tests.bulkops.files.formats import measured
 from tests.bulkops.files.formats.files import (
@@ -160,7 +160,7 @@ def last_message(stream: bytes) -> Message | None:
     while position < len(stream):
         end = position + LENGTH_BYTES + int.from_bytes(stream[position : position + LENGTH_BYTES], "big")
         last, position = stream[position + LENGTH_BYTES : end], end
-    return None if last is None else decoded(last)
+    return None if last is None else decode_message(last)
 
 
 @pytest.fixture(scope="module")
@@ -190,9 +190,9 @@ def test_what_a_file_takes_grows_as_its_size_up_to_a_limit(taken, make, maximum)
         quarter, half, whole, beyond = (
             taken(make(size)) for size in (maximum // 4, maximum // 2, maximum, max(5 * maximum, 50_000))
         )
-        assert isinstance(whole.last, End), whole.last
+        assert isinstance(whole.last, EndOfRows), whole.last
         # A row or an element that is too long is an error of its own, and reading continues.
-        assert isinstance(beyond.last, Unreadable | End)
+        assert isinstance(beyond.last, Unreadable | EndOfRows)
         if is_bounded(MOST, quarter, half) and is_bounded(MOST, half, whole) and is_bounded(MOST, whole, beyond):
             return
     pytest.fail(f"{quarter} {half} {whole} {beyond}")

@@ -10,7 +10,7 @@ from django.test import Client
 
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from tests.bulkops.jobs.deletions import ASYNC, start, status_of, work_now
 from tests.bulkops.save.bulk import patch, save
 from tests.factories import Caller, account, content, currency, read
@@ -20,7 +20,7 @@ from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("B3", "C19")
 
-TEXT_FIELDS = sorted(path for path, place in ACCOUNT_WIRE.places.items() if place.leaf.kind is Kind.TEXT)
+TEXT_FIELDS = sorted(path for path, place in ACCOUNT_WIRE.places.items() if place.leaf.kind is ValueKind.TEXT)
 OPERATORS = ("==", "!=", "=like=", "=ilike=")
 
 

@@ -12,7 +12,7 @@ from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.maps import MapField
 from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.elements.declaration.wire import Node, Place
+from dimensions_site.elements.declaration.wire import ObjectNode, Place
 from dimensions_site.repositories.models import Repository
 
 _PATTERNS = 40
@@ -40,10 +40,10 @@ def fill(db_id: str, count: int, seed: int = 7) -> None:
         )
 
 
-def _element(node: Node, random: Random) -> dict[str, Any]:
+def _element(node: ObjectNode, random: Random) -> dict[str, Any]:
     """Wire JSON with a value for every leaf below `node`."""
     members = {
-        name: _element(member, random) if isinstance(member, Node) else _value(member, random)
+        name: _element(member, random) if isinstance(member, ObjectNode) else _value(member, random)
         for name, member in node.members.items()
         if name != "updateInfo"
     }

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bulkops.files.outside.previews import Content
+from bulkops.files.outside.previews import ColumnContent
 
 # How many cells of a column are shown.
 _SAMPLES = 4
 
 
-class Origin(StrEnum):
+class GuessOrigin(StrEnum):
     """Why the page shows a field for a column."""
 
     NONE = ""
@@ -34,10 +34,10 @@ class ColumnField:
     typed: str = ""
     path: str = ""
     is_out: bool = False
-    origin: Origin = Origin.NONE
+    origin: GuessOrigin = GuessOrigin.NONE
     hint: str = ""
     errors: list[str] = field(default_factory=list)
-    content: Content = field(default_factory=lambda: Content(0, 0, ()))
+    content: ColumnContent = field(default_factory=lambda: ColumnContent(0, 0, ()))
 
     @property
     def is_open(self) -> bool:
@@ -47,7 +47,7 @@ class ColumnField:
     @property
     def is_guess(self) -> bool:
         """Whether its field is only likely."""
-        return self.origin in (Origin.SIMILAR, Origin.CONTENT)
+        return self.origin in (GuessOrigin.SIMILAR, GuessOrigin.CONTENT)
 
     @property
     def is_to_check(self) -> bool:

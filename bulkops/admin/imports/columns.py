@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from bulkops.admin.imports.column import ColumnField, Origin
+from bulkops.admin.imports.column import ColumnField, GuessOrigin
 from bulkops.admin.imports.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
 from bulkops.files.columns import read_headings
 from bulkops.files.formats.rows import REASON
-from bulkops.files.outside.previews import Content
+from bulkops.files.outside.previews import ColumnContent
 from bulkops.models import FileImport
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.maps import LanguageMapField
@@ -19,7 +19,7 @@ from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
-from dimensions_site.elements.reading.tables import Column, choices_of
+from dimensions_site.elements.reading.tables import TableColumn, choices_of
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
 # How many columns there are before the clear ones are folded.
@@ -53,7 +53,7 @@ class ColumnFields:
                 number,
                 heading,
                 [row[number] for row in preview["rows"]],
-                content=Content(**contents[number]) if contents else Content(0, 0, ()),
+                content=ColumnContent(**contents[number]) if contents else ColumnContent(0, 0, ()),
             )
             for number, heading in enumerate(preview["headings"])
         ]
@@ -61,9 +61,9 @@ class ColumnFields:
             if data is not None:
                 self._read(column, data)
             elif column.heading in mapping:
-                self._choose(column, mapping[column.heading], Origin.NONE)
+                self._choose(column, mapping[column.heading], GuessOrigin.NONE)
             elif self._is_known(remembered.get(column.heading)):
-                self._choose(column, remembered[column.heading], Origin.REMEMBERED)
+                self._choose(column, remembered[column.heading], GuessOrigin.REMEMBERED)
             else:
                 self._recognise(column)
         if data is None:
@@ -152,7 +152,7 @@ class ColumnFields:
             if best[0] == f"{DESCRIPTIONS}.{self._language}" and self._language not in languages:
                 # The texts are probably in the language of the heading.
                 is_clear = False
-            self._choose(column, best[0], Origin.HEADING if is_clear else Origin.SIMILAR)
+            self._choose(column, best[0], GuessOrigin.HEADING if is_clear else GuessOrigin.SIMILAR)
         elif len(best) > 1:
             column.hint = self._ambiguity(column.heading, found)
         elif says:
@@ -166,15 +166,15 @@ class ColumnFields:
         for column in self.fields:
             place = None if column.is_open else self._wire.places.get(column.path)
             is_listed = place is not None and isinstance(place.leaf, EnumField) and bool(column.content.texts)
-            if is_listed and column.origin is Origin.HEADING and self._evidence(column, column.path) != YES:
-                self._choose_alone(column, self._with_the_values_of(column), Origin.CONTENT)
+            if is_listed and column.origin is GuessOrigin.HEADING and self._evidence(column, column.path) != YES:
+                self._choose_alone(column, self._with_the_values_of(column), GuessOrigin.CONTENT)
             elif column.is_open:
                 similar = [path for path in self._paths(self._names.similar(column.heading)) if self._can_be_set(path)]
                 if len(similar) == 1 and self._is_likely(column, similar[0]):
-                    self._choose_alone(column, similar, Origin.SIMILAR)
+                    self._choose_alone(column, similar, GuessOrigin.SIMILAR)
                 if column.is_open:
                     column.hint = column.hint or unknown_field(column.heading, [self._called(path) for path in similar])
-                    self._choose_alone(column, self._with_the_values_of(column), Origin.CONTENT)
+                    self._choose_alone(column, self._with_the_values_of(column), GuessOrigin.CONTENT)
         described = f"{DESCRIPTIONS}.{self._language}"
         for path, is_it in (("id", has_codes), (described, lambda content: not has_codes(content))):
             fitting = [column for column in self.fields if column.is_open and _is_distinct(column.content)]
@@ -183,14 +183,14 @@ class ColumnFields:
                 # Such as the text in another language.
                 likely = [column for column in likely if not self._names.says_more(column.heading)]
             if len(likely) == 1:
-                self._choose_alone(likely[0], [path], Origin.CONTENT)
+                self._choose_alone(likely[0], [path], GuessOrigin.CONTENT)
 
     def _is_likely(self, column: ColumnField, path: str) -> bool:
         """Return whether the field at `path` is nearly called like the column, or has its values."""
         says = self._evidence(column, path)
         return (says == YES and self._is_listed(path)) or (says != NO and self._names.is_alike(column.heading, path))
 
-    def _choose_alone(self, column: ColumnField, paths: Sequence[str], origin: Origin) -> None:
+    def _choose_alone(self, column: ColumnField, paths: Sequence[str], origin: GuessOrigin) -> None:
         """Choose the only one of the `paths`, unless another column has it."""
         if len(paths) == 1 and all(paths[0] != other.path for other in self.fields):
             self._choose(column, paths[0], origin)
@@ -212,13 +212,13 @@ class ColumnFields:
     def _is_listed(self, path: str) -> bool:
         """Return whether the field at `path` has one of some values, yes and no included."""
         place = self._wire.places.get(path)
-        return place is not None and not place.leaf.read_only and bool(choices_of(Column(path, place)))
+        return place is not None and not place.leaf.read_only and bool(choices_of(TableColumn(path, place)))
 
     def _evidence(self, column: ColumnField, path: str) -> int:
         is_entry = self._wire.find_entry(path) is not None
         return evidence(None if is_entry else self._wire.places[path].leaf, column.content)
 
-    def _choose(self, column: ColumnField, path: str, origin: Origin) -> None:
+    def _choose(self, column: ColumnField, path: str, origin: GuessOrigin) -> None:
         column.path, column.is_out, column.origin, column.hint = path, not path, origin, ""
         column.typed = self._called(path) if path else ""
 
@@ -264,6 +264,6 @@ class ColumnFields:
         return tuple(dict.fromkeys((self._language, *(code for code, _name in settings.LANGUAGES))))
 
 
-def _is_distinct(content: Content) -> bool:
+def _is_distinct(content: ColumnContent) -> bool:
     """Return whether nearly each cell has a text of its own."""
     return content.filled > 1 and content.distinct >= content.filled * _DISTINCT

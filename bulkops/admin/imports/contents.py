@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from bulkops.files.outside.previews import Content
+from bulkops.files.outside.previews import ColumnContent
 from dimensions_site.elements.declaration.fields import BooleanField, CodeField, EnumField, IdField, Leaf
 from dimensions_site.elements.declaration.words import from_words
 
-# A column with fewer different values may be a list of them, and one with more is none.
+# A column with fewer different values may be a list of them, and one with more is not.
 _FEW = 20
 _REPEATED = 4
 # Fewer cells may say yes or no by chance.
@@ -22,7 +22,7 @@ _STATES = 3
 NO, PERHAPS, YES = -1, 0, 1
 
 
-def evidence(leaf: Leaf | None, content: Content) -> int:
+def evidence(leaf: Leaf | None, content: ColumnContent) -> int:
     """Return what the `content` of a column says about its having the field `leaf`, None for an entry of a map."""
     if not content.texts:
         return PERHAPS
@@ -48,7 +48,7 @@ def evidence(leaf: Leaf | None, content: Content) -> int:
     return PERHAPS
 
 
-def has_yes_and_no(content: Content) -> bool:
+def has_yes_and_no(content: ColumnContent) -> bool:
     """Return whether all texts say yes or no, in several cells; each number may be an id that is there once."""
     is_repeated = content.filled >= 2 * content.distinct
     return content.filled >= _SEVERAL and all(
@@ -57,11 +57,11 @@ def has_yes_and_no(content: Content) -> bool:
     )
 
 
-def known_values(leaf: Any, content: Content) -> int:
+def known_values(leaf: Any, content: ColumnContent) -> int:
     """Return how many of the texts are values of the `leaf`, which is one of some values."""
     return sum(from_words(leaf, text) in leaf.choices.values for text in content.texts)
 
 
-def has_codes(content: Content) -> bool:
+def has_codes(content: ColumnContent) -> bool:
     """Return whether most texts look like codes."""
     return 2 * sum(_CODE.fullmatch(text) is not None for text in content.texts) > len(content.texts)

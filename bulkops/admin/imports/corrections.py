@@ -14,8 +14,8 @@ from bulkops.models import FileImport
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.admin.editor.controls import as_meant
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.tables import Column, choices_of
-from dimensions_site.text.formats import grouped
+from dimensions_site.elements.reading.tables import TableColumn, choices_of
+from dimensions_site.text.formats import grouped_number
 
 ROWS_ON_A_PAGE = 50
 # More are corrected in the file.
@@ -71,7 +71,7 @@ class RowToCorrect:
     errors: Sequence[str]
 
 
-class Corrections:
+class CorrectionsForm:
     """What is to be corrected in an import, and what was sent (`data`): the `values` that are unknown, and the `rows`
     with errors on one page.
     """
@@ -130,7 +130,7 @@ class Corrections:
 
     def _options(self, heading: str) -> Mapping[str, str]:
         place = self._wire.places.get(self._choices.mapping.get(heading, ""))
-        choices = {} if place is None else choices_of(Column(heading, place))
+        choices = {} if place is None else choices_of(TableColumn(heading, place))
         return {value if isinstance(value, str) else json_text(value): words for value, words in choices.items()}
 
     def _lists(self) -> list[tuple[str, list[str]]]:
@@ -168,17 +168,17 @@ class Corrections:
                 result.setdefault(str(line), {})[cell.heading] = cell.typed
             if len(cell.typed) > LONGEST_CELL:
                 message = _("The text for {heading} in line {line} is longer than {maximum} characters.")
-                self.error = message.format(heading=cell.heading, line=line, maximum=grouped(LONGEST_CELL))
+                self.error = message.format(heading=cell.heading, line=line, maximum=grouped_number(LONGEST_CELL))
         count = sum(map(len, result.values()))
         if count > MAX_CORRECTIONS:
             message = _(
                 "Up to {maximum} cells can be corrected here, and there are {count}. Correct the others in the file."
             )
-            self.error = message.format(maximum=grouped(MAX_CORRECTIONS), count=grouped(count))
+            self.error = message.format(maximum=grouped_number(MAX_CORRECTIONS), count=grouped_number(count))
         rules = sum(map(len, self.rules.values()))
         if rules > MAX_RULES:
             message = _("Up to {maximum} values can be given a meaning here, and there are {count}.")
-            self.error = message.format(maximum=grouped(MAX_RULES), count=grouped(rules))
+            self.error = message.format(maximum=grouped_number(MAX_RULES), count=grouped_number(rules))
         return None if self.error else result
 
 

@@ -34,7 +34,7 @@ from dimensions_site.text.shortening import shortened
 MAX_ROWS = 1_048_576
 _ENDINGS = [ending for known in FORMATS.values() for ending in known.endings]
 _MODES = {
-    Mode.UPSERT: gettext_lazy("Create what is new, and change what is there"),
+    Mode.MERGE: gettext_lazy("Create what is new, and change what is there"),
     Mode.CREATE: gettext_lazy("Only create: an id that exists already is an error"),
     Mode.UPDATE: gettext_lazy("Only change: an id that does not exist is an error"),
     Mode.SYNC: gettext_lazy("Make the repository equal to the file: what is not in the file is deleted"),
@@ -146,7 +146,7 @@ class ChoicesForm(forms.Form):
     def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
         chosen = Choices.of(file_import)
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
-        remembered, rules = ({}, {}) if chosen.mapping else mappings.remembered(file_import)
+        remembered, rules = ({}, {}) if chosen.mapping else mappings.remembered_mapping(file_import)
         self._chosen = replace(chosen, **rules)
         self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
         modes = [(mode.value, text) for mode, text in _MODES.items() if is_manager or mode is not Mode.SYNC]

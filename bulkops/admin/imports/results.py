@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from bulkops.admin.element_links import element_addresses, element_route
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # Up to so many rows with errors, and such a share of all, may stay out without a second thought.
 _FEW = 3
@@ -63,7 +63,7 @@ def result_of(file_import: FileImport) -> Result:
 def effect_of(file_import: FileImport) -> str:
     """Return what the import does, or has done, in a line for the list; empty before the check."""
     counts = _counts(file_import) if file_import.report else []
-    return " · ".join(f"{grouped(count)} {name}" for name, count in counts if count)
+    return " · ".join(f"{grouped_number(count)} {name}" for name, count in counts if count)
 
 
 def writes(report: Mapping[str, Any]) -> bool:
@@ -94,7 +94,7 @@ def _lead(file_import: FileImport) -> str:
             "%(count)s rows have errors. Correct them here or in the file, or import the other rows without them.",
             report["rejected"],
         )
-        return message % {"count": grouped(report["rejected"])}
+        return message % {"count": grouped_number(report["rejected"])}
     return _("The file has no errors. Check what the import changes, and confirm it.")
 
 
@@ -114,7 +114,7 @@ def _left_out(report: Mapping[str, Any]) -> str:
         texts = filter(None, [*(cell["text"] for cell in row["cells"]), *row["others"]])
         rows.append(f"{row['line']} ({' · '.join(list(texts)[:_FEW])})")
     more = ["…"] if len(rows) < report["rejected"] else []
-    counts = {"count": grouped(report["rejected"]), "total": grouped(_rows(report))}
+    counts = {"count": grouped_number(report["rejected"]), "total": grouped_number(_rows(report))}
     return named.format(rows=", ".join([*rows, *more]), **counts)
 
 

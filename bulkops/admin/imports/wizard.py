@@ -19,11 +19,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
-from bulkops.admin.imports.corrections import PAGE, Corrections
+from bulkops.admin.imports.corrections import PAGE, CorrectionsForm
 from bulkops.admin.imports.forms import ChoicesForm, UploadForm, reading_chosen
 from bulkops.admin.imports.results import effect_of, result_of, writes
 from bulkops.admin.jobs import JobAdmin
-from bulkops.admin.plans.undoing import UndoMixin
+from bulkops.admin.plans.making import UndoMixin
 from bulkops.admin.progress import import_progress
 from bulkops.files.formats.guessing import encodings_by_look
 from bulkops.files.formats.rows import UnreadableFile
@@ -154,14 +154,14 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         request: HttpRequest,
         file_import: FileImport,
         reason: ReasonField,
-        corrections: Corrections | None = None,
+        corrections: CorrectionsForm | None = None,
     ) -> HttpResponse:
         step = 3 if file_import.status in WAITING else 4
         context = {
             "result": result_of(file_import),
             "reason": reason,
             "may_undo": self.may_undo(request, file_import),
-            "corrections": corrections or Corrections(file_import, request.GET.get(PAGE)),
+            "corrections": corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
             "page_var": PAGE,
         }
         return self._page(request, "result", file_import.file_name, step, file_import, **context)
@@ -211,7 +211,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         file_import = self._found_to_go_on(request, oid)
         if file_import.status != ImportStatus.CHECKED:
             return _to_page(file_import)
-        corrections = Corrections(file_import, request.POST.get(PAGE), request.POST)
+        corrections = CorrectionsForm(file_import, request.POST.get(PAGE), request.POST)
         choices = Choices.of(file_import)
         if "take_back" in request.POST:
             file_imports.check(file_import, replace(choices, values={}, without_totals=False), corrections=None)
@@ -251,7 +251,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         file_import = self.get_object(request, oid)
         if not file_import.report.get("has_rejects"):
             raise Http404
-        content = uploads.stored(file_import, FileImportPiece.File.REJECTS)
+        content = uploads.stored_content(file_import, FileImportPiece.File.REJECTS)
         name = f"rejects-{file_import.file_name}"
         return StreamingHttpResponse(
             content,

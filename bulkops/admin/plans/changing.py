@@ -17,7 +17,7 @@ from bulkops.admin.selecting import SelectionMixin
 from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
-from bulkops.plans.selected import SelectedPatches
+from bulkops.plans.sources import SelectedPatches
 from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
@@ -28,7 +28,7 @@ from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.field_changes import FieldChange
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # How many of the errors are listed.
 _SHOWN_ERRORS = 50
@@ -59,7 +59,7 @@ class ChangeActionMixin(SelectionMixin, PickedAdmin):
                 "%(count)s elements are selected, and at most %(maximum)s can be changed together. Select fewer, or "
                 "filter the list."
             )
-            messages.error(request, message % {"count": grouped(count), "maximum": grouped(maximum)})
+            messages.error(request, message % {"count": grouped_number(count), "maximum": grouped_number(maximum)})
             return None
         form = self._changes_form(request, repository)
         problem: Problem | None = None
@@ -111,7 +111,7 @@ class ChangeActionMixin(SelectionMixin, PickedAdmin):
             "A plan was made: %(changed)s of %(count)s selected elements would change.",
             plan.changed + plan.unchanged,
         )
-        counts = {"changed": grouped(plan.changed), "count": grouped(plan.changed + plan.unchanged)}
+        counts = {"changed": grouped_number(plan.changed), "count": grouped_number(plan.changed + plan.unchanged)}
         messages.info(request, message % counts)
         if unknown := self.mark_unknown(request, repository, form):
             references = ", ".join(f"{control.name} '{control.typed}'" for control in unknown)

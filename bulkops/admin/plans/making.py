@@ -1,13 +1,18 @@
 """Plans that people make on pages of the administration: to undo, to go back, to bring over (contract K4, K7)."""
 
 from decimal import Decimal
+from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
+from bulkops.admin.jobs import GrantedAdmin
 from bulkops.admin.plans.words import problem_words
 from bulkops.files.imports.options import Share
 from bulkops.models import Plan
@@ -18,7 +23,7 @@ from dimensions_site.api.errors import Problem, as_problem, forbidden
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.states import State
 from dimensions_site.db.read_limits import is_cancellation
-from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.admin.repositories import open_keys
@@ -72,3 +77,28 @@ def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Reposit
         message = _("The repository {repository} is not open to you.").format(repository=db_id)
         raise forbidden("NO_GRANT", message)
     return found
+
+
+class UndoMixin(GrantedAdmin):
+    """Adds the view that makes a plan of the undo, and leads to it. Its button is `admin/plans/undo.html`."""
+
+    def undo_id(self, row: Any) -> str | None:
+        """Return the id of the change set, or of the operation, that the row stands for; None if it wrote nothing."""
+        raise NotImplementedError
+
+    def may_undo(self, request: HttpRequest, row: Any) -> bool:
+        """Return whether the row can be undone, and the user is an editor of its elements."""
+        return self.undo_id(row) is not None and self.has_role(request, row, Role.EDITOR)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_POST(self.undo_view))
+        return [path("<str:oid>/undo/", view, name=self.url_name("undo")), *super().get_urls()]
+
+    def undo_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Make the plan, which changes nothing yet, and redirect to its page: for editors."""
+        row = self.get_object(request, oid)
+        if not self.may_undo(request, row):
+            raise PermissionDenied
+        plan_request = PlanRequest(NO_ELEMENTS, undo=self.undo_id(row), max_delete=ANY_NUMBER)
+        dimension = dimension_named(row.dimension)
+        return open_new_plan(request, dimension, row.repository, plan_request, back=self.route("change", row.pk))

@@ -16,7 +16,7 @@ from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import changes_of_json
 from dimensions_site.elements.writing.differences import Difference, in_words
-from dimensions_site.text.formats import grouped, moment
+from dimensions_site.text.formats import grouped_number, moment
 from dimensions_site.text.timestamps import parse_timestamp
 
 # How many errors the page lists.
@@ -63,10 +63,10 @@ def source_words(plan: Plan) -> str:
         message = ngettext(
             "A complete list with %(count)s element", "A complete list with %(count)s elements", source["snapshot"]
         )
-        return message % {"count": grouped(source["snapshot"])}
+        return message % {"count": grouped_number(source["snapshot"])}
     if "bulk" in source:
         message = ngettext("Changes to %(count)s element", "Changes to %(count)s elements", source["bulk"])
-        return message % {"count": grouped(source["bulk"])}
+        return message % {"count": grouped_number(source["bulk"])}
     if "undo" in source:
         if "onConflict" in source:
             return _("Undo, except for elements that were changed again since")

@@ -12,10 +12,9 @@ import orjson
 from django.utils.translation import gettext as _
 
 from bulkops.admin.plans.words import problem_words
-from bulkops.admin.tables.cells import cell_text, typed_value
+from bulkops.admin.tables.cells import cell_text, elements_json, typed_value
 from bulkops.admin.tables.columns import label_of, spot_of
 from bulkops.admin.tables.sent import SentRow
-from bulkops.admin.tables.stored import elements_json
 from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
@@ -28,18 +27,18 @@ from dimensions_site.elements.admin.editor.forms import Descriptions
 from dimensions_site.elements.declaration.words import AmbiguousText
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
-from dimensions_site.elements.reading.tables import Column
+from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.merging import Spot, merged, put
+from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
 from dimensions_site.repositories.models import Repository
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell: the id of its row, and its column; None stands for the whole row."""
 
     id: str
-    column: Column | None
+    column: TableColumn | None
 
     @property
     def name(self) -> str:
@@ -52,10 +51,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class CellError:
+class TableCellError:
     """What is wrong with a cell."""
 
-    cell: Cell
+    cell: TableCell
     text: str
 
 
@@ -63,7 +62,7 @@ class CellError:
 class CellConflict:
     """A cell that the user and others changed: the texts before, of the others, and of the user."""
 
-    cell: Cell
+    cell: TableCell
     number: int
     base: str
     theirs: str
@@ -79,10 +78,10 @@ class Checked:
     """
 
     plan: Plan | None = None
-    errors: list[CellError] = field(default_factory=list)
+    errors: list[TableCellError] = field(default_factory=list)
     error_count: int = 0
     conflicts: list[CellConflict] = field(default_factory=list)
-    taken: list[Cell] = field(default_factory=list)
+    taken: list[TableCell] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     descriptions: Descriptions = field(default_factory=dict)
 
@@ -98,7 +97,7 @@ class TableCheck:
         dimension: Dimension,
         repository: Repository,
         user: str,
-        columns: Mapping[str, Column],
+        columns: Mapping[str, TableColumn],
         descriptions: Descriptions,
     ) -> None:
         self._dimension = dimension
@@ -156,16 +155,16 @@ class TableCheck:
             base = begun.get(row.id)
             mine = deepcopy(theirs if base is None else base)
             for column, value in self._typed(row):
-                put(mine, spot_of(column), value)
-            merge = merged(wire, base, mine, theirs)
+                put_field(mine, spot_of(column), value)
+            merge = three_way_merge(wire, base, mine, theirs)
             shown = {spot_of(column): column for column in self._columns.values()}
-            checked.taken += (Cell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
+            checked.taken += (TableCell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
             for conflict in merge.conflicts:
                 column = shown[conflict.spot]
                 if row.kept.get(column.heading) == numbers[row.id]:
                     continue
                 begun_text, their_text = (cell_text(column, value) for value in (conflict.base, conflict.theirs))
-                cell, mine_text = Cell(row.id, column), row.typed[column.heading]
+                cell, mine_text = TableCell(row.id, column), row.typed[column.heading]
                 checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
 
     def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
@@ -185,26 +184,26 @@ class TableCheck:
     def _patch(self, row: SentRow) -> dict[str, Any]:
         patch: dict[str, Any] = {}
         for column, value in self._typed(row):
-            put(patch, spot_of(column), value)
+            put_field(patch, spot_of(column), value)
             words = self._dimension.wire.described.get(column.place.path)
             if words is not None and words.path not in row.typed:
                 named = (column.place.leaf.refers_to, value or "")
-                put(patch, Spot(words.path), self._descriptions.get(named) or None)
+                put_field(patch, Spot(words.path), self._descriptions.get(named) or None)
         return patch
 
-    def _typed(self, row: SentRow) -> Iterator[tuple[Column, Any]]:
+    def _typed(self, row: SentRow) -> Iterator[tuple[TableColumn, Any]]:
         for name, text in row.typed.items():
             column = self._columns[name]
             yield column, typed_value(column, text)
 
-    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[CellError]:
+    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[TableCellError]:
         """Yield an error for each cell with two meanings."""
         for row in rows:
             for name, text in row.typed.items():
                 try:
                     typed_value(self._columns[name], text)
                 except AmbiguousText as error:
-                    yield CellError(Cell(row.id, self._columns[name]), str(error))
+                    yield TableCellError(TableCell(row.id, self._columns[name]), str(error))
 
     def _place(self, failures: Sequence[Failure], checked: Checked) -> None:
         """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
@@ -217,4 +216,4 @@ class TableCheck:
             path = ".".join(segments[1:])
             within = (column for name, column in self._columns.items() if path and name.startswith(f"{path}."))
             column = self._columns.get(path) or next(within, None)
-            checked.errors.append(CellError(Cell(id, column), text))
+            checked.errors.append(TableCellError(TableCell(id, column), text))

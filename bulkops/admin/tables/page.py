@@ -23,7 +23,7 @@ from bulkops.admin.selecting import SelectionMixin
 from bulkops.admin.tables.checking import Checked, TableCheck
 from bulkops.admin.tables.columns import MAX_COLUMNS
 from bulkops.admin.tables.sent import MAX_ROWS, SentRow, SentTable, read_sent
-from bulkops.admin.tables.table import Table
+from bulkops.admin.tables.table import EditedTable
 from bulkops.models import Plan, PlanStatus
 from bulkops.plans.applying import apply_plan
 from bulkops.plans.stored import plans
@@ -37,7 +37,7 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.admin.repositories import require_role
 from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # Fields of the form: the table as JSON, what to do with it, the plan that was checked, the chosen columns, and the maps
 # that get another entry with its key.
@@ -128,10 +128,12 @@ class TablePage:
                 "A table has at most %(maximum)s rows, and there are %(count)s elements. Filter the list, or select "
                 "fewer."
             )
-            numbers = {"maximum": grouped(MAX_ROWS), "count": grouped(queryset.count())}
+            numbers = {"maximum": grouped_number(MAX_ROWS), "count": grouped_number(queryset.count())}
             messages.error(self._request, message % numbers)
             return None
-        table = Table(self._admin.dimension, repository, SentTable(repository.pk, [], [SentRow(id, 0) for id in ids]))
+        table = EditedTable(
+            self._admin.dimension, repository, SentTable(repository.pk, [], [SentRow(id, 0) for id in ids])
+        )
         table.choose_at_first(column.path for column in self._admin.columns_of(self._request))
         return self._page(table)
 
@@ -139,7 +141,7 @@ class TablePage:
         """Do with the table in `data` what its page asks for."""
         sent = read_sent(data.get(TABLE, ""))
         repository = get_object_or_404(self._admin.repositories(self._request, Role.EDITOR), pk=sent.repository)
-        table, reason = Table(self._admin.dimension, repository, sent), ReasonField(repository, data)
+        table, reason = EditedTable(self._admin.dimension, repository, sent), ReasonField(repository, data)
         if do == "columns":
             entries = zip(data.getlist(MAP), data.getlist(KEY), strict=False)
             chosen = dict.fromkeys(data.getlist(COLUMN))
@@ -164,7 +166,7 @@ class TablePage:
             plan.delete()
         return self._check(table, reason, problems)
 
-    def _checked_plan(self, table: Table, id: str) -> Plan | None:
+    def _checked_plan(self, table: EditedTable, id: str) -> Plan | None:
         """Return the user's plan that the page names. If it was made from other entries, delete it and return None.
 
         Raises PermissionDenied for a plan that no table was checked for: its user has seen something else.
@@ -181,7 +183,7 @@ class TablePage:
         plan.delete()
         return None
 
-    def _check(self, table: Table, reason: ReasonField, problems: list[str]) -> HttpResponse:
+    def _check(self, table: EditedTable, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
         user, found = self._request.user.get_username(), self._descriptions(table)
         check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found)
@@ -196,12 +198,12 @@ class TablePage:
         message = ngettext("%(count)s element was changed.", "%(count)s elements were changed.", plan.changed)
         activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
         link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
-        messages.success(self._request, format_html("{} {}", message % {"count": grouped(plan.changed)}, link))
+        messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(plan.changed)}, link))
         return redirect(self._admin.address_with_query(self._request, "changelist"))
 
     def _page(
         self,
-        table: Table,
+        table: EditedTable,
         checked: Checked | None = None,
         reason: ReasonField | None = None,
         note: str = "",
@@ -237,5 +239,5 @@ class TablePage:
             list_address=self._admin.address_with_query(self._request, "changelist"),
         )
 
-    def _descriptions(self, table: Table) -> Descriptions:
+    def _descriptions(self, table: EditedTable) -> Descriptions:
         return self._admin.descriptions(self._request, table.repository, (named for _cell, named in table.references()))

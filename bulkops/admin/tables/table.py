@@ -7,21 +7,20 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from bulkops.admin.tables.cells import cell_text, offered_values
-from bulkops.admin.tables.checking import Cell, Checked
-from bulkops.admin.tables.columns import MAX_COLUMNS, Group, TableColumns, label_of
+from bulkops.admin.tables.cells import StoredRow, cell_text, offered_values, stored_rows
+from bulkops.admin.tables.checking import Checked, TableCell
+from bulkops.admin.tables.columns import MAX_COLUMNS, ColumnGroup, TableColumns, label_of
 from bulkops.admin.tables.sent import SentRow, SentTable
-from bulkops.admin.tables.stored import StoredRow, stored_rows
 from dimensions_site.elements.admin.editor.forms import Named
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.tables import Column
+from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 
 @dataclass
-class Choice:
+class ColumnChoice:
     """A column that can be chosen: its name, its label, and whether the table has it."""
 
     name: str
@@ -39,7 +38,7 @@ class Lost:
 
 
 @dataclass
-class Table:
+class EditedTable:
     """The table of the elements of a `repository` that a page has `sent`, with what is stored now.
 
     `lost` is what was typed in rows and columns that do not exist, `errors` what is wrong with the choice of columns.
@@ -48,7 +47,7 @@ class Table:
     dimension: Dimension
     repository: Repository
     sent: SentTable
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, TableColumn] = field(default_factory=dict)
     rows: list[tuple[SentRow, StoredRow]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -67,7 +66,7 @@ class Table:
             self.errors.append(_("There is no column '%(name)s'.") % {"name": shortened(name)})
         if len(self.columns) > MAX_COLUMNS:
             message = _("A table has at most %(maximum)s columns. Only the first ones are shown.")
-            self.errors.append(message % {"maximum": grouped(MAX_COLUMNS)})
+            self.errors.append(message % {"maximum": grouped_number(MAX_COLUMNS)})
             kept = [*dict.fromkeys(typed), *self.columns]
             self.columns = {name: self.columns[name] for name in kept[:MAX_COLUMNS] if name in self.columns}
 
@@ -119,16 +118,16 @@ class Table:
         """The rows in which something was typed."""
         return [row for row, _stored in self.rows if row.typed]
 
-    def references(self) -> list[tuple[Cell, Named]]:
+    def references(self) -> list[tuple[TableCell, Named]]:
         """Return the cells in which an id of another element was typed, with its dimension and the id."""
         typed = ((row.id, self.columns[name], text) for row in self.typed for name, text in row.typed.items() if text)
         return [
-            (Cell(id, column), (dimension, text))
+            (TableCell(id, column), (dimension, text))
             for id, column, text in typed
             if (dimension := column.place.leaf.refers_to) is not None
         ]
 
-    def choices(self) -> list[tuple[Group, list[Choice]]]:
+    def choices(self) -> list[tuple[ColumnGroup, list[ColumnChoice]]]:
         """Return the columns that can be chosen, group by group; entries of maps that were added are among them."""
         groups = self._choice.groups()
         offered = {column.heading for group in groups for column, _label in group.columns}
@@ -139,7 +138,13 @@ class Table:
             group.columns += ((column, label_of(column)) for column in further if column.place.path in paths)
             group.columns.sort(key=lambda each: order[each[0].place.path])
         return [
-            (group, [Choice(column.heading, label, column.heading in self.columns) for column, label in group.columns])
+            (
+                group,
+                [
+                    ColumnChoice(column.heading, label, column.heading in self.columns)
+                    for column, label in group.columns
+                ],
+            )
             for group in groups
         ]
 

@@ -10,7 +10,7 @@ from typing import BinaryIO, TextIO
 
 from bulkops.files.formats.csv_records import records
 from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions
-from bulkops.files.formats.tables import Table, first_rows
+from bulkops.files.formats.tables import FileTable, first_rows
 
 DELIMITERS = (",", ";", "\t")
 # The first line with which Excel names an unusual separator.
@@ -24,7 +24,7 @@ def csv_table(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterato
     """Yield the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
     with _opened(file, encoding) as text:
         rows = records(text.stream, text.first_line, text.delimiter, options.most_rows)
-        yield Table(rows, text.progress, options, delimiter=text.delimiter)
+        yield FileTable(rows, text.progress, options, delimiter=text.delimiter)
 
 
 def csv_beginnings(file: BinaryIO, encoding: str) -> Beginnings:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, TextRow
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 _TOO_LONG = gettext_lazy("The row has more than {maximum} characters. Check that all quotes are closed.")
@@ -50,7 +50,9 @@ def records(text: TextIO, first_line: int, delimiter: str, most: int | None = No
             return
         count += 1
         if most is not None and count > most:
-            message = _("The table has more than {maximum} rows, empty ones included.").format(maximum=grouped(most))
+            message = _("The table has more than {maximum} rows, empty ones included.").format(
+                maximum=grouped_number(most)
+            )
             raise UnreadableFile(line, message, code="TOO_MANY_ELEMENTS")
         if any(cells):
             yield _as_meant(line, cells, "".join(lines.record), delimiter)
@@ -108,7 +110,7 @@ class _Lines:
         self._length += len(line)
         if self._length >= MAX_ROW_CHARACTERS:
             first = self._line - sum(map(_ends, self.record))
-            raise UnreadableFile(first, _TOO_LONG.format(maximum=grouped(MAX_ROW_CHARACTERS)))
+            raise UnreadableFile(first, _TOO_LONG.format(maximum=grouped_number(MAX_ROW_CHARACTERS)))
         if "\x00" in line:
             raise UnreadableFile(self._line, _NOT_TEXT, _NOT_TEXT_TO_PROGRAM)
         self.record.append(line)

@@ -30,7 +30,7 @@ _PROTECTED = _("The workbook is protected by a password. Save it without one and
 
 
 @contextmanager
-def decompressed(file: BinaryIO) -> Iterator[BinaryIO]:
+def decompress(file: BinaryIO) -> Iterator[BinaryIO]:
     """Yield the content of the gzipped `file` as a temporary file.
 
     Raises UnreadableFile if it is damaged, truncated, followed by other data, or larger than the limits.

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from bulkops.files.formats.csv_reading import DELIMITERS
 from bulkops.files.formats.encodings import ENCODINGS, WIDE_ENCODINGS, broken_line, codec_for, encoding_shown_by
 from bulkops.files.formats.guessing import encodings_by_look, plausible_encodings
-from bulkops.files.formats.rows import NOTHING_FOUND, Found, ReadingOptions, UnreadableFile
+from bulkops.files.formats.rows import NOTHING_FOUND, FileFindings, ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
 from dimensions_site.text.compression import GZIP_SIGNATURE
 from dimensions_site.text.file_formats import Format
@@ -86,7 +86,7 @@ def is_gzipped(file: BinaryIO) -> bool:
     return _head(file).startswith(GZIP_SIGNATURE)
 
 
-def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Found]:
+def detect_format(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, FileFindings]:
     """Return the format of the seekable `file`, the codec of its text, and what was found out about the encoding.
 
     Raises UnreadableFile for anything but a file of elements, for a format other than that of the `options`, and for an
@@ -101,11 +101,11 @@ def recognised(file: BinaryIO, options: ReadingOptions) -> tuple[Format, str, Fo
         certain, broken = _certain_encoding(file, head, options.encoding)
         found = _text_format(file, certain or "latin-1", expected)
         if certain is None:
-            encoding, text = _guessed_encoding(file, broken, guesses=options.guesses)
+            encoding, text = _guessed_encoding(file, broken, may_guess=options.may_guess)
         else:
             encoding = certain
-            if options.encoding and options.guesses:  # so that another can be chosen
-                text = Found(encodings=plausible_encodings(_pieces(file)))
+            if options.encoding and options.may_guess:  # so that another can be chosen
+                text = FileFindings(encodings=plausible_encodings(_pieces(file)))
     if expected not in (None, found):
         message = _("The file is read as {expected}, but it looks like {found}. Choose the format {format}, or none.")
         looks = FORMATS[found].description
@@ -169,7 +169,7 @@ def _certain_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tupl
     raise _broken(broken, declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8"))
 
 
-def _guessed_encoding(file: BinaryIO, broken: int, *, guesses: bool) -> tuple[str, Found]:
+def _guessed_encoding(file: BinaryIO, broken: int, *, may_guess: bool) -> tuple[str, FileFindings]:
     """Return the codec of the most plausible encoding of the text, and all plausible ones.
 
     Raises UnreadableFile if nobody is there to check it, and for a text with some lines in UTF-8 or in no encoding.
@@ -181,11 +181,11 @@ def _guessed_encoding(file: BinaryIO, broken: int, *, guesses: bool) -> tuple[st
     lines = (line for piece in _pieces(file) for line in piece.splitlines() if not line.isascii())
     if name is None or (name not in WIDE_ENCODINGS and any(broken_line([line], "utf-8") is None for line in lines)):
         raise _broken(broken, "UTF-8")
-    if not guesses:
+    if not may_guess:
         names = islice(encodings_by_look(offered).items(), _MOST_LOOKS)
         looks = "; ".join(f"{', '.join(named)}: {shortened(text)}" for text, named in names)
         raise UnreadableFile(broken, _UNCERTAIN.format(looks=looks), code="UNCERTAIN_ENCODING")
-    return ENCODINGS[name], Found(is_encoding_certain=False, encodings=offered)
+    return ENCODINGS[name], FileFindings(is_encoding_certain=False, encodings=offered)
 
 
 def _broken(line: int, encoding: str) -> UnreadableFile:

@@ -7,18 +7,18 @@ from typing import BinaryIO
 
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.decompression import decompressed
-from bulkops.files.formats.detection import is_gzipped, recognised
+from bulkops.files.formats.decompression import decompress
+from bulkops.files.formats.detection import detect_format, is_gzipped
 from bulkops.files.formats.rows import (
     AS_FOUND,
     NOTHING_FOUND,
     Beginnings,
     ElementRow,
-    Found,
+    FileFindings,
+    FileRow,
+    FileShape,
     ReadingOptions,
-    Row,
     RowFailure,
-    Shape,
     UnreadableFile,
 )
 from bulkops.files.formats.table import FORMATS
@@ -34,11 +34,11 @@ class Source:
     reading options did not say.
     """
 
-    shape: Shape
+    shape: FileShape
     headings: Sequence[str] | None
-    rows: Callable[[], Iterator[Row | ElementRow | RowFailure]]
+    rows: Callable[[], Iterator[FileRow | ElementRow | RowFailure]]
     progress: Callable[[], float]
-    found: Found = NOTHING_FOUND
+    found: FileFindings = NOTHING_FOUND
 
 
 @contextmanager
@@ -50,13 +50,13 @@ def open_source(file: BinaryIO, options: ReadingOptions = AS_FOUND) -> Iterator[
     elements; its message says what to do.
     """
     with _opened(file) as (content, gzipped), ExitStack() as stack:
-        format, encoding, text = recognised(content, options)
+        format, encoding, text = detect_format(content, options)
         if options.sheet is not None and format is not Format.XLSX:
             raise UnreadableFile(1, _("Only a workbook has sheets to choose from, and this file is not a workbook."))
         if options.heading_row is not None and not format.is_table:
             raise UnreadableFile(1, _("Only a table has headings, and this file has elements in JSON."))
         opened = stack.enter_context(FORMATS[format].open(content, encoding, options))
-        shape = Shape(format, encoding, opened.delimiter, gzipped)
+        shape = FileShape(format, encoding, opened.delimiter, gzipped)
         found = replace(opened.found, is_encoding_certain=text.is_encoding_certain, encodings=text.encodings)
         yield Source(shape, opened.headings, opened.rows, opened.progress, found)
 
@@ -67,12 +67,12 @@ def beginnings(file: BinaryIO, options: ReadingOptions) -> Beginnings:
     So the sheet and the headings can be found before the file is opened.
     """
     with _opened(file) as (content, _gzipped):
-        format, encoding, _text = recognised(content, options)
+        format, encoding, _text = detect_format(content, options)
         return FORMATS[format].beginnings(content, encoding)
 
 
 @contextmanager
 def _opened(file: BinaryIO) -> Iterator[tuple[BinaryIO, bool]]:
     gzipped = is_gzipped(file)
-    with decompressed(file) if gzipped else nullcontext(file) as content:
+    with decompress(file) if gzipped else nullcontext(file) as content:
         yield content, gzipped

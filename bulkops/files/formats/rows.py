@@ -29,7 +29,7 @@ def format_named(name: str) -> tuple[Format | None, bool]:
 
 
 @dataclass(frozen=True)
-class Shape:
+class FileShape:
     """How a file is written, so that another can be written in the same way; workbooks and JSON have no delimiter."""
 
     format: Format
@@ -48,7 +48,7 @@ class ReadingOptions:
     """What a person says about how a file is read; what is None is found out.
 
     `sheet` is the name of a sheet of a workbook, `heading_row` the number of the row with the headings, from 1: the
-    line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `guesses`, a text whose encoding is neither
+    line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `may_guess`, a text whose encoding is neither
     said nor certain is read in the most plausible one, because a person sees it before anything is saved. A table in
     CSV may have at most `most_rows`, its headings and empty ones included. With `pads_rows`, rows may lack empty cells
     at their end, as some programs write them.
@@ -58,7 +58,7 @@ class ReadingOptions:
     encoding: str | None = None
     sheet: str | None = None
     heading_row: int | None = None
-    guesses: bool = False
+    may_guess: bool = False
     most_rows: int | None = None
     pads_rows: bool = True
 
@@ -67,8 +67,8 @@ AS_FOUND = ReadingOptions()
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found out about how a file is read, besides its `Shape`.
+class FileFindings:
+    """What was found out about how a file is read, besides its `FileShape`.
 
     `is_encoding_certain` is false for an encoding that was guessed. `encodings` are those that it could be if the text
     does not show it, the best first, each with the first cells that are not ASCII as they look in it. `sheet` and
@@ -83,11 +83,11 @@ class Found:
     written: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING_FOUND = Found()
+NOTHING_FOUND = FileFindings()
 
 
 @dataclass(frozen=True)
-class Row:
+class FileRow:
     """A row of a table: its first line, and the text of its cells by heading, as it is shown.
 
     `errors` are those of cells that must not be used as text, `numbers` those that a workbook has as numbers, or as
@@ -149,7 +149,7 @@ class FileContent(ABC):
     found = NOTHING_FOUND
 
     @abstractmethod
-    def rows(self) -> Iterator[Row | ElementRow | RowFailure]:
+    def rows(self) -> Iterator[FileRow | ElementRow | RowFailure]:
         """Yield the rows, once and lazily. Raises UnreadableFile where the rest cannot be read."""
 
     @abstractmethod

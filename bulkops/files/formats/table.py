@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.csv_reading import csv_beginnings, csv_table
 from bulkops.files.formats.json_reading import JsonArray, JsonLines
-from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions, Shape
+from bulkops.files.formats.rows import Beginnings, FileContent, FileShape, ReadingOptions
 from bulkops.files.formats.tables import MAX_HEADINGS
 from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
 from dimensions_site.text.file_formats import Format
@@ -37,8 +37,8 @@ class FileFormat:
     endings: tuple[str, ...]
     open: Callable[[BinaryIO, str, ReadingOptions], AbstractContextManager[FileContent]]
     beginnings: Callable[[BinaryIO, str], Beginnings] = lambda _file, _encoding: {}
-    write_table: Callable[[Shape, BinaryIO], TableWriter] | None = None
-    write_texts: Callable[[Shape, BinaryIO], ElementWriter] | None = None
+    write_table: Callable[[FileShape, BinaryIO], TableWriter] | None = None
+    write_texts: Callable[[FileShape, BinaryIO], ElementWriter] | None = None
     signatures: tuple[bytes, ...] = ()
     begins: Callable[[str], bool] | None = None
     max_columns: int | None = None
@@ -102,7 +102,7 @@ FORMATS: Mapping[Format, FileFormat] = {
 }
 
 
-def table_writer(shape: Shape, file: BinaryIO) -> TableWriter:
+def table_writer(shape: FileShape, file: BinaryIO) -> TableWriter:
     """Return a writer of a table in that shape into the binary `file`. Raises TypeError for a format without cells."""
     write = FORMATS[shape.format].write_table
     if write is None:
@@ -110,7 +110,7 @@ def table_writer(shape: Shape, file: BinaryIO) -> TableWriter:
     return write(shape, file)
 
 
-def element_writer(shape: Shape, file: BinaryIO) -> ElementWriter:
+def element_writer(shape: FileShape, file: BinaryIO) -> ElementWriter:
     """Return a writer of one text per element into the binary `file`. Raises TypeError for a format without texts."""
     write = FORMATS[shape.format].write_texts
     if write is None:

@@ -9,9 +9,17 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bulkops.files.formats.rows import REASON, FileContent, Found, ReadingOptions, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import (
+    REASON,
+    FileContent,
+    FileFindings,
+    FileRow,
+    ReadingOptions,
+    RowFailure,
+    UnreadableFile,
+)
 from dimensions_site.api.failures import Failure
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 MAX_CELL_CHARACTERS = 1024**2
@@ -55,7 +63,7 @@ def first_rows(rows: Iterator[TextRow]) -> Sequence[tuple[int, Sequence[str]]]:
     return found
 
 
-class Table(FileContent):
+class FileTable(FileContent):
     """The table in the `rows` of a file: headings are read at once, rows lazily.
 
     The headings are in the first row with a text, or in that of the `options`. `name_of` returns what a column is
@@ -84,9 +92,9 @@ class Table(FileContent):
             raise UnreadableFile(found.line, found.failure)
         headings, written = read_headings(line, found.cells if found.line == line else (), name_of)
         self.headings = self._headings = headings
-        self.found = Found(sheet=sheet, heading_row=line, written=written)
+        self.found = FileFindings(sheet=sheet, heading_row=line, written=written)
 
-    def rows(self) -> Iterator[Row | RowFailure]:
+    def rows(self) -> Iterator[FileRow | RowFailure]:
         """Yield the rows, without empty ones. Raises UnreadableFile where the rest cannot be read."""
         for row in self._rows:
             if row.failure:
@@ -97,7 +105,7 @@ class Table(FileContent):
     def progress(self) -> float:
         return self._progress()
 
-    def _row(self, row: TextRow) -> Row | RowFailure:
+    def _row(self, row: TextRow) -> FileRow | RowFailure:
         headings, cells = self._headings, row.cells
         missing = len(headings) - len(cells)
         behind = next(filter(None, cells[len(headings) :]), None) if missing < 0 else None
@@ -109,8 +117,8 @@ class Table(FileContent):
             of_cells = ngettext("{count} cell", "{count} cells", len(cells))
             of_headings = ngettext("{count} heading", "{count} headings", len(headings))
             values = {
-                "cells": of_cells.format(count=grouped(len(cells))),
-                "headings": of_headings.format(count=grouped(len(headings))),
+                "cells": of_cells.format(count=grouped_number(len(cells))),
+                "headings": of_headings.format(count=grouped_number(len(headings))),
             }
             return row_failure(row.line, message.format(**values), cells)
         named = dict(zip(headings, [*cells, *[""] * missing] if missing > 0 else cells, strict=False))
@@ -119,9 +127,9 @@ class Table(FileContent):
             for heading, text in named.items():
                 if len(text) > MAX_CELL_CHARACTERS:
                     message = _("The cell is {count} characters long; the limit is {maximum}.")
-                    values = {"count": grouped(len(text)), "maximum": grouped(MAX_CELL_CHARACTERS)}
+                    values = {"count": grouped_number(len(text)), "maximum": grouped_number(MAX_CELL_CHARACTERS)}
                     errors[heading] = message.format(**values)
-        return Row(row.line, named, errors, self._named(row.numbers), tuple(self._named(row.formulas)))
+        return FileRow(row.line, named, errors, self._named(row.numbers), tuple(self._named(row.formulas)))
 
     def _named(self, values: Mapping[int, str]) -> dict[str, str]:
         if not values:
@@ -143,12 +151,12 @@ def read_headings(line: int, cells: Sequence[str], name_of: Callable[[int], str]
         raise UnreadableFile(line, _("The line must have the headings, such as id,descriptions.en."))
     if len(written) > MAX_HEADINGS:
         message = _("The table has {count} columns; the limit is {maximum}. Delete those that are not needed.")
-        values = {"count": grouped(len(written)), "maximum": grouped(MAX_HEADINGS)}
+        values = {"count": grouped_number(len(written)), "maximum": grouped_number(MAX_HEADINGS)}
         raise UnreadableFile(line, message.format(**values))
     longest = max(written, key=len)
     if len(longest) > MAX_HEADING_CHARACTERS:
         message = _("The heading {heading} is {count} characters long; the limit is {maximum}.")
-        values = {"count": grouped(len(longest)), "maximum": grouped(MAX_HEADING_CHARACTERS)}
+        values = {"count": grouped_number(len(longest)), "maximum": grouped_number(MAX_HEADING_CHARACTERS)}
         raise UnreadableFile(line, message.format(heading=shortened(longest), **values))
     taken = set(written)
     apart: dict[str, str] = {}

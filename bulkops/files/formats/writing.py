@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 
 if TYPE_CHECKING:
     from bulkops.files.workbooks.package import AllowedValues
@@ -17,7 +17,7 @@ CellValue = str | int | bool | None
 class _BinaryFile:
     """Writes `stream` into `file`, compressed if the format says so; `close` ends the data and leaves the file open."""
 
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
         self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
         self.stream: BinaryIO = cast(BinaryIO, self._gzip) if self._gzip else file
 
@@ -29,7 +29,7 @@ class _BinaryFile:
 class _TextFile(_BinaryFile):
     """Text in the encoding of the shape; characters that it lacks are written as visible escapes."""
 
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
         super().__init__(shape, file)
         self.text_stream = io.TextIOWrapper(self.stream, shape.encoding, errors="backslashreplace", newline="")
 
@@ -41,7 +41,7 @@ class _TextFile(_BinaryFile):
 class CsvFile(_TextFile):
     """A table in CSV: `headings` first, then each `row`; None is an empty cell. It has no lists of allowed values."""
 
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
         super().__init__(shape, file)
         self._writer = csv.writer(self.text_stream, delimiter=shape.delimiter, lineterminator="\r\n")
 
@@ -56,7 +56,7 @@ class CsvFile(_TextFile):
 class WorkbookFile(_BinaryFile):
     """A workbook with one sheet, written like a table in CSV. Raises TableTooLarge."""
 
-    def __init__(self, shape: Shape, file: BinaryIO) -> None:
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
         super().__init__(shape, file)
         # Imported here, so that a process that reads a table in CSV does not load openpyxl.
         from bulkops.files.workbooks.writing import WorkbookWriter  # noqa: PLC0415
@@ -73,7 +73,7 @@ class WorkbookFile(_BinaryFile):
 class LinesFile(_TextFile):
     """One `text` per line: elements in NDJSON, or the headings and rows of CSV."""
 
-    def __init__(self, shape: Shape, file: BinaryIO, end: str = "\n") -> None:
+    def __init__(self, shape: FileShape, file: BinaryIO, end: str = "\n") -> None:
         super().__init__(shape, file)
         self._end = end
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from bulkops.files.formats.rows import RowFailure
 from bulkops.files.imports.records import Record
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.text.shortening import shortened
 
 # The limits of what is kept; all errors are counted nevertheless.
@@ -77,5 +77,5 @@ def details_of(errors: Iterable[tuple[int, RowFailure]], record: Callable[[int],
 def _without_value(message: str, cell: str | None) -> str:
     """Return the message with an ellipsis for the text of the `cell`."""
     for text in () if cell is None else {cell, cell.strip()}:
-        message = message.replace(shown(text), _ELLIPSIS).replace(f"'{shortened(text)}'", f"'{_ELLIPSIS}'")
+        message = message.replace(shown_value(text), _ELLIPSIS).replace(f"'{shortened(text)}'", f"'{_ELLIPSIS}'")
     return message.replace(f"{_ELLIPSIS}.", _ELLIPSIS)

@@ -34,7 +34,7 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # How many elements a report lists with their changes.
 SAMPLES = 50
@@ -158,7 +158,7 @@ class Importer:
                 "is {maximum}. Check that the file is complete."
             )
             share = f"{number_format(100 * count / total, 1)}%"
-            counts = {"count": grouped(count), "total": grouped(total), "share": share}
+            counts = {"count": grouped_number(count), "total": grouped_number(total), "share": share}
             self._reason = f"{message.format(maximum=self._options.max_delete, **counts)} {self._advice}".rstrip()
             self._deletes_too_many = True
             self._report.deleted = count

@@ -12,7 +12,9 @@ _ID = "id"
 _ENOUGH = 2
 
 
-def located(options: ReadingOptions, beginnings: Beginnings, wire: Wire, mapping: Mapping[str, str]) -> ReadingOptions:
+def locate_headings(
+    options: ReadingOptions, beginnings: Beginnings, wire: Wire, mapping: Mapping[str, str]
+) -> ReadingOptions:
     """Return the options with the sheet and the row of the headings, where they leave that open.
 
     The headings are in the first row with a text, unless it has none that is known, or is a title of one cell, and a

@@ -19,7 +19,7 @@ Corrections: TypeAlias = Mapping[int, Mapping[str, str]]
 class Mode(StrEnum):
     """What the rows of a file do to stored elements; `SYNC` also deletes elements that are not in the file."""
 
-    UPSERT = "upsert"
+    MERGE = "merge"
     CREATE = "create"
     UPDATE = "update"
     SYNC = "sync"
@@ -63,7 +63,7 @@ class Options:
     as `Report.totals` describes them. `corrections` replace cells of a table, by line and heading.
     """
 
-    mode: Mode = Mode.UPSERT
+    mode: Mode = Mode.MERGE
     dry_run: bool = False
     strict: bool = False
     max_delete: Share = Share(Decimal(5), is_percentage=True)

@@ -8,9 +8,9 @@ from typing import IO, Any, cast
 
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import Column, Columns, read_headings
+from bulkops.files.columns import FileColumn, FileColumns, read_headings
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import REASON, ElementRow, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import REASON, ElementRow, FileRow, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.records import Record
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
@@ -71,7 +71,7 @@ class FileReader:
         self.understanding = Understanding(options.values) if options.understands else None
         self.totals = Totals()
         # None for JSON elements.
-        self.columns: Columns | None = None
+        self.columns: FileColumns | None = None
         # The row of the headings.
         self._first_line = 1
         # Why the file could not be read to its end.
@@ -152,7 +152,7 @@ class FileReader:
         failures: list[Failure] = []
         self._first_line = source.found.heading_row
         if headings is not None:
-            made = Column.itself if self.understanding is None else self.understanding.column
+            made = FileColumn.itself if self.understanding is None else self.understanding.column
             self.columns, failures = read_headings(
                 self._wire, headings, self._language, mapping, made=made, written=source.found.written
             )
@@ -162,11 +162,11 @@ class FileReader:
         self.errors.add(BEFORE_ALL, failures)
         self.errors.refuse()
 
-    def _read_row(self, row: Row | ElementRow | RowFailure) -> None:
+    def _read_row(self, row: FileRow | ElementRow | RowFailure) -> None:
         if isinstance(row, RowFailure):
             self._keep_unreadable(row.line, [row.failure], row.cells, row.element)
-        elif isinstance(row, Row):
-            self._read_cells(row, cast(Columns, self.columns))  # a table has headings
+        elif isinstance(row, FileRow):
+            self._read_cells(row, cast(FileColumns, self.columns))  # a table has headings
         else:
             element, text = row.element, row.text
             if REASON in element or not text:
@@ -174,7 +174,7 @@ class FileReader:
                 text = exact_json(element)
             self._keep(Record(text, line=row.line), element, [])
 
-    def _read_cells(self, row: Row, columns: Columns) -> None:
+    def _read_cells(self, row: FileRow, columns: FileColumns) -> None:
         if row.line in self._options.corrections:
             row = _corrected(row, self._options.corrections[row.line])
         row, failures = columns.settled(row)
@@ -235,10 +235,10 @@ class FileReader:
             self.errors.add(position, [failure])
 
 
-def _corrected(row: Row, corrections: Mapping[str, str]) -> Row:
+def _corrected(row: FileRow, corrections: Mapping[str, str]) -> FileRow:
     """Return the row with the corrected texts of its cells, which have no errors any more."""
     cells = {**row.cells, **{name: text for name, text in corrections.items() if name in row.cells}}
     errors, numbers = (
         {name: text for name, text in texts.items() if name not in corrections} for texts in (row.errors, row.numbers)
     )
-    return Row(row.line, cells, errors, numbers, tuple(name for name in row.formulas if name not in corrections))
+    return FileRow(row.line, cells, errors, numbers, tuple(name for name in row.formulas if name not in corrections))

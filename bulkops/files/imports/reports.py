@@ -11,7 +11,7 @@ from bulkops.files.imports.details import ErrorDetails
 from bulkops.files.totals import Total
 from bulkops.files.understanding import Meaning
 from dimensions_site.elements.writing.differences import Difference
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 
 class Phase(StrEnum):
@@ -71,5 +71,5 @@ class ImportRefused(Exception):
         count = ngettext("{count} error.", "{count} errors.", report.failure_count)
         if not report.is_count_exact:
             count = gettext("At least {count} errors; the rest of the file was not checked.")
-        super().__init__(reason or count.format(count=grouped(report.failure_count)))
+        super().__init__(reason or count.format(count=grouped_number(report.failure_count)))
         self.report = report

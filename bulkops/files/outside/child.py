@@ -28,13 +28,13 @@ from bulkops.files.outside.messages import (
     OUT_OF_MEMORY,
     Beginning,
     Broken,
-    End,
+    EndOfRows,
     FirstLook,
     Message,
-    Progress,
+    ReadingProgress,
     Request,
     Unreadable,
-    encoded,
+    encode_message,
     of_row,
 )
 from bulkops.files.outside.previews import preview_file
@@ -59,7 +59,7 @@ def main() -> None:
             _set_limits(request.seconds, request.memory, os.fstat(file.fileno()).st_size)
             _translate(request.language)
             for message in _messages(file, request):
-                pipe.write(encoded(message))
+                pipe.write(encode_message(message))
         pipe.flush()
     except BrokenPipeError:
         os._exit(0)  # the reader is gone
@@ -94,8 +94,8 @@ def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
             for number, row in enumerate(source.rows(), start=1):
                 yield of_row(row)
                 if number % _STEP == 0:
-                    yield Progress(source.progress())
-            yield End()
+                    yield ReadingProgress(source.progress())
+            yield EndOfRows()
     except UnreadableFile as error:
         yield Unreadable(error.failure)
     except MemoryError:

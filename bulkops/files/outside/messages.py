@@ -8,7 +8,15 @@ from typing import TypeAlias
 
 import msgspec
 
-from bulkops.files.formats.rows import AS_FOUND, ElementRow, Found, ReadingOptions, Row, RowFailure, Shape
+from bulkops.files.formats.rows import (
+    AS_FOUND,
+    ElementRow,
+    FileFindings,
+    FileRow,
+    FileShape,
+    ReadingOptions,
+    RowFailure,
+)
 from bulkops.files.outside.previews import Preview
 from dimensions_site.api.json.reader import read_json
 
@@ -37,13 +45,13 @@ class Request(msgspec.Struct):
 class Beginning(msgspec.Struct, array_like=True, tag=True):
     """The shape of the file, the headings of its table, None for JSON, and what else was found out."""
 
-    shape: Shape
+    shape: FileShape
     headings: Sequence[str] | None
-    found: Found
+    found: FileFindings
 
 
 class TableRow(msgspec.Struct, array_like=True, tag=True):
-    """A row: the texts of its cells in the order of the headings, and the rest as in `Row`."""
+    """A row: the texts of its cells in the order of the headings, and the rest as in `FileRow`."""
 
     line: int
     cells: Sequence[str]
@@ -52,7 +60,7 @@ class TableRow(msgspec.Struct, array_like=True, tag=True):
     formulas: tuple[str, ...]
 
 
-class Element(msgspec.Struct, array_like=True, tag=True):
+class FileElement(msgspec.Struct, array_like=True, tag=True):
     """An element as in the file; it has been parsed once, so it is valid JSON."""
 
     line: int
@@ -65,7 +73,7 @@ class FaultyRow(msgspec.Struct, array_like=True, tag=True):
     failure: RowFailure
 
 
-class Progress(msgspec.Struct, array_like=True, tag=True):
+class ReadingProgress(msgspec.Struct, array_like=True, tag=True):
     """The share of the file that has been read."""
 
     share: float
@@ -89,45 +97,47 @@ class Broken(msgspec.Struct, array_like=True, tag=True):
     where: str
 
 
-class End(msgspec.Struct, array_like=True, tag=True):
+class EndOfRows(msgspec.Struct, array_like=True, tag=True):
     """All rows have been read."""
 
 
-Message: TypeAlias = Beginning | TableRow | Element | FaultyRow | Progress | FirstLook | Unreadable | Broken | End
+Message: TypeAlias = (
+    Beginning | TableRow | FileElement | FaultyRow | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
+)
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode: Callable[[bytes], Message] = msgspec.msgpack.Decoder(Message).decode
 
 
-def encoded(message: Message) -> bytes:
+def encode_message(message: Message) -> bytes:
     """Return the message as bytes for the pipe."""
     content = _encode(message)
     return len(content).to_bytes(LENGTH_BYTES, "big") + content
 
 
-def decoded(content: bytes) -> Message:
+def decode_message(content: bytes) -> Message:
     """Return the message from its bytes. Raises msgspec.DecodeError or ValidationError for anything else."""
     return _decode(content)
 
 
-def of_row(row: Row | ElementRow | RowFailure) -> Message:
+def of_row(row: FileRow | ElementRow | RowFailure) -> Message:
     """Return the message for a row."""
     match row:
-        case Row():
+        case FileRow():
             return TableRow(row.line, list(row.cells.values()), row.errors, row.numbers, row.formulas)
         case ElementRow():
-            return Element(row.line, row.text)
+            return FileElement(row.line, row.text)
         case RowFailure():
             return FaultyRow(row)
 
 
-def to_row(message: Message, headings: Sequence[str]) -> Row | ElementRow | RowFailure | None:
+def to_row(message: Message, headings: Sequence[str]) -> FileRow | ElementRow | RowFailure | None:
     """Return the row of a message; None for another kind of message."""
     match message:
         case TableRow():
             cells = dict(zip(headings, message.cells, strict=True))
-            return Row(message.line, cells, message.errors, message.numbers, message.formulas)
-        case Element():
+            return FileRow(message.line, cells, message.errors, message.numbers, message.formulas)
+        case FileElement():
             element = read_json(message.text)
             return ElementRow(message.line, element, message.text) if isinstance(element, dict) else None
         case FaultyRow():

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from bulkops.files.formats.encodings import encoding_name
 from bulkops.files.formats.reading import Source, beginnings, open_source
-from bulkops.files.formats.rows import Beginnings, ReadingOptions, Row, UnreadableFile
+from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, UnreadableFile
 from dimensions_site.text.file_formats import Format
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 PREVIEW_ROWS = 5
@@ -26,7 +26,7 @@ _LOOKED_AT = 1_000
 _TEXTS = 20
 
 
-class Content(msgspec.Struct):
+class ColumnContent(msgspec.Struct):
     """What is in a column: the number of its filled cells, of the different texts in them, and the first of those."""
 
     filled: int
@@ -55,7 +55,7 @@ class Preview(msgspec.Struct):
     heading_row: int | None = None
     first_rows: Sequence[tuple[int, Sequence[str]]] = ()
     refusal: str = ""
-    contents: Sequence[Content] = ()
+    contents: Sequence[ColumnContent] = ()
     beginnings: Beginnings = {}
     encodings: Sequence[tuple[str, str]] = ()
 
@@ -92,8 +92,8 @@ def preview(source: Source) -> Preview:
             "Delete those that are not needed, "
             "or have the file imported on the command line."
         )
-        raise UnreadableFile(1, message.format(count=grouped(len(source.headings)), maximum=MOST_HEADINGS))
-    good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, Row))
+        raise UnreadableFile(1, message.format(count=grouped_number(len(source.headings)), maximum=MOST_HEADINGS))
+    good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, FileRow))
     rows: list[Sequence[str]] = []
     columns = [Counter[str]() for _heading in source.headings]
     try:
@@ -116,6 +116,8 @@ def preview(source: Source) -> Preview:
         source.found.is_encoding_certain,
         source.found.sheet,
         heading_row=source.found.heading_row,
-        contents=[Content(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in map(columns.__getitem__, used)],
+        contents=[
+            ColumnContent(texts.total(), len(texts), list(texts)[:_TEXTS]) for texts in map(columns.__getitem__, used)
+        ],
         encodings=source.found.encodings,
     )

@@ -23,7 +23,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import AS_FOUND, ElementRow, ReadingOptions, Row, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import AS_FOUND, ElementRow, FileRow, ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.outside import messages
 from bulkops.files.outside.messages import (
     LENGTH_BYTES,
@@ -31,10 +31,10 @@ from bulkops.files.outside.messages import (
     OUT_OF_MEMORY,
     Beginning,
     Broken,
-    End,
+    EndOfRows,
     FirstLook,
     Message,
-    Progress,
+    ReadingProgress,
     Request,
     Unreadable,
     to_row,
@@ -68,7 +68,7 @@ def preview_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS
 
     Raises UnreadableFile, also for a file that exceeds the `limits`, and ReadingFailed.
     """
-    with _reading(file, limits, replace(options, guesses=True), is_preview=True) as reading:
+    with _reading(file, limits, replace(options, may_guess=True), is_preview=True) as reading:
         message = reading.next()
         if isinstance(message, FirstLook):
             return message.preview
@@ -140,20 +140,20 @@ class _Reading:
             length = int.from_bytes(self._exactly(LENGTH_BYTES), "big")
             if length > MAX_BYTES:
                 raise ReadingFailed(f"a message of {length} bytes")
-            return messages.decoded(self._exactly(length))
+            return messages.decode_message(self._exactly(length))
         except TimeoutError:
             raise self._too_slow() from None
         except (msgspec.DecodeError, ValueError) as error:
             raise ReadingFailed(str(error)) from None
 
-    def rows(self, headings: Sequence[str]) -> Iterator[Row | ElementRow | RowFailure]:
+    def rows(self, headings: Sequence[str]) -> Iterator[FileRow | ElementRow | RowFailure]:
         """Yield the rows of a table with these headings, or the elements, up to the end."""
-        while not isinstance(message := self.next(), End):
+        while not isinstance(message := self.next(), EndOfRows):
             row = to_row(message, headings)
             if row is not None:
                 self._line = row.line
                 yield row
-            elif isinstance(message, Progress):
+            elif isinstance(message, ReadingProgress):
                 self.progress = message.share
             else:
                 self.fail(message)

@@ -14,8 +14,8 @@ from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH
 
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.workbooks.texts import CellTexts
-from bulkops.files.workbooks.xml import damaged, start_tags, whole_number
-from dimensions_site.text.formats import grouped
+from bulkops.files.workbooks.xml import damaged_workbook, start_tags, whole_number
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Workbook:
 
     def _open(self, path: str) -> IO[bytes]:
         if path not in self._entries:
-            raise damaged()
+            raise damaged_workbook()
         return self._archive.open(self._entries[path])
 
     def _relations(self, path: str) -> dict[str, tuple[str, str]]:
@@ -132,7 +132,7 @@ class Workbook:
         kind, path = self._targets.get(attributes.get("id", ""), ("", ""))
         if kind == "worksheet" and attributes.get("state", "visible") == "visible":
             if path not in self._entries:
-                raise damaged()
+                raise damaged_workbook()
             self.sheets.append(Sheet(attributes.get("name", ""), self._entries[path]))
             _check_count(self.sheets, MAX_SHEETS, _("sheets"))
 
@@ -163,11 +163,11 @@ def _part_name(text: str, folder: str = "") -> str:
 def _format_code(attributes: Mapping[str, str]) -> str:
     code = attributes.get("formatCode", "")
     if len(code) > MAX_FORMAT_CHARACTERS:
-        values = {"count": grouped(len(code)), "maximum": MAX_FORMAT_CHARACTERS, "start": shortened(code)}
+        values = {"count": grouped_number(len(code)), "maximum": MAX_FORMAT_CHARACTERS, "start": shortened(code)}
         raise UnreadableFile(1, _FORMAT_TOO_LONG.format(**values))
     return code
 
 
 def _check_count(found: Sized, maximum: int, things: "StrPromise") -> None:
     if len(found) > maximum:
-        raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped(maximum), things=things))
+        raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped_number(maximum), things=things))

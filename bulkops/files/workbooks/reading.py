@@ -1,8 +1,11 @@
 """Read the table of a workbook (XLSX) (design/workbooks.md)."""
 
+import os
+from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import BinaryIO, TypeVar
+from tempfile import TemporaryFile
+from typing import IO, BinaryIO, TypeVar
 from zipfile import ZipFile
 
 from django.utils.translation import gettext_lazy as _
@@ -10,14 +13,62 @@ from openpyxl.utils import get_column_letter
 
 from bulkops.files.formats.decompression import open_zip, reading_parts
 from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions, UnreadableFile
-from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, Table, TextRow, first_rows
+from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS, FileTable, TextRow, first_rows
 from bulkops.files.workbooks.parts import Sheet, Workbook
-from bulkops.files.workbooks.shared_texts import SharedTexts, shared_texts
 from bulkops.files.workbooks.sheets import Cell, MergedCells, SheetReader, SheetRow
-from bulkops.files.workbooks.texts import CellError, unescaped
-from bulkops.files.workbooks.xml import damaged
-from dimensions_site.text.formats import grouped
+from bulkops.files.workbooks.texts import CellError, unescape
+from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
+
+# Only the positions of the texts are in memory.
+MAX_SHARED_TEXTS = 2_000_000
+_TOO_MANY = _("The workbook has more than {maximum} different texts. Save the table as 'CSV UTF-8' and load that.")
+
+
+class SharedTexts:
+    """The texts by number, in a temporary file: a workbook may have as many of them as cells."""
+
+    def __init__(self, file: IO[bytes], ends: "array[int]") -> None:
+        self._descriptor = file.fileno()
+        self._ends = ends
+
+    def text(self, number: int) -> str:
+        """Return the text of that number. Raises UnreadableFile for an unknown one."""
+        if not 0 <= number < len(self._ends):
+            raise damaged_workbook()
+        start = self._ends[number - 1] if number else 0
+        return os.pread(self._descriptor, self._ends[number] - start, start).decode()
+
+
+@contextmanager
+def shared_texts(part: IO[bytes] | None) -> Iterator[SharedTexts]:
+    """Yield the texts of the part `sharedStrings.xml`, as stored; `None` stands for a workbook without it."""
+    with TemporaryFile() as file:
+        ends = array("Q")
+        if part is not None:
+            with part:
+                _copy(part, file, ends)
+        file.flush()
+        yield SharedTexts(file, ends)
+
+
+def _copy(part: IO[bytes], file: IO[bytes], ends: "array[int]") -> None:
+    collector = TextCollector({"t"}, MAX_CELL_CHARACTERS)
+    size = 0
+
+    def end(name: str) -> None:
+        nonlocal size
+        collector.end(name)
+        if name == "si":
+            size += file.write(collector.take().get("t", "").encode())
+            ends.append(size)
+            if len(ends) > MAX_SHARED_TEXTS:
+                raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped_number(MAX_SHARED_TEXTS)))
+
+    for _piece in read_xml(part, lambda name, _attributes: collector.start(name), end, collector.add):
+        pass
+
 
 # How many sheets are offered to choose from.
 MAX_OFFERED = 50
@@ -52,7 +103,7 @@ def workbook_table(file: BinaryIO, options: ReadingOptions) -> Iterator[FileCont
                 merged = MergedCells(part)
             reader = SheetReader(stack.enter_context(book.archive.open(info)))
             rows = _reading(book.rows(reader, merged))
-            table = Table(
+            table = FileTable(
                 rows,
                 lambda: reader.bytes_read / info.file_size,
                 options,
@@ -112,7 +163,7 @@ class _Book:
         """Yield the rows of a sheet as they are shown."""
         for row in reader.rows():
             if row.is_too_long:
-                yield TextRow(row.number, (), failure=_TOO_LONG.format(maximum=grouped(MAX_ROW_CHARACTERS)))
+                yield TextRow(row.number, (), failure=_TOO_LONG.format(maximum=grouped_number(MAX_ROW_CHARACTERS)))
             else:
                 yield self._row(row, {} if merged is None else dict(merged.covering(row.number)))
 
@@ -152,8 +203,8 @@ class _Book:
             return "", None
         if cell.kind == "s":
             if not cell.text.isdecimal():
-                raise damaged()
-            text = self._texts.shown(cell.style, unescaped(self._shared.text(int(cell.text))))
+                raise damaged_workbook()
+            text = self._texts.shown(cell.style, unescape(self._shared.text(int(cell.text))))
         else:
             text, number = self._texts.text(cell.kind, cell.style, cell.text)
         if "\x00" in text:

@@ -11,8 +11,8 @@ from openpyxl.utils import column_index_from_string
 
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
-from bulkops.files.workbooks.xml import TextCollector, damaged, read_xml, whole_number
-from dimensions_site.text.formats import grouped
+from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml, whole_number
+from dimensions_site.text.formats import grouped_number
 
 MAX_ROWS = 1_048_576
 MAX_MERGED = 10_000
@@ -64,7 +64,7 @@ class MergedCells:
                 if last:
                     found[f"{first}:{last}"] = (*_place(first), *_place(last))
             if len(found) > MAX_MERGED:
-                raise UnreadableFile(1, _TOO_MANY_MERGED.format(maximum=grouped(MAX_MERGED)))
+                raise UnreadableFile(1, _TOO_MANY_MERGED.format(maximum=grouped_number(MAX_MERGED)))
             rest = rest[-_OVERLAP:]
         # Those that begin last come first, so that the next one is taken from the end.
         self._waiting = sorted(((*place, name) for name, place in found.items()), reverse=True)
@@ -115,7 +115,7 @@ class SheetReader:
             stored = attributes.get("r")
             number = self._row.number + 1 if stored is None else whole_number(stored)
             if not self._row.number < number <= MAX_ROWS:
-                raise damaged()
+                raise damaged_workbook()
             self._row = SheetRow(number)
             self._column = 0
             self._length = 0
@@ -140,7 +140,7 @@ class SheetReader:
         else:
             self._column += 1
         if not 1 <= self._column <= MAX_HEADINGS or len(self._row.cells) >= MAX_HEADINGS:
-            raise damaged()
+            raise damaged_workbook()
         self._length += sum(map(len, values.values()))
         if self._length > MAX_ROW_CHARACTERS:
             self._row.is_too_long = True
@@ -153,5 +153,5 @@ class SheetReader:
 @lru_cache
 def _column_number(letters: str) -> int:
     if not _COLUMN.fullmatch(letters):
-        raise damaged()
+        raise damaged_workbook()
     return column_index_from_string(letters)

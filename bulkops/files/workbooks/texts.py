@@ -63,7 +63,7 @@ class CellTexts:
                     _("holds the error {error}. Correct it, or replace it by its value").format(error=stored)
                 )
             case "str" | "inlineStr":
-                return self.shown(style, unescaped(stored)), None
+                return self.shown(style, unescape(stored)), None
         raise CellError(_("holds a value of the unknown kind '{kind}'. Write it again").format(kind=shortened(kind)))
 
     def shown(self, style: int, text: str) -> str:
@@ -111,7 +111,7 @@ class CellTexts:
         return found.isoformat().removesuffix(_MIDNIGHT)
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Return the text with characters that XML cannot carry, stored as `_x0001_`."""
     return _ESCAPE.sub(_character, text) if "_x" in text else text
 

@@ -15,7 +15,7 @@ from openpyxl.utils import get_column_letter
 
 from bulkops.files.formats.decompression import MAX_DECOMPRESSED_BYTES
 from bulkops.files.workbooks.package import SHEET, SHEET_START, AllowedValues, parts_of, sheet_end
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # The limits of the format, and of a text in an Excel cell.
 MAX_ROWS = 1_048_576
@@ -68,7 +68,7 @@ class WorkbookWriter:
         self._rows += 1
         if self._rows > MAX_ROWS:
             message = _("A workbook can have {maximum} rows, but there are more. Choose CSV.")
-            raise TableTooLarge(message.format(maximum=grouped(MAX_ROWS)))
+            raise TableTooLarge(message.format(maximum=grouped_number(MAX_ROWS)))
         cells = "".join(
             self._cell(column, value, style)
             for column, value in enumerate(values, start=1)

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.rows import UnreadableFile
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 # Far more than the parts of a workbook have. The parser keeps a whole tag, the open tags, and every name of an element
 # or attribute in memory.
@@ -40,7 +40,7 @@ EndHandler = Callable[[str], object]
 TextHandler = Callable[[str], object]
 
 
-def damaged() -> UnreadableFile:
+def damaged_workbook() -> UnreadableFile:
     """Return the error for an invalid workbook."""
     return UnreadableFile(1, _DAMAGED)
 
@@ -49,7 +49,7 @@ def damaged() -> UnreadableFile:
 def whole_number(text: str | None, maximum: int = 2**31 - 1) -> int:
     """Return the number from 0 to `maximum` in an attribute. Raises UnreadableFile for anything else."""
     if text is None or not _DIGITS.fullmatch(text) or int(text) > maximum:
-        raise damaged()
+        raise damaged_workbook()
     return int(text)
 
 
@@ -70,16 +70,16 @@ def read_xml(part: IO[bytes], start: StartHandler, end: EndHandler, text: TextHa
             parser.Parse(chunk, False)
             size += len(chunk)
             if size - parser.CurrentByteIndex > MAX_TAG_BYTES:
-                raise damaged()
+                raise damaged_workbook()
             yield size
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         if error.code == _OUT_OF_MEMORY:
             raise MemoryError from None
-        raise damaged() from None
+        raise damaged_workbook() from None
     except (LookupError, ValueError):
         # An unknown encoding, or a text where the handlers need a number.
-        raise damaged() from None
+        raise damaged_workbook() from None
     yield size
 
 
@@ -152,9 +152,9 @@ def _tag_handlers(start: StartHandler, end: EndHandler) -> tuple[StartHandler, E
         nonlocal depth
         depth += 1
         if depth > _MAX_DEPTH:
-            raise damaged()
+            raise damaged_workbook()
         if len(attributes) > MAX_ATTRIBUTES:
-            values = {"count": grouped(len(attributes)), "maximum": grouped(MAX_ATTRIBUTES)}
+            values = {"count": grouped_number(len(attributes)), "maximum": grouped_number(MAX_ATTRIBUTES)}
             raise UnreadableFile(1, _TOO_MANY_ATTRIBUTES.format(**values))
         if not seen.issuperset(attributes):
             seen.update(map(_checked, attributes))
@@ -180,13 +180,13 @@ class _LocalNames(dict[str, str]):
 
 def _checked(name: str) -> str:
     if len(name) > MAX_NAME_CHARACTERS:
-        raise damaged()
+        raise damaged_workbook()
     return name
 
 
 def _check_count(names: Sized) -> None:
     if len(names) > MAX_NAMES:
-        raise UnreadableFile(1, _TOO_MANY_NAMES.format(maximum=grouped(MAX_NAMES)))
+        raise UnreadableFile(1, _TOO_MANY_NAMES.format(maximum=grouped_number(MAX_NAMES)))
 
 
 def _refuse_document_type(*_declaration: object) -> None:

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.command_line.files import reason_of
-from bulkops.command_line.planning import counted
+from bulkops.command_line.planning import counts_text
 from bulkops.command_line.progress import interruptible
 from bulkops.models import Plan
-from bulkops.plans.applying import apply_plan, check_applicable, outdated
+from bulkops.plans.applying import apply_plan, check_applicable, outdated_changes
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         """Apply the plan. Raises CommandError if nothing was changed."""
         repository = find_repository(options["db_id"])
         plan = _found(repository, options["plan"])
-        self.stdout.write(f"Plan {plan.pk} of {repository.db_id}, {plan.dimension}: {counted(plan)}.")
+        self.stdout.write(f"Plan {plan.pk} of {repository.db_id}, {plan.dimension}: {counts_text(plan)}.")
         try:
             check_applicable(plan)
             reason = reason_of(options["reason"] or plan.reason or "", repository, refusal="Nothing was changed")
@@ -48,7 +48,7 @@ class Command(BaseCommand):
                 log.info("plan_applied", plan=str(plan.pk))
         except Problem as problem:
             if problem.code == "PLAN_OUTDATED":
-                for id in outdated(plan).values_list("element_id", flat=True).iterator():
+                for id in outdated_changes(plan).values_list("element_id", flat=True).iterator():
                     self.stderr.write(f"changed since: {id}")
             else:
                 for failure in problem.failures:

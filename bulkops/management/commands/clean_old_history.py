@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from bulkops.command_line.progress import interruptible, shown_progress
+from bulkops.command_line.progress import interruptible, show_progress
 from dimensions_site.elements.dimension import dimensions
-from dimensions_site.elements.writing.retention import forget, remove_versions
+from dimensions_site.elements.writing.retention import refuse_states_before, remove_versions
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
@@ -41,9 +41,11 @@ class Command(BaseCommand):
         repository = None if name is None else find_repository(name)
         before = timezone.now() - timedelta(days=options["days"])
         chosen = list(Repository.objects.all()) if repository is None else [repository]
-        with interruptible("Stopped. Versions that were deleted by then stay deleted."), shown_progress() as show:
-            forgotten = [] if dry_run else [forget(each, one, before) for each in dimensions() for one in chosen]
-            if any(forgotten):
+        with interruptible("Stopped. Versions that were deleted by then stay deleted."), show_progress() as show:
+            refused = (
+                [] if dry_run else [refuse_states_before(each, one, before) for each in dimensions() for one in chosen]
+            )
+            if any(refused):
                 show("waiting for reads that have begun", 0, 0)
                 time.sleep(settings.READ_TIMEOUT_SECONDS)
             for dimension in dimensions():

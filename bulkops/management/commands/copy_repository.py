@@ -6,7 +6,7 @@ import structlog
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from bulkops.command_line.progress import Progress, interruptible, shown_progress
+from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.dimension import Dimension, dimensions
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         with (
             observing(Observed(repository=copy.db_id)),
             interruptible("Stopped. Nothing was copied."),
-            shown_progress() as show,
+            show_progress() as show,
         ):
             counts = _filled(copy, source, show, with_grants=options["with_grants"])
             log.info("repository_copied", source=source.db_id)
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
 
 @transaction.atomic  # together with the records of the changes
-def _filled(copy: Repository, source: Repository, show: Progress, *, with_grants: bool) -> list[str]:
+def _filled(copy: Repository, source: Repository, show: ShowProgress, *, with_grants: bool) -> list[str]:
     """Store the repository `copy` and fill it; return how many elements of each dimension it has."""
     copy.save()
     if with_grants:
@@ -66,7 +66,7 @@ def _filled(copy: Repository, source: Repository, show: Progress, *, with_grants
     return counts
 
 
-def _copied(dimension: Dimension, source: Repository, copy: Repository, actor: Actor, show: Progress) -> str:
+def _copied(dimension: Dimension, source: Repository, copy: Repository, actor: Actor, show: ShowProgress) -> str:
     """Copy one dimension and note its state; return how many elements it has."""
 
     def progress(done: int, total: int) -> None:

@@ -1,6 +1,7 @@
-"""Values as JSON text, for lists and for error messages."""
+"""JSON values: as texts, for lists and for error messages, and merged."""
 
 import json
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any
@@ -15,14 +16,14 @@ _SHOWN_LENGTH = 80
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
-def shown(value: object) -> str:
+def shown_value(value: object) -> str:
     """Return a value for an error message: as JSON, shortened."""
     # The standard encoder: orjson refuses integers beyond 64 bits.
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
     return shortened(text, _SHOWN_LENGTH)
 
 
-def described(value: object) -> str:
+def described_value(value: object) -> str:
     """Return the description of a value of the wrong JSON type: `the number 5`, `an array`."""
     match value:
         case dict():
@@ -30,10 +31,10 @@ def described(value: object) -> str:
         case list():
             return _("an array")
         case str():
-            return _("the string {value}").format(value=shown(value))
+            return _("the string {value}").format(value=shown_value(value))
         case bool() | None:
-            return shown(value)
-    return _("the number {value}").format(value=shown(value))
+            return shown_value(value)
+    return _("the number {value}").format(value=shown_value(value))
 
 
 def json_text(value: object) -> str:
@@ -60,3 +61,19 @@ class KnownJson(dict[Any, str]):
 
     def __missing__(self, value: object) -> str:
         return json_text(value)
+
+
+def merge_objects(
+    current: Mapping[str, Any], patch: Mapping[str, Any], shrinking: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the JSON object `current` after `patch`; objects are merged member by member (contract C15).
+
+    Null is a value like others, except that it removes entries of the members `shrinking`.
+    """
+    result = dict(current)
+    for name, value in patch.items():
+        present = result.get(name)
+        result[name] = merge_objects(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+        if name in shrinking and isinstance(value, dict):
+            result[name] = {key: text for key, text in result[name].items() if text is not None or key not in value}
+    return result

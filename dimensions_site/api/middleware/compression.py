@@ -28,7 +28,9 @@ _WEIGHT = re.compile(r"q=(0(\.[0-9]{0,3})?|1(\.0{0,3})?)")
 _ETAG_SUFFIX = '-gzip"'
 
 
-def compressed(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+def compress_responses(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
     """Compress text responses of 1 KB and more; streams piece by piece.
 
     A strong entity tag must differ by encoding: that of a compressed response is `"tag-gzip"`. Conditional requests

@@ -21,7 +21,7 @@ _Address: TypeAlias = IPv4Address | IPv6Address
 _FORWARDING = ("HTTP_X_FORWARDED", "HTTP_FORWARDED", "HTTP_X_REAL_IP")
 
 
-def forwarded(get_response: GetResponse) -> GetResponse:
+def apply_forwarding_headers(get_response: GetResponse) -> GetResponse:
     """Apply the forwarding headers of a trusted proxy to the request, and remove them in any case.
 
     X-Forwarded-For becomes `REMOTE_ADDR`, X-Forwarded-Proto the scheme, X-Forwarded-Host the host, which must still

@@ -54,7 +54,7 @@ class ObservedRequest(Observed):
         db_id = match.kwargs.get("db_id") if match else None
         user = self._user
         return {
-            "caller": user,
+            "user": user,
             # Views of the API set the mode of authentication.
             "mode": "session" if user else None,
             "address": self._request.META.get("REMOTE_ADDR"),
@@ -121,7 +121,7 @@ def _watched(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 @receiver(bind_extra_request_metadata)
-def begun(request: HttpRequest, log_kwargs: dict[str, Any], **_: object) -> None:
+def begin_request(request: HttpRequest, log_kwargs: dict[str, Any], **_: object) -> None:
     """Start to observe the request."""
     begin(ObservedRequest(request))
     metrics.IN_PROGRESS.inc()
@@ -129,7 +129,7 @@ def begun(request: HttpRequest, log_kwargs: dict[str, Any], **_: object) -> None
 
 
 @receiver(bind_extra_request_failed_metadata)
-def failed(exception: Exception, log_kwargs: dict[str, Any], **_: object) -> None:
+def log_failure(exception: Exception, log_kwargs: dict[str, Any], **_: object) -> None:
     """Log the status of a failed request: 503 if the database is unavailable, else 500."""
     log_kwargs.clear()
     status = as_problem(exception).status_code
@@ -137,7 +137,7 @@ def failed(exception: Exception, log_kwargs: dict[str, Any], **_: object) -> Non
 
 
 @receiver(bind_extra_request_finished_metadata)
-def finished(response: HttpResponseBase, log_kwargs: dict[str, Any], **_: object) -> None:
+def log_response(response: HttpResponseBase, log_kwargs: dict[str, Any], **_: object) -> None:
     """Log the status of the response, and the reason of a refusal."""
     log_kwargs.clear()
     log_kwargs["status"] = response.status_code

@@ -51,7 +51,7 @@ def standard_headers(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def bounded_reads(get_response: GetResponse) -> GetResponse:
+def bound_reads(get_response: GetResponse) -> GetResponse:
     """Limit the time of the reading queries of a request, and cancel them when the client disconnects.
 
     Of a request that writes, they are those in blocks of `limited_reads`.

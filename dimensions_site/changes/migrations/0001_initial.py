@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 import dimensions_site.repositories.dimensions
-import dimensions_site.rsql.columns
+import dimensions_site.rsql.fields
 
 
 class Migration(migrations.Migration):
@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("dimension", dimensions_site.rsql.columns.CodePointTextField()),
+                ("dimension", dimensions_site.rsql.fields.CodePointTextField()),
                 ("slot", models.PositiveSmallIntegerField()),
                 ("number", models.PositiveBigIntegerField(db_default=0)),
                 ("last", models.UUIDField(null=True)),
@@ -60,16 +60,16 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
                 (
                     "dimension",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
                     ),
                 ),
                 ("slot", models.PositiveSmallIntegerField()),
                 ("number", models.PositiveBigIntegerField()),
-                ("user", dimensions_site.rsql.columns.CodePointTextField(verbose_name="person")),
+                ("user", dimensions_site.rsql.fields.CodePointTextField(verbose_name="person")),
                 (
                     "channel",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[
                             ("REST", "REST API"),
                             ("ADMIN", "administration"),
@@ -81,9 +81,9 @@ class Migration(migrations.Migration):
                         verbose_name="channel",
                     ),
                 ),
-                ("request_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("operation", dimensions_site.rsql.columns.CodePointTextField(null=True)),
-                ("reason", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="reason")),
+                ("request_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("operation", dimensions_site.rsql.fields.CodePointTextField(null=True)),
+                ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
                 ("committed_at", models.DateTimeField(verbose_name="when (UTC)")),
                 ("created", models.PositiveIntegerField(verbose_name="created")),
                 ("changed", models.PositiveIntegerField(verbose_name="changed")),

@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.postgresql.streaming import StreamingCursor
-from dimensions_site.db.read_limits import limited
+from dimensions_site.db.read_limits import execute_limited
 
 # The seconds within which the database must accept a cancel request.
 _SECONDS_TO_CANCEL = 5
@@ -60,7 +60,7 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._stream: StreamingCursor | None = None
         self._is_direct = False
-        self.execute_wrappers.append(limited)
+        self.execute_wrappers.append(execute_limited)
 
     def cancel_query(self) -> None:
         """Cancel the query that this connection runs in another thread, if any."""

@@ -8,7 +8,7 @@ from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.features import DatabaseFeatures
 
 from dimensions_site.db.commits import ActsBeforeCommit
-from dimensions_site.db.read_limits import current_limit, limited
+from dimensions_site.db.read_limits import current_limit, execute_limited
 
 
 class Features(DatabaseFeatures):
@@ -44,7 +44,7 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.execute_wrappers += [limited, _closing_failed]
+        self.execute_wrappers += [execute_limited, _closing_failed]
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=lambda connection: Cursor(connection, self))

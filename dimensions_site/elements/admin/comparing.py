@@ -20,17 +20,17 @@ from django.views.decorators.http import require_GET
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.changes.states import State, current
-from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
+from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import Difference, Side, differences
+from dimensions_site.elements.history.comparing import ElementDifference, Side, differences
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.writing import differences as words
 from dimensions_site.repositories.admin.paging import (
-    counted,
+    count_up_to,
     limit_of_count,
     page_number,
     requested_page,
@@ -194,7 +194,7 @@ class ComparedAdmin(ScopedAdmin):
         """Return the counts and the differences of the requested page, or of the last one."""
         number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
         counts: Counter[Change] = Counter()
-        page: list[Difference] = []
+        page: list[ElementDifference] = []
         with closing(differences(self.dimension, *form.sides)) as found:
             for position, difference in enumerate(islice(found, limit)):
                 counts[ACTIONS[difference.action]] += 1
@@ -207,13 +207,13 @@ class ComparedAdmin(ScopedAdmin):
         shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
         return {
             "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
-            "total": counted(total + has_more, limit),
+            "total": count_up_to(total + has_more, limit),
             "page": shown,
             "page_numbers": shown.paginator.get_elided_page_range(shown.number),
             "found": list(self._shown(form.sides, page)),
         }
 
-    def _shown(self, sides: list[Side], page: list[Difference]) -> Iterator[ShownDifference]:
+    def _shown(self, sides: list[Side], page: list[ElementDifference]) -> Iterator[ShownDifference]:
         numbers = [self._last_versions(side.repository, page) for side in sides]
         for one in page:
             side = 0 if one.after is None else 1
@@ -226,13 +226,13 @@ class ComparedAdmin(ScopedAdmin):
                 "" if number is None else self.route("version", number),
             )
 
-    def _last_versions(self, repository: Repository, page: list[Difference]) -> dict[str, int]:
+    def _last_versions(self, repository: Repository, page: list[ElementDifference]) -> dict[str, int]:
         """Return the number of the last version of each element, which leads to its history; one query."""
         versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
         return dict(versions.values_list("element_id").annotate(Max("number")))
 
 
-def in_words(dimension: Dimension, difference: Difference) -> list[words.Difference]:
+def in_words(dimension: Dimension, difference: ElementDifference) -> list[words.Difference]:
     """Return the values that differ. For a created or deleted element these are all its values."""
     if difference.after is None:
         return words.differences(dimension.wire, None, difference.before)
@@ -241,7 +241,7 @@ def in_words(dimension: Dimension, difference: Difference) -> list[words.Differe
 
 def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
     """Show in the form that the comparison took too long. Raises any other `error` again."""
-    if not is_cancellation(error) or reads_ended_by() not in (End.TIME, End.CROWD):
+    if not is_cancellation(error) or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD):
         raise error
     form.add_error(
         None,

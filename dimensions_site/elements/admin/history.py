@@ -14,13 +14,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
-from dimensions_site.elements.admin.lists.described import described
+from dimensions_site.elements.admin.lists.described import shown_description
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.restoring import (
     NotRestored,
-    compared,
+    compare_versions,
     deleted_elements,
     restore,
 )
@@ -83,7 +83,7 @@ class HistoryMixin(ScopedAdmin):
             title=_("Deleted elements: %(elements)s") % {"elements": self.opts.verbose_name_plural},
             search=search,
             deleted=[
-                (row, self.address_of_version(row), repository, described(row, repository))
+                (row, self.address_of_version(row), repository, shown_description(row, repository))
                 for row in rows[:DELETED_A_PAGE]
                 for repository in [repositories[row.repository_id]]
             ],
@@ -147,7 +147,7 @@ class HistoryMixin(ScopedAdmin):
             title=title,
             repository=repository,
             element=element,
-            versions=list(compared(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
+            versions=list(compare_versions(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
             page=page,
             page_numbers=page.paginator.get_elided_page_range(page.number),
             page_var=PAGE_VAR,

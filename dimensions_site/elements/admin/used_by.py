@@ -10,7 +10,7 @@ from dimensions_site.elements.admin.lists.described import language_of_page
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.descriptions import preferred
+from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.uses import Use, find_uses, referring_dimensions
 from dimensions_site.repositories.models import Repository
@@ -81,7 +81,7 @@ def _users(uses: Sequence[Use], repository: Repository, admins: Sequence[ScopedA
         ids = {use.id for use in uses if use.dimension == admin.dimension.name}
         rows = with_ids(admin.model, repository, ids) if ids else ()
         for row in rows:
-            _, text = preferred(row.descriptions, language, default)
+            _, text = preferred_text(row.descriptions, language, default)
             users[admin.dimension.name, row.element_id] = text, admin.route("change", row.pk)
     # One that was deleted a moment ago is left out.
     return [

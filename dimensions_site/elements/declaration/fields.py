@@ -20,11 +20,10 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 
-from dimensions_site.api.json.texts import KnownJson, described, json_text, shown, text_as_json
+from dimensions_site.api.json.texts import KnownJson, described_value, json_text, shown_value, text_as_json
 from dimensions_site.elements.declaration.labels import are_in_messages, name_of
-from dimensions_site.rsql.columns import CodePointTextField
-from dimensions_site.rsql.fields import Kind
-from dimensions_site.text.formats import grouped
+from dimensions_site.rsql.fields import CodePointTextField, ValueKind
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 # Maximum lengths of texts, in characters (contract C1, C19).
@@ -62,7 +61,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     the value holds.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[ValueKind]
     # Returns the column of the model.
     column_type: ClassVar[Callable[..., "models.Field[Any, Any]"]] = CodePointTextField
     # Whether every value of the fast type is valid and stored unchanged, without a call of `to_internal_value`.
@@ -109,7 +108,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 
     def refuse(self, value: object) -> NoReturn:
         """Raise the error that names the field, the `value` and what is expected."""
-        self.fail("invalid", value=shown(value))
+        self.fail("invalid", value=shown_value(value))
 
     def reject(self, message: str, **values: object) -> NoReturn:
         """Raise the error of an invalid value with its own `message`, in which {name} is the path of the field."""
@@ -118,9 +117,9 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     def checked_text(self, value: object, maximum: int) -> str:
         """Return `value` if it is a string of at most `maximum` characters. Raises the error that says so otherwise."""
         if not isinstance(value, str):
-            self.reject(gettext("{name} must be a string, not {value}."), value=described(value))
+            self.reject(gettext("{name} must be a string, not {value}."), value=described_value(value))
         if len(value) > maximum:
-            self.reject(too_long_message(), length=grouped(len(value)), maximum=grouped(maximum))
+            self.reject(too_long_message(), length=grouped_number(len(value)), maximum=grouped_number(maximum))
         return value
 
     def to_representation(self, value: Any) -> Any:
@@ -189,7 +188,7 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
 class TextField(Leaf):
     """Text, stored exactly as sent (contract C19)."""
 
-    kind = Kind.TEXT
+    kind = ValueKind.TEXT
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         self.max_length = max_length
@@ -197,7 +196,7 @@ class TextField(Leaf):
 
     @property
     def expected(self) -> str:
-        return gettext("text of at most {maximum} characters").format(maximum=grouped(self.max_length))
+        return gettext("text of at most {maximum} characters").format(maximum=grouped_number(self.max_length))
 
     def to_internal_value(self, data: Any) -> str:
         return self.checked_text(data, self.max_length)
@@ -240,7 +239,7 @@ class IdField(CodeField):
 
     @property
     def expected(self) -> str:
-        return gettext("text of 1 to {maximum} characters").format(maximum=grouped(self.max_length))
+        return gettext("text of 1 to {maximum} characters").format(maximum=grouped_number(self.max_length))
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -251,9 +250,9 @@ class IdField(CodeField):
         control = next((character for character in text if unicodedata.category(character) == "Cc"), None)
         if control is not None:
             message = gettext("{name} must not contain the control character {character}; got {value}.")
-            self.reject(message, character=f"U+{ord(control):04X}", value=shown(text))
+            self.reject(message, character=f"U+{ord(control):04X}", value=shown_value(text))
         if text != text.strip():
-            self.reject(gettext("{name} must not begin or end with white space; got {value}."), value=shown(text))
+            self.reject(gettext("{name} must not begin or end with white space; got {value}."), value=shown_value(text))
         found = _BIDIRECTIONAL.search(text)
         if found and not self._is_stored(text):
             self.fail("invalid_character", character=f"U+{ord(found[0]):04X}", position=found.start() + 1)
@@ -285,7 +284,7 @@ class EnumField(Leaf):
     characters.
     """
 
-    kind = Kind.ENUM
+    kind = ValueKind.ENUM
 
     def __init__(
         self,
@@ -318,7 +317,7 @@ class EnumField(Leaf):
             return self.checked_text(data, self.open_length)
         if isinstance(data, bool) and str(data).upper() in self._values:
             message = gettext('{name} must be {expected}; got {value}. It is a text: write "{text}".')
-            self.reject(message, expected=self.expected, value=shown(data), text=str(data).upper())
+            self.reject(message, expected=self.expected, value=shown_value(data), text=str(data).upper())
         if not isinstance(data, str):
             self.refuse(data)
         value = self.spellings.get(data, data)
@@ -329,7 +328,7 @@ class EnumField(Leaf):
                 names = list(map(self.in_words, names)) or close_names(value, tuple(map(self.in_words, known)))
             hint = did_you_mean(names, in_quotes=False)
             message = gettext("{name} must be {expected}; got {value}.{hint}")
-            self.reject(message, expected=self.expected, value=shown(data), hint=hint)
+            self.reject(message, expected=self.expected, value=shown_value(data), hint=hint)
         return value
 
     @property
@@ -358,7 +357,7 @@ class EnumField(Leaf):
 class BooleanField(Leaf):
     """A JSON boolean; texts and numbers are rejected (contract C10)."""
 
-    kind = Kind.BOOLEAN
+    kind = ValueKind.BOOLEAN
     column_type = models.BooleanField
 
     @property
@@ -367,7 +366,7 @@ class BooleanField(Leaf):
 
     def to_internal_value(self, data: Any) -> bool:
         if isinstance(data, str) and data.lower() in ("true", "false"):
-            self.reject(gettext("{name} must be true or false, without quotes; got {value}."), value=shown(data))
+            self.reject(gettext("{name} must be true or false, without quotes; got {value}."), value=shown_value(data))
         if not isinstance(data, bool):
             self.refuse(data)
         return data

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from msgspec import Meta
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from dimensions_site.api.json.texts import described, shown
+from dimensions_site.api.json.texts import described_value, shown_value
 from dimensions_site.elements.declaration.fields import (
     CODE_LENGTH,
     FREE_TEXT_LENGTH,
@@ -23,8 +23,8 @@ from dimensions_site.elements.declaration.fields import (
 from dimensions_site.elements.declaration.labels import name_of
 from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
-from dimensions_site.rsql.fields import Kind
-from dimensions_site.text.formats import grouped
+from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 # Python's whitespace, for the pattern in OpenAPI.
@@ -34,7 +34,7 @@ BLANK = r"[\s\x1C-\x1F\x85]"
 class MapField(Leaf):
     """A JSON object from keys that the client chooses to text or null; null entries are kept (contract C3, C9)."""
 
-    kind = Kind.TEXT_MAP
+    kind = ValueKind.TEXT_MAP
     column_type = staticmethod(json_column)
     fast_type_decides = False
     default_error_messages = {
@@ -55,11 +55,11 @@ class MapField(Leaf):
     def to_internal_value(self, data: Any) -> dict[str, str | None]:
         if not isinstance(data, dict):
             message = _("{name} must be {expected}, not {value}.")
-            self.reject(message, expected=self.expected, value=described(data))
+            self.reject(message, expected=self.expected, value=described_value(data))
         maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
         # A map stored before the limit existed may stay, or lose entries.
         if len(data) > maximum and len(data) > len(self._stored()):
-            self.fail("too_large", count=grouped(len(data)), maximum=grouped(maximum))
+            self.fail("too_large", count=grouped_number(len(data)), maximum=grouped_number(maximum))
         errors = self._entry_errors(data)
         if errors:
             raise ValidationError(errors)
@@ -86,9 +86,9 @@ class MapField(Leaf):
         name = name_of(self, shortened(key))
         if not isinstance(value, str):
             message = _("{name} must be a string or null, not {value}.")
-            return ErrorDetail(message.format(name=name, value=described(value)), code="invalid")
+            return ErrorDetail(message.format(name=name, value=described_value(value)), code="invalid")
         if len(value) > self.max_length:
-            values = {"length": grouped(len(value)), "maximum": grouped(self.max_length)}
+            values = {"length": grouped_number(len(value)), "maximum": grouped_number(self.max_length)}
             return ErrorDetail(too_long_message().format(name=name, **values), code="invalid")
         return None
 
@@ -210,7 +210,7 @@ class DescriptionsField(LanguageMapField):
 
     def _not_blank(self, descriptions: dict[str, str | None]) -> dict[str, str | None]:
         if not any(text is not None and text.strip() for text in descriptions.values()):
-            self.fail("blank", value=shown(descriptions))
+            self.fail("blank", value=shown_value(descriptions))
         return descriptions
 
     def request_schema(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _LIKENESS = 0.85
 _SHORTEST = 4
 
 
-def folded(text: str) -> str:
+def fold_name(text: str) -> str:
     """Return what is compared of a name: its letters and digits without accents, in lower case."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
 
@@ -77,7 +77,7 @@ class FieldNames:
 
     def languages_of(self, name: str) -> Collection[str]:
         """Return the languages in which descriptions are called `name`; none for wire paths and what says nothing."""
-        return () if name.strip() in self._wire.places else self._languages.get(folded(name), ())
+        return () if name.strip() in self._wire.places else self._languages.get(fold_name(name), ())
 
     def similar(self, name: str) -> list[str]:
         """Return the wire paths of the names most like the unknown `name`, all equally likely; often there are none."""
@@ -88,12 +88,12 @@ class FieldNames:
         """Return whether `name` differs from a name of the field at `path` by no more than a slip of the pen."""
         known = (one for names in (self._names, self._ends) for one, paths in names.items() if path in paths)
         return not self.says_more(name) and any(
-            SequenceMatcher(None, one, folded(name)).ratio() >= _LIKENESS for one in known
+            SequenceMatcher(None, one, fold_name(name)).ratio() >= _LIKENESS for one in known
         )
 
     def says_more(self, name: str) -> bool:
         """Return whether `name` has more letters than a known name at its end, so that it is of something else."""
-        text = folded(name)
+        text = fold_name(name)
         return any(text.startswith(one) and one != text for one in self._names if len(one) >= _SHORTEST)
 
     def _add(self, path: str, names: Sequence[str], language: str = "") -> None:
@@ -102,18 +102,18 @@ class FieldNames:
         if place is not None:
             # Stored among the descriptions.
             path = _DESCRIPTIONS if place.is_default_description else path
-            self._names.setdefault(folded(names[0]), {})[path] = None
+            self._names.setdefault(fold_name(names[0]), {})[path] = None
             if path == _DESCRIPTIONS and language:
-                self._languages.setdefault(folded(names[0]), set()).add(language)
+                self._languages.setdefault(fold_name(names[0]), set()).add(language)
             for name in names[1:]:
-                self._ends.setdefault(folded(name), {})[path] = None
+                self._ends.setdefault(fold_name(name), {})[path] = None
 
     def _called(self, text: str) -> list[str]:
-        key = folded(text)
+        key = fold_name(text)
         return list(self._names.get(key) or self._ends.get(key) or ())
 
     def _near(self, text: str) -> list[str]:
-        names = close_names(folded(text), tuple(self._names)) or close_names(folded(text), tuple(self._ends))
+        names = close_names(fold_name(text), tuple(self._names)) or close_names(fold_name(text), tuple(self._ends))
         return list(dict.fromkeys(path for name in names for path in (self._names.get(name) or self._ends[name])))
 
     def _entries(self, text: str, paths_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
@@ -123,7 +123,7 @@ class FieldNames:
                 leaf = self._wire.places[path].leaf
                 if not isinstance(leaf, MapField) or (is_language and not isinstance(leaf, LanguageMapField)):
                     continue
-                written = _language_codes().get(folded(key), key) if isinstance(leaf, LanguageMapField) else key
+                written = _language_codes().get(fold_name(key), key) if isinstance(leaf, LanguageMapField) else key
                 if leaf.has_key(written):
                     yield f"{path}.{leaf.key_as_written(written)}"
 
@@ -140,7 +140,7 @@ def _split(text: str) -> Iterator[tuple[str, str, bool]]:
     if found is not None and found[2][:2].lower() in dict(settings.LANGUAGES):
         yield found[1], found[2], True
     named = _WITH_LANGUAGE_NAME.fullmatch(text)
-    if named is not None and folded(named[2] or named[3]) in _language_codes():
+    if named is not None and fold_name(named[2] or named[3]) in _language_codes():
         yield named[1], named[2] or named[3], True
 
 
@@ -148,10 +148,10 @@ def _split(text: str) -> Iterator[tuple[str, str, bool]]:
 def _language_codes() -> dict[str, str]:
     """Return the codes of languages by their names, in themselves and in the languages of pages, and by ISO 639-2."""
     known = {code: info for code, info in LANG_INFO.items() if len(code) == len("en") and "name" in info}
-    names = {folded(info[kind]): code for code, info in known.items() for kind in ("name", "name_local")}
+    names = {fold_name(info[kind]): code for code, info in known.items() for kind in ("name", "name_local")}
     for spoken, _name in settings.LANGUAGES:
         with override(spoken):
-            names |= {folded(gettext(info["name"])): code for code, info in known.items()}
+            names |= {fold_name(gettext(info["name"])): code for code, info in known.items()}
     return names | dict(pair.split(":") for pair in _THREE_LETTERS.split())
 
 

@@ -10,10 +10,10 @@ from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
-from dimensions_site.api.json.texts import KnownJson, json_text, shown
+from dimensions_site.api.json.texts import KnownJson, json_text, shown_value
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.decimals import DECIMAL_PATTERN, is_decimal
 
 _EXAMPLE = "12.50"
@@ -23,7 +23,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,9}")
 class IntegerField(Leaf):
     """A JSON integer within bounds (contract C10)."""
 
-    kind = Kind.INTEGER
+    kind = ValueKind.INTEGER
     column_type = PositiveSmallIntegerField
 
     def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
@@ -39,7 +39,7 @@ class IntegerField(Leaf):
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, str) and _WHOLE.fullmatch(data):
             message = _("{name} must be a JSON number from {minimum} to {maximum}, without quotes; got {value}.")
-            self.reject(message, minimum=self.minimum, maximum=self.maximum, value=shown(data))
+            self.reject(message, minimum=self.minimum, maximum=self.maximum, value=shown_value(data))
         if not isinstance(data, int) or isinstance(data, bool) or not self.minimum <= data <= self.maximum:
             self.refuse(data)
         return data
@@ -57,7 +57,7 @@ class IntegerField(Leaf):
 class DecimalTextField(Leaf):
     """A decimal number as text, stored with the digits that were sent; a JSON number becomes text (contract C10)."""
 
-    kind = Kind.DECIMAL
+    kind = ValueKind.DECIMAL
 
     @property
     def expected(self) -> str:

@@ -28,8 +28,7 @@ from rest_framework.serializers import as_serializer_error
 
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
-from dimensions_site.api.json.patches import merged
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import merge_objects, shown_value
 from dimensions_site.elements.declaration.fields import (
     CodeField,
     FreeTextField,
@@ -38,11 +37,11 @@ from dimensions_site.elements.declaration.fields import (
     TextField,
 )
 from dimensions_site.elements.declaration.labels import path_of
-from dimensions_site.elements.declaration.spellings import Errors, Spellings, joined
+from dimensions_site.elements.declaration.spellings import Errors, Spellings, join_details
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 from dimensions_site.elements.models import json_column
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 
 
 @cache
@@ -248,7 +247,7 @@ class ElementSerializer(ColumnObject):
     @property
     def maps(self) -> list[str]:
         """The names of the members that are maps."""
-        return [name for name, field in self.fields.items() if getattr(field, "kind", None) is Kind.TEXT_MAP]
+        return [name for name, field in self.fields.items() if getattr(field, "kind", None) is ValueKind.TEXT_MAP]
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Return the columns to store for the element `data`. Raises `ValidationError` with every error."""
@@ -289,9 +288,9 @@ class ElementSerializer(ColumnObject):
             return super().to_internal_value(data)
         canonical, errors = self.canonical(data, current)
         try:
-            values = super().to_internal_value(merged(current, canonical, self.maps if removes else ()))
+            values = super().to_internal_value(merge_objects(current, canonical, self.maps if removes else ()))
         except ValidationError as error:
-            raise ValidationError(joined(errors, error.detail)) from None
+            raise ValidationError(join_details(errors, error.detail)) from None
         if errors:
             raise ValidationError(errors)
         return values
@@ -300,4 +299,4 @@ class ElementSerializer(ColumnObject):
 def immutable(name: str, value: object, stored: object) -> list[ErrorDetail]:
     """Return the error for a field that cannot be changed (contract C1, C2)."""
     message = _("{name} never changes and must be {stored}; got {value}.")
-    return [ErrorDetail(message.format(name=name, value=shown(value), stored=shown(stored)), "immutable")]
+    return [ErrorDetail(message.format(name=name, value=shown_value(value), stored=shown_value(stored)), "immutable")]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.elements.declaration.serializers import Group, WireObject
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 
 _encode = msgspec.json.Encoder().encode
 _raw_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -49,9 +49,9 @@ class Sizes:
         message = _(
             "The element must not have more than {maximum} bytes of JSON; it has {size}, {part} of them in {path}."
         ).format(
-            maximum=grouped(maximum),
-            size=grouped(size),
-            part=grouped(lengths[largest]),
+            maximum=grouped_number(maximum),
+            size=grouped_number(size),
+            part=grouped_number(lengths[largest]),
             path=self._columns[largest][0],
         )
         raise ValidationError([ErrorDetail(message, "too_large")])

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.settings import api_settings
 
-from dimensions_site.api.json.texts import shown
+from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 
 # By member, nested like the JSON.
@@ -62,7 +62,7 @@ class Spellings:
             cleared = alternative[0] in self._foreign and result.get(alternative[0], _ABSENT) is None
             value = result.pop(alternative[0]) if cleared else _take(result, alternative)
             if value is not _ABSENT:
-                errors = joined(errors, _put(result, wire, value, ".".join(alternative)))
+                errors = join_details(errors, _put(result, wire, value, ".".join(alternative)))
         for group in self._foreign.intersection(result):
             errors |= self._unknown_members(group, result.pop(group), homes)
         return result, errors
@@ -77,13 +77,13 @@ class Spellings:
         return {group: unknown} if unknown else {}
 
 
-def joined(one: Any, other: Any) -> Any:
+def join_details(one: Any, other: Any) -> Any:
     """Return the details of both errors; errors of a whole object stand beside errors inside it."""
     if isinstance(one, list) and isinstance(other, list):
         return one + other
     result = dict(_by_name(one))
     for name, details in _by_name(other).items():
-        result[name] = joined(result[name], details) if name in result else details
+        result[name] = join_details(result[name], details) if name in result else details
     return result
 
 
@@ -125,7 +125,7 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: s
     message = _(
         "{one} ({value}) and {other} ({present}) are two spellings of one field and must have the same value; "
         "send only one of them."
-    ).format(one=alternative, value=shown(value), other=".".join(path), present=shown(present))
+    ).format(one=alternative, value=shown_value(value), other=".".join(path), present=shown_value(present))
     details: Errors = {name: [ErrorDetail(message, code="conflicting_spellings")]}
     for segment in reversed(groups):
         details = {segment: details}

@@ -32,13 +32,13 @@ def struct_of(declaration: WireObject) -> type[msgspec.Struct]:
 
 
 @dataclass(frozen=True)
-class Shape:
+class ObjectDefaults:
     """The values of an object's members that a request leaves out (contract C8, C14)."""
 
     is_nullable: bool
     # The defaults of the leaves that have one.
     leaves: Mapping[str, Any]
-    objects: Mapping[str, "Shape"]
+    objects: Mapping[str, "ObjectDefaults"]
 
     def completed(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Return the object with defaults for members not `sent`, and an object for null where null is not stored.
@@ -55,10 +55,10 @@ class Shape:
         return result
 
 
-def shape_of(declaration: WireObject) -> Shape:
+def shape_of(declaration: WireObject) -> ObjectDefaults:
     """Return the shape of the objects of `declaration`."""
     members = {name: member for name, member in declaration.fields.items() if not member.read_only}
-    return Shape(
+    return ObjectDefaults(
         declaration.nullable,
         {name: leaf.default for name, leaf in members.items() if not isinstance(leaf, WireObject) and leaf.allow_null},
         {name: shape_of(member) for name, member in members.items() if isinstance(member, WireObject)},

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.timestamps import NoSuchMoment, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
@@ -51,7 +51,7 @@ def _remembered_text(stored: str) -> str:
 class TimestampField(Leaf):
     """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
 
-    kind = Kind.TIMESTAMP
+    kind = ValueKind.TIMESTAMP
     column_type = DateTimeField
     fast_type_decides = False
 

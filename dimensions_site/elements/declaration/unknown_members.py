@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.failures import wire_path
-from dimensions_site.api.json.texts import described
+from dimensions_site.api.json.texts import described_value
 from dimensions_site.text.shortening import shortened
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_you_mean, same_names, unknown_field
 
@@ -20,7 +20,7 @@ _names_docs: ContextVar[bool] = ContextVar("docs_in_messages", default=False)
 
 def not_an_object(name: str, value: object) -> ErrorDetail:
     """Return the error at `name`, which has another JSON value where an object is expected."""
-    message = _("{name} must be an object, not {value}.").format(name=name, value=described(value))
+    message = _("{name} must be an object, not {value}.").format(name=name, value=described_value(value))
     return ErrorDetail(message, code="invalid")
 
 

@@ -54,13 +54,13 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Node:
+class ObjectNode:
     """An object; `column` is set if the whole object is stored in a JSON column."""
 
     path: str
     label: Any = ""
     column: str | None = None
-    members: "dict[str, Node | Place]" = field(default_factory=dict)
+    members: "dict[str, ObjectNode | Place]" = field(default_factory=dict)
 
 
 class Wire:
@@ -87,11 +87,11 @@ class Wire:
         """Return `path` in the spelling of responses (contract C6)."""
         return self.spellings.canonical_path(path)
 
-    def find(self, path: str) -> Node | Place | None:
+    def find(self, path: str) -> ObjectNode | Place | None:
         """Return the object, leaf or map at the canonical `path`; None if there is none."""
-        found: Node | Place | None = self.root
+        found: ObjectNode | Place | None = self.root
         for segment in path.split("."):
-            found = found.members.get(segment) if isinstance(found, Node) else None
+            found = found.members.get(segment) if isinstance(found, ObjectNode) else None
         return found
 
     def split_entry(self, path: str) -> tuple[Place, str] | None:
@@ -108,7 +108,7 @@ class Wire:
     def refusal(self, spelling: str) -> str:
         """Return the message for a `spelling` that names no single value, with a suggestion."""
         found = self.find(self.canonical_path(spelling))
-        if isinstance(found, Node):
+        if isinstance(found, ObjectNode):
             example = next(path for path in self.places if path.startswith(f"{found.path}."))
             message = _("'{name}' is a group; name one of its fields, such as {example}.")
             return message.format(name=spelling, example=example)
@@ -141,7 +141,7 @@ class Wire:
     def _near(self, path: str) -> list[str]:
         group, _dot, name = path.rpartition(".")
         found = self.find(self.canonical_path(group)) if group else None
-        if isinstance(found, Node):
+        if isinstance(found, ObjectNode):
             return self._near_in(found, name)
         near = close_names(path, tuple(self.places))
         if near or "." in path:
@@ -149,7 +149,7 @@ class Wire:
         leaves = {known.rpartition(".")[2]: known for known in self.places}
         return [leaves[name] for name in close_names(path, tuple(leaves))]
 
-    def _near_in(self, group: Node, name: str) -> list[str]:
+    def _near_in(self, group: ObjectNode, name: str) -> list[str]:
         """Return the values of `group` with a name like `name`, else the few values elsewhere with this name.
 
         Whole paths are not compared, because all values of a group share its name and so look alike.
@@ -177,9 +177,9 @@ def _node(
     column: str | None,
     inside: tuple[str, ...],
     headings: Headings,
-) -> Node:
+) -> ObjectNode:
     """Return the object and all within; `outer` are the name and label of each member that leads to it."""
-    node = Node(".".join(name for name, _label in outer), declaration.label, column)
+    node = ObjectNode(".".join(name for name, _label in outer), declaration.label, column)
     for name, declared in declaration.fields.items():
         members = [*outer, (name, declared.label)]
         member_inside = (*inside, name) if column is not None else ()
@@ -193,7 +193,7 @@ def _node(
     return node
 
 
-def _places(node: Node) -> Iterator[Place]:
+def _places(node: ObjectNode) -> Iterator[Place]:
     for member in node.members.values():
         if isinstance(member, Place):
             yield member

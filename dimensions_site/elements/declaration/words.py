@@ -17,14 +17,14 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField, IdField, Leaf, TextField
 from dimensions_site.elements.declaration.labels import path_of
-from dimensions_site.elements.declaration.names import folded
+from dimensions_site.elements.declaration.names import fold_name
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 
 # In the languages of the administration and of neighbours, as spreadsheet programs and people write them.
 _YES = ("yes", "y", "true", "ja", "j", "wahr", "oui", "o", "vrai", "sì", "s", "vero", "verdadero", "waar", "sim", "1")
 _NO = ("no", "n", "false", "nein", "falsch", "non", "faux", "falso", "nee", "onwaar", "não", "nej", "nei", "0")
-_BOOLEANS = {folded(word): value for words, value in ((_YES, True), (_NO, False)) for word in words}
+_BOOLEANS = {fold_name(word): value for words, value in ((_YES, True), (_NO, False)) for word in words}
 # 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
 _DATE = re.compile(
     r"(?:(?P<year>\d{4})(?P<first>[./-])\s?(?P<month>\d{1,2})(?P=first)\s?(?P<day>\d{1,2})\.?"
@@ -86,7 +86,7 @@ def _of_enum(leaf: EnumField, text: str) -> Any:
     if takes_any_text(leaf) or text in leaf.choices.values or text in leaf.spellings:
         return text
     known = _labels(leaf.choices)
-    word = folded(text)
+    word = fold_name(text)
     found = known[_language()].get(word) or {one for all in known.values() for one in all.get(word, ())}
     found = found or _usual_words(leaf).get(word, set())
     return next(iter(found)) if len(found) == 1 else text.strip()
@@ -94,12 +94,12 @@ def _of_enum(leaf: EnumField, text: str) -> Any:
 
 def has_label(leaf: EnumField, text: str) -> bool:
     """Return whether the `text` is a value of the leaf, or its label in any language."""
-    return any(folded(text) in labels for labels in _labels(leaf.choices).values())
+    return any(fold_name(text) in labels for labels in _labels(leaf.choices).values())
 
 
 @from_words.register
 def _of_boolean(leaf: BooleanField, text: str) -> Any:
-    return _BOOLEANS.get(folded(text), leaf.from_cell(text.strip()))
+    return _BOOLEANS.get(fold_name(text), leaf.from_cell(text.strip()))
 
 
 @from_words.register
@@ -127,7 +127,7 @@ def _of_decimal(leaf: DecimalTextField, text: str) -> Any:
 
 @from_words.register
 def _of_coefficient(leaf: CoefficientField, text: str) -> Any:
-    word = folded(text)
+    word = fold_name(text)
     return _of_decimal(leaf, text) if word.isdecimal() or word not in _BOOLEANS else _BOOLEANS[word]
 
 
@@ -185,7 +185,7 @@ def _usual_words(leaf: EnumField) -> Mapping[str, set[str]]:
 def _by_folded(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for text, value in pairs:
-        found.setdefault(folded(text), set()).add(value)
+        found.setdefault(fold_name(text), set()).add(value)
     return found
 
 

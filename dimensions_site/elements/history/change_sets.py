@@ -11,10 +11,10 @@ from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.answers import Answer, InstantField
-from dimensions_site.elements.reading.rendering import Renderer, Slot
+from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import InstantText
-from dimensions_site.rsql.fields import Field, Kind
+from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 # The origin that elements show for the channel (contract C12).
@@ -43,19 +43,19 @@ class ChangeSetSerializer(Answer):
 _EXPRESSIONS = {"origin": _ORIGIN, "committedAt": _COMMITTED_AT}
 _RENDERER = Renderer(
     {
-        name: Slot(_EXPRESSIONS.get(name, F(str(member.source))), json_text)
+        name: TemplateSlot(_EXPRESSIONS.get(name, F(str(member.source))), json_text)
         for name, member in ChangeSetSerializer().fields.items()
     }
 )
 _FIELDS = {
     field.path: field
     for field in (
-        Field("user", Kind.TEXT, F("user"), nullable=False),
-        Field("channel", Kind.ENUM, F("channel"), choices=tuple(Channel.values), nullable=False),
-        Field("origin", Kind.ENUM, _ORIGIN, choices=tuple(Origin.values), nullable=False),
-        Field("reason", Kind.TEXT, F("reason")),
-        Field("committedAt", Kind.TIMESTAMP, F("committed_at"), answered=_COMMITTED_AT, nullable=False),
-        Field("operation", Kind.TEXT, F("operation")),
+        Field("user", ValueKind.TEXT, F("user"), nullable=False),
+        Field("channel", ValueKind.ENUM, F("channel"), choices=tuple(Channel.values), nullable=False),
+        Field("origin", ValueKind.ENUM, _ORIGIN, choices=tuple(Origin.values), nullable=False),
+        Field("reason", ValueKind.TEXT, F("reason")),
+        Field("committedAt", ValueKind.TIMESTAMP, F("committed_at"), answered=_COMMITTED_AT, nullable=False),
+        Field("operation", ValueKind.TEXT, F("operation")),
     )
 }
 

@@ -8,7 +8,7 @@ import orjson
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.differences import Changed, changed
+from dimensions_site.elements.writing.differences import Changed, field_differences
 from dimensions_site.elements.writing.merging import Absent, Spot
 
 
@@ -20,7 +20,7 @@ def changes_json(dimension: Dimension, before: Mapping[str, Any] | None, after: 
     return json_text(
         [
             {"path": str(one.spot), "before": _value(one.before), "after": _value(one.after)}
-            for one in changed(dimension.wire, before, after)
+            for one in field_differences(dimension.wire, before, after)
             if counts(dimension, one.place)
         ]
     )

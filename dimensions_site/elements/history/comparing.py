@@ -37,7 +37,7 @@ class Side:
 
 
 @dataclass
-class Difference:
+class ElementDifference:
     """An element that differs.
 
     `number` is that of its version before. It `is_within` a filter if it matches that on every side where it exists.
@@ -103,7 +103,7 @@ class Rows:
 
 def differences(
     dimension: Dimension, before: Side, after: Side, *, using: str = DEFAULT_DB_ALIAS
-) -> Generator[Difference]:
+) -> Generator[ElementDifference]:
     """Yield the elements that differ and that match the filter on either side, in the order of their ids.
 
     One query and constant memory.
@@ -115,7 +115,7 @@ def differences(
 
 def differing(
     dimension: Dimension, before: Rows, after: Rows, *, are_many_equal: bool = False
-) -> Generator[Difference]:
+) -> Generator[ElementDifference]:
     """Yield the elements that differ between the two sides, otherwise as `differences` does.
 
     If `are_many_equal`, the database leaves out equal ones.
@@ -141,7 +141,7 @@ def differing(
                 stored[side], numbers[side] = row, number
                 matches.append(bool(is_matching))
             if any(matches) and stored.get(0) != stored.get(1):
-                found_one = Difference(dimension, id, numbers.get(0), all(matches), stored)
+                found_one = ElementDifference(dimension, id, numbers.get(0), all(matches), stored)
                 old, new = found_one.differing
                 if old != new:  # equal values may be stored as different texts
                     yield found_one
@@ -179,7 +179,7 @@ def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
     )
 
 
-def difference_json(dimension: Dimension, difference: Difference) -> str:
+def difference_json(dimension: Dimension, difference: ElementDifference) -> str:
     """Return the JSON of the `difference`."""
     changes = changes_json(dimension, *difference.differing)
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'

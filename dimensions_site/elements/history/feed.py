@@ -8,7 +8,7 @@ from django.db.models import Exists, F, Model, OuterRef, QuerySet, Value
 from django.db.models.expressions import Combinable
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, changed_since
+from dimensions_site.changes.states import State, versions_since
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
@@ -16,7 +16,7 @@ from dimensions_site.elements.reading.rendering import Renderer, full_renderer, 
 from dimensions_site.repositories.models import Repository
 
 
-def saved(texts: Iterator[str]) -> Iterator[str]:
+def saved_changes(texts: Iterator[str]) -> Iterator[str]:
     """Yield the changes that say that elements, whose JSON is in `texts`, were saved."""
     for text in texts:
         yield f'{{"change":"saved","element":{text}}}'
@@ -31,7 +31,7 @@ def changes(
     reported as deleted. None selects all.
     """
     versions = dimension.model.versions_of(repository).using(using)
-    newest = changed_since(versions, state).order_by("element_id")
+    newest = versions_since(versions, state).order_by("element_id")
     renderer = full_renderer(dimension, repository.default_language)
     columns = _columns(dimension, repository.default_language)
     if matching is not None:

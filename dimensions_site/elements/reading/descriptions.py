@@ -8,7 +8,7 @@ from django.db.models import F, Func, QuerySet, TextField
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.translation import get_language
 
-from dimensions_site.elements.reading.searching import SEARCHED
+from dimensions_site.elements.declaration.indexes import SEARCHED
 from dimensions_site.rsql.characters import fold
 from dimensions_site.rsql.expressions import Alphabetical, Sql
 
@@ -23,7 +23,7 @@ def is_in(language: str, tag: str) -> bool:
     return tag == language or tag.startswith((f"{language}-", f"{language}_"))
 
 
-def preferred(texts: Texts, language: str, default: str) -> tuple[str, str]:
+def preferred_text(texts: Texts, language: str, default: str) -> tuple[str, str]:
     """Return the description to show, with its language tag; two empty texts if all are blank."""
     ranked = (
         (tag != language, not is_in(language, tag), tag != default, tag, text)
@@ -38,11 +38,11 @@ def preferred_texts(elements: QuerySet[Any], maximum: int, default: str) -> dict
     """Return the descriptions of the first `elements` in the language of the thread if they have one, by id."""
     language = (get_language() or default).partition("-")[0]
     first = elements.order_by("element_id").values_list("element_id", "descriptions")[:maximum]
-    return {id: preferred(texts, language, default)[1] for id, texts in first}
+    return {id: preferred_text(texts, language, default)[1] for id, texts in first}
 
 
 class Preferred(Func):
-    """The text that `preferred` returns, in SQL; `default` is the column with the default language."""
+    """The text that `preferred_text` returns, in SQL; `default` is the column with the default language."""
 
     output_field = TextField()
 

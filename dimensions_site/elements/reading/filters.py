@@ -2,13 +2,13 @@
 
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.elements.declaration.fields import EnumField
+from dimensions_site.elements.declaration.indexes import SEARCHED, SEARCHED_ID
 from dimensions_site.elements.declaration.numbers import IntegerField
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.searching import SEARCHED, SEARCHED_ID
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import MapEntry
-from dimensions_site.rsql.fields import Field, Kind
+from dimensions_site.rsql.fields import Field, ValueKind
 
 
 class ElementFields:
@@ -23,14 +23,14 @@ class ElementFields:
         """Return the field that `selector` names in any spelling. Raises `UnknownField` with the nearest known ones."""
         path = self.wire.canonical_path(selector)
         if path == "description":
-            return Field(path, Kind.TEXT, MapEntry(SEARCHED, self._language), searched=SEARCHED)
+            return Field(path, ValueKind.TEXT, MapEntry(SEARCHED, self._language), searched=SEARCHED)
         place = self.wire.places.get(path)
         if place is not None:
             return self._field(place)
         entry = self.wire.find_entry(path)
         if entry is not None:
             place, key = entry
-            return Field(path, Kind.TEXT, MapEntry(place.column, key), searched=_searched(place))
+            return Field(path, ValueKind.TEXT, MapEntry(place.column, key), searched=_searched(place))
         raise UnknownField(self.wire.refusal(selector))
 
     def _field(self, place: Place) -> Field:

@@ -18,7 +18,7 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 @dataclass
-class Node:
+class RangeNode:
     """An element, or a range of at least `RANGE_FROM` without a heading of its own.
 
     Below it are `number` elements; the ids are from `first` to `last`, its own included. A small number is in `below`.
@@ -29,7 +29,7 @@ class Node:
     number: int = 0
     first: str = ""
     last: str = ""
-    below: list["Node"] = field(default_factory=list)
+    below: list["RangeNode"] = field(default_factory=list)
 
     @property
     def title(self) -> str:
@@ -46,7 +46,7 @@ class Node:
 class Level:
     """The nodes below a beginning, the number of all elements below it, and whether there are more nodes."""
 
-    nodes: list[Node]
+    nodes: list[RangeNode]
     number: int
     has_more: bool
 
@@ -71,24 +71,24 @@ def level(elements: QuerySet[Any], beginning: str, columns: Sequence[str]) -> Le
     return Level(nodes, sum(one.number for one in shown), len(found) > SHOWN_NODES)
 
 
-def _range(letter: str, number: int, first: str, last: str) -> Node:
+def _range(letter: str, number: int, first: str, last: str) -> RangeNode:
     differing = (position for position, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
     # All ids between two begin as both of them do.
-    return Node(first[: next(differing, len(first))], number=number, first=first, last=last)
+    return RangeNode(first[: next(differing, len(first))], number=number, first=first, last=last)
 
 
-def _nodes(one: Node, known: dict[str, Any]) -> Iterator[Node]:
+def _nodes(one: RangeNode, known: dict[str, Any]) -> Iterator[RangeNode]:
     """Yield the node of a large range, or the elements of a small one below each other."""
     if one.number >= RANGE_FROM:
         one.element = known.get(one.first) if one.first == one.beginning else None
         one.number -= one.element is not None
         yield one
         return
-    above: list[Node] = []
+    above: list[RangeNode] = []
     for id, element in known.items():
         if not one.first <= id <= one.last:
             continue
-        node = Node(id, element, first=id)
+        node = RangeNode(id, element, first=id)
         while above and not id.startswith(above[-1].beginning):
             above.pop()
         for heading in above:

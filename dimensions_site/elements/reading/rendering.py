@@ -21,18 +21,18 @@ from django.db.models.functions import Cast
 from dimensions_site.api.json.texts import json_text, text_as_json
 from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param
 from dimensions_site.db.postgresql.streaming import streamed_rows
-from dimensions_site.elements.declaration.wire import Node, Place
+from dimensions_site.elements.declaration.wire import ObjectNode, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.statements import Selection
-from dimensions_site.observability.observation import count_read, counted
+from dimensions_site.observability.observation import count_read, count_rows
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
 
 
 @dataclass(frozen=True)
-class Slot:
+class TemplateSlot:
     """A slot of the template: the SQL value for it, and how the value becomes JSON text."""
 
     expression: Combinable
@@ -40,42 +40,42 @@ class Slot:
 
 
 # An object of the response: for each member its slot, or the object in it.
-Plan: TypeAlias = dict[str, "Slot | Plan"]
+TemplatePlan: TypeAlias = dict[str, "TemplateSlot | TemplatePlan"]
 
 
-def whole(node: Node, language: str) -> Plan:
+def whole(node: ObjectNode, language: str) -> TemplatePlan:
     """Return the plan for everything in `node`; `language` is the repository's default language."""
     return {name: plan_of(member, language) for name, member in node.members.items()}
 
 
-def plan_of(member: Node | Place, language: str) -> Slot | Plan:
+def plan_of(member: ObjectNode | Place, language: str) -> TemplateSlot | TemplatePlan:
     """Return the plan for one whole member of an object."""
-    if isinstance(member, Node):
+    if isinstance(member, ObjectNode):
         return json_slot(member.column) if member.column is not None else whole(member, language)
     if member.is_map:
         return json_slot(member.column)
     if member.is_default_description:
         return entry_slot(member.column, language)
-    return Slot(member.leaf.selected(member.column), member.leaf.encode)
+    return TemplateSlot(member.leaf.selected(member.column), member.leaf.encode)
 
 
-def json_slot(column: str, change: Callable[[str], str] | None = None) -> Slot:
+def json_slot(column: str, change: Callable[[str], str] | None = None) -> TemplateSlot:
     """Return the slot of a JSON column, written as it is or changed by `change` (from JSON text to JSON text)."""
     if change is None:
-        return Slot(Cast(F(column), TextField()), lambda text: text or "null")
-    return Slot(Cast(F(column), TextField()), lambda text: "null" if text is None else change(text))
+        return TemplateSlot(Cast(F(column), TextField()), lambda text: text or "null")
+    return TemplateSlot(Cast(F(column), TextField()), lambda text: "null" if text is None else change(text))
 
 
-def entry_slot(column: str, key: str) -> Slot:
+def entry_slot(column: str, key: str) -> TemplateSlot:
     """Return the slot of one entry of a map; null if it is missing."""
-    return Slot(MapEntry(column, key), text_as_json)
+    return TemplateSlot(MapEntry(column, key), text_as_json)
 
 
 class Renderer:
     """Writes the elements of a queryset as JSON texts of one shape."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._slots: list[Slot] = []
+    def __init__(self, plan: TemplatePlan) -> None:
+        self._slots: list[TemplateSlot] = []
         # The names of the objects that each slot is in, and its own.
         self._paths: list[tuple[str, ...]] = []
         self._template = self._object(plan)
@@ -110,11 +110,11 @@ class Renderer:
                     found[path[-1]] = orjson.loads(encode(value))
         return one, another
 
-    def _object(self, plan: Plan, path: tuple[str, ...] = ()) -> str:
+    def _object(self, plan: TemplatePlan, path: tuple[str, ...] = ()) -> str:
         members = (f"{self._escaped(name)}:{self._member(part, (*path, name))}" for name, part in plan.items())
         return "{" + ",".join(members) + "}"
 
-    def _member(self, part: "Slot | Plan", path: tuple[str, ...]) -> str:
+    def _member(self, part: "TemplateSlot | TemplatePlan", path: tuple[str, ...]) -> str:
         if isinstance(part, dict):
             return self._object(part, path)
         self._slots.append(part)
@@ -197,5 +197,5 @@ def streamed_values(elements: QuerySet[Any] | Selection, columns: CompiledColumn
     except EmptyResultSet:  # Django knows that no row can meet the conditions
         return
     with closing(streamed_rows(connection, sql, parameters)) as rows:
-        for row in counted(rows):
+        for row in count_rows(rows):
             yield columns.convert(row, connection)

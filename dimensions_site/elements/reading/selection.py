@@ -8,8 +8,8 @@ import orjson
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
-from dimensions_site.elements.reading.rendering import Plan, Slot, entry_slot, json_slot, plan_of
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.reading.rendering import TemplatePlan, TemplateSlot, entry_slot, json_slot, plan_of
 
 PARAMETER = "properties"
 # As many as an account has leaves, and room for languages; each unknown name costs a search for similar names.
@@ -58,7 +58,7 @@ def everything(wire: Wire) -> list[str]:
     ]
 
 
-def selected_plan(wire: Wire, paths: Iterable[str], language: str, *, as_stored: bool = False) -> Plan:
+def selected_plan(wire: Wire, paths: Iterable[str], language: str, *, as_stored: bool = False) -> TemplatePlan:
     """Return the plan for the known canonical `paths` as a fetch returns them (contract D8).
 
     `language` is the repository's default language, in which `description` and `descriptions` are returned. With
@@ -105,8 +105,8 @@ def _add(selected: Selected, segments: list[str]) -> None:
         _add(selected[head], rest)
 
 
-def _plan(node: Node, selected: Selected, language: str, *, as_stored: bool) -> Plan:
-    plan: Plan = {}
+def _plan(node: ObjectNode, selected: Selected, language: str, *, as_stored: bool) -> TemplatePlan:
+    plan: TemplatePlan = {}
     for name, inner in selected.items():
         if name == DEFAULT_DESCRIPTION and node.path == "":
             plan[name] = entry_slot(DESCRIPTIONS, language)
@@ -114,7 +114,7 @@ def _plan(node: Node, selected: Selected, language: str, *, as_stored: bool) -> 
         member = node.members[name]
         if isinstance(member, Place) and member.is_map:
             plan[name] = _map_plan(member, inner, language, as_stored=as_stored)
-        elif isinstance(member, Node) and inner:
+        elif isinstance(member, ObjectNode) and inner:
             plan[name] = (
                 _plan(member, inner, language, as_stored=as_stored)
                 if member.column is None
@@ -125,7 +125,7 @@ def _plan(node: Node, selected: Selected, language: str, *, as_stored: bool) -> 
     return plan
 
 
-def _map_plan(place: Place, keys: Selected, language: str, *, as_stored: bool) -> Slot | Plan:
+def _map_plan(place: Place, keys: Selected, language: str, *, as_stored: bool) -> TemplateSlot | TemplatePlan:
     if not keys and place.path == DESCRIPTIONS and not as_stored:
         return entry_slot(place.column, language)
     if not keys or WHOLE_MAP in keys:

@@ -16,7 +16,7 @@ from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.pagination import SkipTake
-from dimensions_site.changes.states import State, given_later, versions_at, versions_before
+from dimensions_site.changes.states import State, change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
@@ -26,8 +26,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.compiler import Read, compile_filter, without_values
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.fields import Field
-from dimensions_site.rsql.nodes import Node
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import Node, parse
 from dimensions_site.rsql.sorting import parse_sort
 
 # Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
@@ -38,7 +37,7 @@ _SKIP, _TAKE = 10**15 + 1, 10**15 + 2
 
 
 @dataclass(frozen=True)
-class Shape:
+class QueryShape:
     """What the SQL of a list depends on: everything but the values.
 
     `filter` has none, and `slots` are those of the state that is listed; None is the present one.
@@ -55,14 +54,14 @@ class Shape:
 class Composed:
     """The elements that lists of one shape select, in their order; `readers` read the values of the filter."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: QueryShape) -> None:
         """Raises `RsqlError`."""
         self.readers: list[Callable[[str], Any]] = []
         model, repository = shape.dimension.model, Param("repository")
         if shape.slots is None:
             rows: QuerySet[Any] = model.of(repository)
         else:
-            rows = versions_before(model.versions_of(repository), given_later(shape.slots))
+            rows = versions_before(model.versions_of(repository), change_sets_after(shape.slots))
         if shape.is_unused:
             rows = without_uses(rows, shape.dimension, repository)
         fields = ElementFields(shape.dimension, shape.language)
@@ -172,7 +171,7 @@ class Selection:
     def _kept(self) -> Composed:
         slots = None if self.state is None else tuple(sorted(self.state.places))
         language = self.repository.default_language
-        shape = Shape(self.dimension, language, self._tree[0], self.sort, self.is_unused, slots)
+        shape = QueryShape(self.dimension, language, self._tree[0], self.sort, self.is_unused, slots)
         return _composed(shape) if self._is_short else Composed(shape)
 
     @cached_property

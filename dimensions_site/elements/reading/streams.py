@@ -18,7 +18,7 @@ from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 _KEPT_RENDERERS = 100
 
 
-def streamed(accepted: BaseRenderer, selection: Selection, paths: Sequence[str]) -> Iterator[bytes]:
+def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequence[str]) -> Iterator[bytes]:
     """Return the selected page in the media type of `accepted`, complete or with the canonical `paths` only, if given.
 
     The query has run when this returns.
@@ -28,9 +28,9 @@ def streamed(accepted: BaseRenderer, selection: Selection, paths: Sequence[str])
         wire, elements = dimension.wire, selection.rows
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
         headings, lines = csv_table(columns, elements)
-        return begun(lines, partial(csv_lines, headings))
+        return begin_stream(lines, partial(csv_lines, headings))
     renderer = _renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
-    return begun(renderer.each(selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+    return begin_stream(renderer.each(selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 
 @lru_cache(_KEPT_RENDERERS)
@@ -38,7 +38,7 @@ def _renderer(dimension: Dimension, paths: Sequence[str], language: str) -> Rend
     return Renderer(selected_plan(dimension.wire, paths, language))
 
 
-def begun(texts: Iterator[str], write: Callable[[Iterable[list[str]]], Iterator[bytes]]) -> Iterator[bytes]:
+def begin_stream(texts: Iterator[str], write: Callable[[Iterable[list[str]]], Iterator[bytes]]) -> Iterator[bytes]:
     """Return what `write` makes of the `texts`, whose query has run when this returns."""
     # An error of the query can still be answered as one. A list of one piece is read to its end here, so that its
     # transaction ends before the network delays it.

@@ -1,10 +1,12 @@
 """Elements as rows of a table, directly from the rows of the database (contract H4)."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, groupby, repeat
-from operator import call
-from typing import Any, Generic, TypeVar
+from operator import attrgetter, call
+from typing import Any, Generic, TypeAlias, TypeVar
 
+import msgspec
 import orjson
 from django.db.models import F, QuerySet, TextField
 from django.db.models.expressions import Combinable
@@ -13,9 +15,60 @@ from django.db.models.functions import Cast
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.reading.cells import UNSET, Scalar, Unset, csv_cell
-from dimensions_site.elements.reading.json_leaves import leaves_reader
 from dimensions_site.elements.reading.rendering import streamed_values
-from dimensions_site.elements.reading.tables import Column
+from dimensions_site.elements.reading.tables import TableColumn
+
+# The path of a leaf in its object.
+Inside: TypeAlias = tuple[str, ...]
+# The wanted members of an object, and of each object in it.
+_Members: TypeAlias = dict[str, "_Members | None"]
+
+
+@lru_cache
+def leaves_reader(paths: tuple[Inside, ...]) -> Callable[[str], Sequence[Scalar]]:
+    """Return a function that reads the leaves at `paths` (at least one) from the JSON text of an object, in this order.
+
+    A leaf is None if it, or an object around it, is null or missing. Leaves are texts, booleans or null; anything else
+    raises msgspec's `ValidationError`.
+    """
+    decode = msgspec.json.Decoder(_struct(_members(paths))).decode
+    found = attrgetter(*map(".".join, paths))
+
+    def read(text: str) -> Sequence[Scalar]:
+        element = decode(text)
+        try:
+            leaves: Sequence[Scalar] = found(element)
+        except AttributeError:  # an object around one of them is null
+            return [_leaf(element, path) for path in paths]
+        return leaves
+
+    return read if len(paths) > 1 else lambda text: [_leaf(decode(text), paths[0])]
+
+
+def _members(paths: Iterable[Inside]) -> _Members:
+    members: _Members = {}
+    for *groups, name in paths:
+        inner: Any = members
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        inner[name] = None
+    return members
+
+
+def _struct(members: _Members) -> type[msgspec.Struct]:
+    fields = [(name, (str | bool if inner is None else _struct(inner)) | None, None) for name, inner in members.items()]
+    # As in `structs`: without reference cycles, so the garbage collector need not track them.
+    return msgspec.defstruct("Members", fields, gc=False)
+
+
+def _leaf(value: Any, path: Inside) -> Scalar:
+    for name in path:
+        if value is None:
+            return None
+        value = getattr(value, name)
+    leaf: Scalar = value
+    return leaf
+
 
 Cell = TypeVar("Cell")
 Row = TypeVar("Row")
@@ -25,7 +78,7 @@ _REMEMBERED_LENGTH = 40
 
 
 def value_rows(
-    columns: Sequence[Column], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
+    columns: Sequence[TableColumn], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
 ) -> Generator[list[Cell | None]]:
     """Return the `elements` as lists of what `cell` returns for the values; None is an empty cell."""
 
@@ -35,7 +88,7 @@ def value_rows(
     return TableRenderer(columns, row, lambda rows: list(chain.from_iterable(rows))).each(elements)
 
 
-def csv_table(columns: Sequence[Column], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
+def csv_table(columns: Sequence[TableColumn], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
     """Return the header and the lines of the `elements` as CSV (RFC 4180), without line ends."""
     headings = ",".join(csv_cell(column.heading) for column in columns)
     lines = TableRenderer(columns, csv_cell, ",".join).each(elements)
@@ -73,7 +126,10 @@ class TableRenderer(Generic[Row]):
     """
 
     def __init__(
-        self, columns: Sequence[Column], cell: Callable[[Scalar | Unset], Row], beside: Callable[[Iterable[Row]], Row]
+        self,
+        columns: Sequence[TableColumn],
+        cell: Callable[[Scalar | Unset], Row],
+        beside: Callable[[Iterable[Row]], Row],
     ) -> None:
         self._cell, self._beside = cell, beside
         self._empty, self._null = cell(UNSET), cell(None)
@@ -94,7 +150,7 @@ class TableRenderer(Generic[Row]):
         for values in streamed_values(queryset, columns):
             yield beside(map(call, encoders, values))
 
-    def _add(self, name: str, piece: Sequence[Column]) -> None:
+    def _add(self, name: str, piece: Sequence[TableColumn]) -> None:
         place = piece[0].place
         if place.is_map or place.inside:
             self._expressions.append(Cast(F(name), TextField()))
@@ -108,13 +164,13 @@ class TableRenderer(Generic[Row]):
         null = self._null if _has_default(leaf) else self._empty
         return _Remembered(lambda value: cell(represented(value)), null).__getitem__
 
-    def _leaves(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
+    def _leaves(self, piece: Sequence[TableColumn]) -> Callable[[str | None], Row]:
         read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._beside
         cell = self._null_as_null if _has_default(piece[0].place.leaf) else self._null_as_empty
         unset = beside([cell(None)] * len(piece))
         return lambda text: unset if text is None else beside(map(cell, read(text)))
 
-    def _entries(self, piece: Sequence[Column]) -> Callable[[str | None], Row]:
+    def _entries(self, piece: Sequence[TableColumn]) -> Callable[[str | None], Row]:
         keys, beside, cell = [column.key for column in piece], self._beside, self._null_as_null
         unset = beside([self._empty] * len(piece))
         return lambda text: (
@@ -122,7 +178,7 @@ class TableRenderer(Generic[Row]):
         )
 
 
-def _source(column: Column) -> tuple[str, bool]:
+def _source(column: TableColumn) -> tuple[str, bool]:
     """Return what the cells of a piece share: the column of the database, and whether null is written out."""
     return column.place.column, _has_default(column.place.leaf)
 

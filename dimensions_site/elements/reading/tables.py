@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS, WHOLE_MAP
 
 # As many as imports read, and Excel has. In the web server the time for each row must not grow without limit.
@@ -26,7 +26,7 @@ _USUAL = 100
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column: its heading, and the leaf, or the map and its key, whose values it shows."""
 
     heading: str
@@ -48,7 +48,7 @@ class TooManyColumns(Problem):
 
 def columns_of(
     wire: Wire, paths: Iterable[str], language: str, elements: QuerySet[Any], *, maximum: int | None = None
-) -> list[Column]:
+) -> list[TableColumn]:
     """Return the columns for the known canonical `paths`, in this order and each once.
 
     A group stands for its leaves, and a map for the keys that any of the `elements` has in it, first `language`, the
@@ -57,7 +57,7 @@ def columns_of(
     """
     wanted = [column for path in paths for column in _wanted(wire, path, language)]
     keys = _keys({column.place.column for column in wanted if _is_whole_map(column)}, elements, maximum)
-    columns: dict[str, Column] = {}
+    columns: dict[str, TableColumn] = {}
     for column in wanted:
         for known in _entries(column, keys, language) if _is_whole_map(column) else (column,):
             columns.setdefault(known.heading, known)
@@ -66,12 +66,12 @@ def columns_of(
     return list(columns.values())
 
 
-def heading_of(column: Column) -> str:
+def heading_of(column: TableColumn) -> str:
     """Return what people call the column, in the language of the thread."""
     return column.place.heading_of(column.key)
 
 
-def choices_of(column: Column) -> Mapping[str | bool, str]:
+def choices_of(column: TableColumn) -> Mapping[str | bool, str]:
     """Return the values that the column may have, each with its text for people; none if it may have any."""
     leaf = column.place.leaf
     match leaf:
@@ -87,28 +87,28 @@ def keys_of(place: Place, elements: QuerySet[Any]) -> list[str]:
     return sorted(_keys({place.column}, elements, None)[place.column])
 
 
-def _wanted(wire: Wire, path: str, language: str) -> Iterator[Column]:
+def _wanted(wire: Wire, path: str, language: str) -> Iterator[TableColumn]:
     """Return the columns that `path` means; a whole map's column has no key yet."""
     if path in (DEFAULT_DESCRIPTION, DESCRIPTIONS):
-        yield Column(path, wire.places[DESCRIPTIONS], language)
+        yield TableColumn(path, wire.places[DESCRIPTIONS], language)
         return
     found = wire.find(path)
-    if isinstance(found, Node):
+    if isinstance(found, ObjectNode):
         for place in wire.places.values():
             if place.path.startswith(f"{path}."):
-                yield Column(place.path, place)
+                yield TableColumn(place.path, place)
     elif found is not None:
-        yield Column(path, found)
+        yield TableColumn(path, found)
     else:
         group, _, key = path.partition(".")
-        yield Column(path, wire.places[group], None if key == WHOLE_MAP else key)
+        yield TableColumn(path, wire.places[group], None if key == WHOLE_MAP else key)
 
 
-def _is_whole_map(column: Column) -> bool:
+def _is_whole_map(column: TableColumn) -> bool:
     return column.place.is_map and column.key is None
 
 
-def _entries(column: Column, keys: Mapping[str, set[str]], language: str) -> Iterator[Column]:
+def _entries(column: TableColumn, keys: Mapping[str, set[str]], language: str) -> Iterator[TableColumn]:
     found = keys[column.place.column] | ({language} if column.place.leaf.required else set())
     for key in sorted(found, key=lambda key: (key != language, key)):
         yield replace(column, heading=f"{column.place.path}.{key}", key=key)

@@ -66,7 +66,7 @@ def find_uses(
     searched = tuple(referring for referring in referring_dimensions(dimension) if referring in set(within))
     if not searched:
         return found
-    statement = ranked(_named_uses(dimension, searched, connection.vendor))
+    statement = ranked_uses(_named_uses(dimension, searched, connection.vendor))
     parameters = {"repository": repository.pk, "ids": _array(ids, connection), "listed": listed}
     with repeating_cursor(connection) as cursor:
         cursor.execute(statement, parameters)
@@ -75,7 +75,7 @@ def find_uses(
 
 
 def add_uses(found: dict[str, Uses], dimension: Dimension, rows: Iterable[Sequence[Any]]) -> None:
-    """Add the rows of a `ranked` query of what refers to elements of `dimension`."""
+    """Add the rows of a `ranked_uses` query of what refers to elements of `dimension`."""
     leaves = _leaves(dimension)
     for target, user, leaf, count in rows:
         other, place = leaves[leaf]
@@ -142,7 +142,7 @@ def refers_sql(dimension: Dimension, among: str) -> str:
     return " OR ".join(f"{CompiledColumns(dimension.model, [leaf]).sql} {among}" for leaf in leaves)
 
 
-def ranked(uses: str) -> str:
+def ranked_uses(uses: str) -> str:
     """Return the query of the first `listed` of the `uses` for each target: target, id, leaf, and number of all."""
     return (
         "SELECT target, user_id, leaf, number FROM (SELECT uses.*, count(*) OVER (PARTITION BY target) AS number, "

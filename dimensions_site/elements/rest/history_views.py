@@ -26,11 +26,11 @@ from dimensions_site.elements.history.versions import version_texts
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
-from dimensions_site.elements.reading.streams import begun
+from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest import history_operations as operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all
 from dimensions_site.elements.rest.uses import invalid_id
-from dimensions_site.elements.rest.views import Renderers, counted, prefers_count
+from dimensions_site.elements.rest.views import Renderers, count_headers, prefers_count
 from dimensions_site.repositories.models import Repository
 from dimensions_site.repositories.permissions import check_access
 
@@ -54,7 +54,7 @@ class HistoryViewSet(DimensionViewSet):
         state, now, matching = self._changes_query()
         if state is None:
             elements = (self.elements if matching is None else matching).order_by("element_id")
-            texts = feed.saved(full_renderer(self.dimension, repository.default_language).each(elements))
+            texts = feed.saved_changes(full_renderer(self.dimension, repository.default_language).each(elements))
         elif state.places == now.places:
             texts = iter(())
         else:
@@ -66,7 +66,7 @@ class HistoryViewSet(DimensionViewSet):
     def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the change sets that the filter selects, the latest first (contract I5)."""
         sets, paging = self._change_sets_query()
-        headers = counted(sets.order_by().count()) if prefers_count(request) else {}
+        headers = count_headers(sets.order_by().count()) if prefers_count(request) else {}
         page, link = linked_page(sets, BY_COMMIT, paging, request)
         return self._streamed(change_set_texts(page), headers | link)
 
@@ -75,7 +75,7 @@ class HistoryViewSet(DimensionViewSet):
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
         versions, paging = self._versions_query()
-        headers = counted(versions.order_by().count()) if prefers_count(request) else {}
+        headers = count_headers(versions.order_by().count()) if prefers_count(request) else {}
         page, link = linked_page(versions, BY_NUMBER, paging, request)
         return self._streamed(version_texts(self.dimension, self.scope.repository, page), headers | link)
 
@@ -85,7 +85,7 @@ class HistoryViewSet(DimensionViewSet):
         before, after = self._compare_query()
         headers = {}
         if prefers_count(request):
-            headers = counted(sum(1 for _ in differences(self.dimension, before, after)))
+            headers = count_headers(sum(1 for _ in differences(self.dimension, before, after)))
         found = differences(self.dimension, before, after)
         return self._streamed((difference_json(self.dimension, one) for one in found), headers)
 
@@ -210,7 +210,9 @@ class HistoryViewSet(DimensionViewSet):
         if self.request.method == "HEAD":  # one row is enough to know the status
             texts = (text for text, _ in zip(texts, range(1), strict=False))
         write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
-        response = StreamingHttpResponse(begun(texts, write), content_type=content_type(accepted), headers=headers)
+        response = StreamingHttpResponse(
+            begin_stream(texts, write), content_type=content_type(accepted), headers=headers
+        )
         patch_vary_headers(response, ["Accept"])
         return response
 

@@ -18,9 +18,9 @@ from dimensions_site.elements.reading.selection import MAX_PROPERTIES
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.idempotency import keys as idempotency_keys
 from dimensions_site.repositories.models import DB_ID_PATTERN
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
-from dimensions_site.rsql.operators import OPERATORS, listed
+from dimensions_site.rsql.operators import OPERATORS, operators_text
 from dimensions_site.rsql.sorting import MAX_FIELDS
 
 # How many elements one call for uses may name (contract L1).
@@ -201,16 +201,16 @@ def spellings_text(wire: Wire) -> str:
 
 def _fields(dimension: Dimension) -> str:
     """Return a table of the kinds of fields, with their operators and their paths."""
-    paths: dict[Kind, list[str]] = {}
+    paths: dict[ValueKind, list[str]] = {}
     for place in dimension.wire.places.values():
         if place.path not in dimension.unfilterable:
             paths.setdefault(place.leaf.kind, []).append(place.path)
     if "description" not in dimension.wire.places:
-        paths[Kind.TEXT].append("description")
+        paths[ValueKind.TEXT].append("description")
     rows = [
         (
             str(kind),
-            " ".join(f"`{symbol}`" for symbol in listed(o for o in OPERATORS if kind in o.kinds).split()),
+            " ".join(f"`{symbol}`" for symbol in operators_text(o for o in OPERATORS if kind in o.kinds).split()),
             ", ".join(f"`{path}`" for path in found),
         )
         for kind, found in paths.items()

@@ -23,7 +23,7 @@ from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.statements import Selection
-from dimensions_site.elements.reading.streams import streamed
+from dimensions_site.elements.reading.streams import stream_elements
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
 from dimensions_site.elements.rest.uses import UsesMixin
@@ -213,9 +213,9 @@ class ElementViewSet(UsesMixin):
             selection = replace(selection, paging=replace(selection.paging, take=1))
         headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
         if prefers_count(self.request):  # before the list, which keeps the connection
-            headers |= counted(selection.count())
+            headers |= count_headers(selection.count())
         response = StreamingHttpResponse(
-            streamed(accepted, selection, paths),
+            stream_elements(accepted, selection, paths),
             content_type=content_type(accepted),
             headers=headers,
         )
@@ -226,7 +226,7 @@ class ElementViewSet(UsesMixin):
         return response
 
 
-def counted(total: int) -> dict[str, str]:
+def count_headers(total: int) -> dict[str, str]:
     """Return the headers of the answer to a client that prefers the count."""
     return {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
 

@@ -16,7 +16,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.serializers import Serializer
 
 from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json, members_of
-from dimensions_site.api.json.patches import merged
+from dimensions_site.api.json.texts import merge_objects
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
@@ -241,7 +241,7 @@ class _Plan:
         stored: dict[str, Any] = msgspec.json.decode(current)
         for name in self.derived:
             del stored[name]
-        return self.completed(merged(stored, patch.members, self._maps if patch.removes else ()), None)
+        return self.completed(merge_objects(stored, patch.members, self._maps if patch.removes else ()), None)
 
 
 _plan = cache(_Plan)

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.writing.merging import Absent, Spot
 
 
@@ -34,7 +34,9 @@ class Difference:
     after: str
 
 
-def changed(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[Changed]:
+def field_differences(
+    wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> Iterator[Changed]:
     """Yield what differs between the elements `before` and `after`, which are wire JSON, in the order of the wire.
 
     None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`. Left out are
@@ -46,8 +48,8 @@ def changed(wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, An
 def differences(
     wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, *, as_on_the_wire: bool = False
 ) -> list[Difference]:
-    """Return what `changed` yields, as `in_words`."""
-    return in_words(changed(wire, before, after), as_on_the_wire=as_on_the_wire)
+    """Return what `field_differences` yields, as `in_words`."""
+    return in_words(field_differences(wire, before, after), as_on_the_wire=as_on_the_wire)
 
 
 def in_words(found: Iterable[Changed], *, as_on_the_wire: bool = False) -> list[Difference]:
@@ -73,13 +75,13 @@ def words_of(place: Place, value: Any) -> str:
     return _text(_shown(place, value))
 
 
-def _within(node: Node, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Changed]:
+def _within(node: ObjectNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Changed]:
     """Yield the differences in one object. Skips equal members, which are most of them."""
     for name, member in node.members.items():
         old, new = before.get(name), after.get(name)
         if old == new:
             continue
-        if isinstance(member, Node):
+        if isinstance(member, ObjectNode):
             yield from _within(member, old or {}, new or {})
         elif member.leaf.read_only:
             continue

@@ -13,9 +13,9 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
+from dimensions_site.elements.writing.locking import writing_one_in_turn
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
 from dimensions_site.elements.writing.saving import already_there, change, insert
-from dimensions_site.elements.writing.turns import writing_one_in_turn
 from dimensions_site.repositories.models import Repository
 
 # How often a replacement is tried while other clients insert and delete the same id.

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from dimensions_site.elements.declaration.wire import Place
-from dimensions_site.elements.writing.merging import Spot, put
+from dimensions_site.elements.writing.merging import Spot, put_field
 
 
 class How(StrEnum):
@@ -49,14 +49,14 @@ class FieldChange:
         if self.follows is not None and self.follows._stored(columns) == self.follows.value:
             return
         if self._is_alike:
-            put(patch, Spot(self.place.path, self.key), self.value)
+            put_field(patch, Spot(self.place.path, self.key), self.value)
             return
         stored = self._stored(columns)
         if self.how == How.CLEAR and stored is not None:
-            put(patch, Spot(self.place.path, self.key), None)
+            put_field(patch, Spot(self.place.path, self.key), None)
         elif self.how != How.CLEAR and stored:
             text = stored + self.value if self.how == How.APPEND else self.value + stored
-            put(patch, Spot(self.place.path, self.key), text)
+            put_field(patch, Spot(self.place.path, self.key), text)
 
     def _stored(self, columns: Mapping[str, Any]) -> str | None:
         """Return the stored text; None if there is none."""

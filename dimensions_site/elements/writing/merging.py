@@ -54,7 +54,9 @@ class Merge:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def merged(wire: Wire, base: Mapping[str, Any] | None, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Merge:
+def three_way_merge(
+    wire: Wire, base: Mapping[str, Any] | None, mine: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> Merge:
     """Merge `mine` and `theirs`, which both derive from `base`; all are wire JSON.
 
     Without a base, every difference is a conflict, because its author is unknown.
@@ -67,12 +69,12 @@ def merged(wire: Wire, base: Mapping[str, Any] | None, mine: Mapping[str, Any], 
             continue
         if _same(place, begun, own):
             merge.taken.append(spot)
-            put(merge.element, spot, other)
+            put_field(merge.element, spot, other)
         else:
             merge.conflicts.append(Conflict(spot, begun, other, own))
     for place in wire.places.values():
         if place.is_map and not value_at(merge.element, Spot(place.path)):
-            put(merge.element, Spot(place.path), _without_entries(place, base or {}, mine, theirs))
+            put_field(merge.element, Spot(place.path), _without_entries(place, base or {}, mine, theirs))
     return merge
 
 
@@ -86,7 +88,7 @@ def value_at(element: Mapping[str, Any], spot: Spot) -> Any:
     return (value or {}).get(spot.key, Absent.ENTRY)
 
 
-def put(element: dict[str, Any], spot: Spot, value: Any) -> None:
+def put_field(element: dict[str, Any], spot: Spot, value: Any) -> None:
     """Set the field of the `element` to `value`; `Absent.ENTRY` removes the entry of a map."""
     *groups, name = spot.path.split(".")
     for group in groups:

@@ -25,7 +25,7 @@ class NotRestored(Exception):
 
 
 @dataclass(frozen=True)
-class Version:
+class ShownVersion:
     """A row of the history, and its differences from the version before; all its values if there is none.
 
     `is_change` says whether there is one: the first version and one after a deletion have none, and
@@ -57,7 +57,7 @@ def deleted_elements(model: type[Element], repositories: Collection[int]) -> Que
     return deletions.filter(~Exists(alive), ~Exists(later))
 
 
-def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int) -> Iterator[Version]:
+def compare_versions(wire: Wire, rows: Sequence[Any], repository: Repository, count: int) -> Iterator[ShownVersion]:
     """Return the first `count` of the `rows`, which are consecutive versions of one element, the latest first.
 
     One more row, if there is one, shows what the last of them changed.
@@ -65,10 +65,10 @@ def compared(wire: Wire, rows: Sequence[Any], repository: Repository, count: int
     texts = [wire_json(wire, row, repository) for row in rows]
     for row, after, before in zip(rows[:count], texts, [*texts[1:], None], strict=False):
         earlier = before if row.change == Change.CHANGED else None
-        yield Version(row, differences(wire, earlier, after), earlier is not None)
+        yield ShownVersion(row, differences(wire, earlier, after), earlier is not None)
 
 
-def each_compared(dimension: Dimension, rows: QuerySet[Any], repository: Repository) -> list[Version]:
+def each_compared(dimension: Dimension, rows: QuerySet[Any], repository: Repository) -> list[ShownVersion]:
     """Return the versions `rows` of elements of the `repository`, in their order, each compared with the one before.
 
     Two queries.
@@ -82,7 +82,7 @@ def each_compared(dimension: Dimension, rows: QuerySet[Any], repository: Reposit
         before = previous.get(row.previous)
         earlier_json = None if before is None else wire_json(wire, before, repository)
         changed = differences(wire, earlier_json, wire_json(wire, row, repository))
-        versions.append(Version(row, changed, before is not None))
+        versions.append(ShownVersion(row, changed, before is not None))
     return versions
 
 

@@ -23,7 +23,7 @@ _AT_A_TIME = 2_000
 
 
 @dataclass(frozen=True)
-class Step:
+class CleaningStep:
     """The result of a transaction: how many versions it checked and deleted; `share` (0 to 1) is checked so far."""
 
     share: float
@@ -31,7 +31,7 @@ class Step:
     deleted: int
 
 
-def forget(dimension: Dimension, repository: Repository, before: datetime) -> bool:
+def refuse_states_before(dimension: Dimension, repository: Repository, before: datetime) -> bool:
     """Let states before that instant be refused from now on (contract I4, J1); return False if nothing is to delete.
 
     Reads that began earlier may still need what `remove_versions` deletes: let READ_TIMEOUT_SECONDS pass.
@@ -42,7 +42,9 @@ def forget(dimension: Dimension, repository: Repository, before: datetime) -> bo
     return is_needed
 
 
-def remove_versions(dimension: Dimension, repository: Repository, before: datetime, *, dry_run: bool) -> Iterator[Step]:
+def remove_versions(
+    dimension: Dimension, repository: Repository, before: datetime, *, dry_run: bool
+) -> Iterator[CleaningStep]:
     """Delete the versions in the `repository` that no state since `before` needs, and change sets that have none left.
 
     One element after the other, and of each the oldest versions first, each step in its own transaction, so an
@@ -57,7 +59,7 @@ def remove_versions(dimension: Dimension, repository: Repository, before: dateti
     while part := list(places.filter(Q(element_id__gt=id) | Q(number__gt=number), element_id__gte=id)[:_AT_A_TIME]):
         old = _replaced(versions, before).filter(number__in=[number for _, number in part])
         checked, (id, number) = checked + len(part), part[-1]
-        yield Step(min(1.0, checked / total), len(part), old.count() if dry_run else _deleted(old))
+        yield CleaningStep(min(1.0, checked / total), len(part), old.count() if dry_run else _deleted(old))
         let_others_write()
     if not dry_run:
         for sets in empty_change_sets(repository.pk, dimension.name, versions, _AT_A_TIME):

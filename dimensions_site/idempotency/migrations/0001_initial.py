@@ -5,7 +5,7 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
-import dimensions_site.rsql.columns
+import dimensions_site.rsql.fields
 
 
 class Migration(migrations.Migration):
@@ -21,8 +21,8 @@ class Migration(migrations.Migration):
             name="StoredAnswer",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", dimensions_site.rsql.columns.CodePointTextField()),
-                ("fingerprint", dimensions_site.rsql.columns.CodePointTextField()),
+                ("key", dimensions_site.rsql.fields.CodePointTextField()),
+                ("fingerprint", dimensions_site.rsql.fields.CodePointTextField()),
                 ("status", models.PositiveSmallIntegerField()),
                 ("headers", models.JSONField()),
                 ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

@@ -12,7 +12,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from unfold.views import ChangeList
 
-from dimensions_site.text.formats import grouped
+from dimensions_site.text.formats import grouped_number
 from dimensions_site.text.shortening import shortened
 
 # Counting a million rows takes longer than showing a page of them.
@@ -25,7 +25,7 @@ class Counted(int):
     """A number of rows; people read `4,983`."""
 
     def __str__(self) -> str:
-        return grouped(int(self))
+        return grouped_number(int(self))
 
 
 class MoreThan(int):
@@ -34,10 +34,10 @@ class MoreThan(int):
     is_limit = True
 
     def __str__(self) -> str:
-        return gettext("more than %(number)s") % {"number": grouped(int(self))}
+        return gettext("more than %(number)s") % {"number": grouped_number(int(self))}
 
 
-def counted(number: int, limit: int | None) -> int:
+def count_up_to(number: int, limit: int | None) -> int:
     """Return the number of rows that were counted up to one more than `limit`, or all of them without one."""
     return Counted(number) if limit is None or number <= limit else MoreThan(limit)
 
@@ -59,7 +59,7 @@ def report_missing_page(request: HttpRequest, number: int) -> None:
     asked = request.GET.get(PAGE_VAR, "")
     if request.method == "GET" and asked not in ("", f"{number}"):
         message = gettext("There is no page '%(asked)s'. This is page %(number)s.")
-        messages.warning(request, message % {"asked": shortened(asked), "number": grouped(number)})
+        messages.warning(request, message % {"asked": shortened(asked), "number": grouped_number(number)})
 
 
 def requested_page(request: HttpRequest, rows: Any, per_page: int) -> Page[Any]:
@@ -89,7 +89,7 @@ class BoundedPaginator(Paginator[Any]):
             return Counted(len(self.first))
         # Sorting them would take longer than counting.
         rows = self.object_list.order_by()
-        return counted((rows if self.limit is None else rows[: self.limit + 1]).count(), self.limit)
+        return count_up_to((rows if self.limit is None else rows[: self.limit + 1]).count(), self.limit)
 
 
 class PagedChangeList(ChangeList):

@@ -23,7 +23,7 @@ from dimensions_site.repositories.admin.grants import GrantInline
 from dimensions_site.repositories.admin.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
-from dimensions_site.text.formats import grouped, minute
+from dimensions_site.text.formats import grouped_number, minute
 from dimensions_site.text.shortening import shortened
 
 
@@ -39,7 +39,7 @@ def when(column: str, words: Any, in_words: Callable[[Any], str] = minute) -> Ca
 
 def number(column: str, words: Any) -> Callable[[Any], str]:
     """Return the column of a list that shows a number, as all pages do."""
-    return when(column, words, grouped)
+    return when(column, words, grouped_number)
 
 
 admin.site.site_header = admin.site.site_title = _("Dimension elements")
@@ -139,7 +139,7 @@ class BoundedListAdmin(ModelAdmin):
             messages.error(
                 request,
                 _("A search may have %(longest)d characters, and this one has %(length)s. Please search for less.")
-                % {"longest": LONGEST_SEARCH, "length": grouped(len(shown.query))},
+                % {"longest": LONGEST_SEARCH, "length": grouped_number(len(shown.query))},
             )
         return shown
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import dimensions_site.repositories.dimensions
-import dimensions_site.rsql.columns
+import dimensions_site.rsql.fields
 
 
 class Migration(migrations.Migration):
@@ -24,10 +24,10 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("at", models.DateTimeField(db_index=True, default=django.utils.timezone.now, verbose_name="when")),
-                ("changed_by", dimensions_site.rsql.columns.CodePointTextField(verbose_name="changed by")),
-                ("address", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="address")),
-                ("request_id", dimensions_site.rsql.columns.CodePointTextField(null=True, verbose_name="request id")),
-                ("event", dimensions_site.rsql.columns.CodePointTextField(verbose_name="change")),
+                ("changed_by", dimensions_site.rsql.fields.CodePointTextField(verbose_name="changed by")),
+                ("address", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="address")),
+                ("request_id", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="request id")),
+                ("event", dimensions_site.rsql.fields.CodePointTextField(verbose_name="change")),
                 ("subject", models.JSONField(verbose_name="of what")),
                 ("changes", models.JSONField(null=True, verbose_name="before and after")),
             ],
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "db_id",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         help_text="The name of the repository in the address of every REST call. It cannot be changed later.",
                         unique=True,
                         validators=[
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "base",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         editable=False, null=True, verbose_name="copied from"
                     ),
                 ),

@@ -19,7 +19,7 @@ _LEEWAY = 30
 _LONGEST_NAME = 150
 
 
-def authenticated(token: str, provider: IdentityProvider) -> tuple[User, Credential]:
+def authenticate_provider_token(token: str, provider: IdentityProvider) -> tuple[User, Credential]:
     """Return the user named by the provider's token, and the credential with the role that its scopes permit.
 
     Raises `AuthenticationFailed` if the token is not signed by the provider, not issued for this service or not valid

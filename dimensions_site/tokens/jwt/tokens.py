@@ -36,7 +36,7 @@ _REQUIRED = ["exp", "iat", "jti", "token_type", "user_id", _FINGERPRINT, _GENERA
 Claims = Mapping[str, Any]
 
 
-def authenticated(token: str) -> tuple[User, Credential]:
+def authenticate_jwt(token: str) -> tuple[User, Credential]:
     """Return the token's user and credential; its `iss` decides whose signature it must have.
 
     Raises `AuthenticationFailed` for an invalid token, and Problem 503 if the identity provider's keys are unavailable.
@@ -48,7 +48,7 @@ def authenticated(token: str) -> tuple[User, Credential]:
         user = _user_of(_verified(token, ACCESS))
         return user, Credential("token of the user", user.get_username())
     if provider is not None and issuer == provider.issuer:
-        return identity_provider.authenticated(token, provider)
+        return identity_provider.authenticate_provider_token(token, provider)
     raise AuthenticationFailed(f"The token names the issuer {quoted(str(issuer))}, whose tokens are not accepted here.")
 
 
@@ -72,8 +72,8 @@ def renew(token: str) -> dict[str, str]:
     """
     used = _verified(token, REFRESH)
     user = _user_of(used)
-    caller = str(user.pk)
-    if problem := call_limit_problem(caller):
+    client = str(user.pk)
+    if problem := call_limit_problem(client):
         raise problem
     login = used[_LOGIN]
     with transaction.atomic():
@@ -83,11 +83,11 @@ def renew(token: str) -> dict[str, str]:
         is_good = is_first_use and not UsedToken.objects.filter(jti=login).exists()
     if not is_good:
         raise AuthenticationFailed("The refresh token has been used before, which has ended its login; log in again.")
-    count_call(caller)
+    count_call(client)
     return _pair(user, generation_of(user), login)
 
 
-def signed(claims: Claims) -> str:
+def sign_token(claims: Claims) -> str:
     """Return a token with the claims, signed by the first key of JWT_SIGNING_KEYS, which its header names."""
     kid, key = next(iter(settings.JWT_SIGNING_KEYS.items()))
     return jwt.encode({**claims, "iss": ISSUER, "aud": ISSUER}, key, algorithm=ALGORITHM, headers={"kid": kid})
@@ -110,7 +110,7 @@ def new_claims(kind: str, user: User, lifetime: timedelta, generation: int = 0) 
 def _pair(user: User, generation: int, login: str) -> dict[str, str]:
     access = new_claims(ACCESS, user, timedelta(minutes=settings.ACCESS_TOKEN_MINUTES), generation)
     refresh = new_claims(REFRESH, user, timedelta(days=settings.REFRESH_TOKEN_DAYS), generation)
-    return {"access": signed(access), "refresh": signed({**refresh, _LOGIN: login})}
+    return {"access": sign_token(access), "refresh": sign_token({**refresh, _LOGIN: login})}
 
 
 def _use_up(jti: str, expires_at: datetime) -> bool:

@@ -57,15 +57,15 @@ class LogInView(_TokenView):
         """
         username, password = _texts(request.data, ("username", "password"))
         wrapped, name = request._request, User.normalize_username(username)
-        caller = _caller(wrapped, name)
-        if problem := call_limit_problem(caller):
+        client = _client(wrapped, name)
+        if problem := call_limit_problem(client):
             raise problem
         user = authenticate(wrapped, username=name, password=password)
         if not isinstance(user, User):
             raise login_refusal(wrapped) or AuthenticationFailed(
                 "The user name or the password is wrong, or the user is not active."
             )
-        for counted in (caller, str(user.pk)):
+        for counted in (client, str(user.pk)):
             if problem := count_call(counted):
                 raise problem
         return json_web_tokens.issue(user)
@@ -80,7 +80,7 @@ class RenewView(_TokenView):
         return json_web_tokens.renew(refresh)
 
 
-def _caller(request: HttpRequest, name: str) -> str:
+def _client(request: HttpRequest, name: str) -> str:
     """Return the key that counts correct passwords before their user is known: the name, per client address.
 
     If the user alone counted, anyone could find out which names exist: those that get 429 instead of 401.

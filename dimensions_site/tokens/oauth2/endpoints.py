@@ -35,18 +35,17 @@ from dimensions_site.api.negotiation import media_type
 from dimensions_site.observability.observation import current
 from dimensions_site.text.shortening import shortened
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.oauth2.errors import JSON_HEADERS, completed
 from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
-from dimensions_site.tokens.oauth2.parameters import error_of
+from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of
 from dimensions_site.tokens.oauth2.server import APPLICATION
 
-View: TypeAlias = Callable[..., HttpResponse]
+EndpointView: TypeAlias = Callable[..., HttpResponse]
 
 FORM = "application/x-www-form-urlencoded"
 _ALLOW = {"Allow": "POST, OPTIONS"}
 
 
-def form_only(view: View) -> View:
+def form_only(view: EndpointView) -> EndpointView:
     """Restrict `view` to a POST with a form, handle OPTIONS, and reject unreadable and ambiguous requests."""
 
     @csrf_exempt  # clients are not browsers, and send their credentials explicitly
@@ -64,7 +63,7 @@ def form_only(view: View) -> View:
         if refusal := refusal_limit_problem(request):  # before the hash of a secret is computed
             return _too_often(refusal)
         try:
-            answer = completed(_refusal(error) if error else view(request, *args, **kwargs))
+            answer = complete_answer(_refusal(error) if error else view(request, *args, **kwargs))
         except Problem as problem:
             _name_application(request)
             return _too_often(problem)
@@ -199,10 +198,10 @@ class Introspect(IntrospectTokenView):
         token = request.POST.get("token")
         if not token:
             return _refusal(InvalidRequestError("The parameter token is missing."))
-        caller: Application = request.META[APPLICATION]
+        client: Application = request.META[APPLICATION]
         # The library checks neither whether the user is active nor which application asks.
         found = valid_access_token(token)
-        may_know = found is not None and (caller.may_introspect or found.application_id == caller.pk)
+        may_know = found is not None and (client.may_introspect or found.application_id == client.pk)
         answer: HttpResponse = self.get_token_response(token if may_know else "")
         return answer
 

@@ -12,7 +12,7 @@ from dimensions_site.repositories.credentials import Credential
 from dimensions_site.tokens.credentials import TokenCredential, role_of
 
 
-def authenticated(token: str, request: Request) -> tuple[User, Credential]:
+def authenticate_opaque_token(token: str, request: Request) -> tuple[User, Credential]:
     """Return the access token's user and credential; one query, and the body is not read.
 
     Raises `AuthenticationFailed` if the token is unknown, revoked, expired or for another resource (RFC 8707), or if

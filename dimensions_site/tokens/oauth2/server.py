@@ -15,7 +15,7 @@ from oauthlib.oauth2 import (
 )
 
 from dimensions_site.text.shortening import shortened
-from dimensions_site.tokens.oauth2.errors import JSON_HEADERS
+from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS
 
 # The request attribute with the authenticated application.
 APPLICATION = "dimensions.application"

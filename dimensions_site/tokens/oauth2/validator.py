@@ -10,7 +10,7 @@ from oauthlib.oauth2 import InvalidGrantError
 
 from dimensions_site.api.access.throttling import count_call
 from dimensions_site.tokens.credentials import ROLES, role_of
-from dimensions_site.tokens.ending import locked
+from dimensions_site.tokens.ending import locked_user
 from dimensions_site.tokens.models import FirstScope
 
 
@@ -61,7 +61,7 @@ class Validator(OAuth2Validator):
         """
         owner = request.client.user if request.grant_type == "client_credentials" else request.user
         # Ending the user's tokens waits for this lock, or has already ended the code or refresh token.
-        user = locked(owner.pk)
+        user = locked_user(owner.pk)
         if user is None or not user.is_active or not _is_still_valid(request):
             raise InvalidGrantError("The code, the refresh token or the user is no longer valid.", request=request)
         if problem := count_call(str(user.pk)):

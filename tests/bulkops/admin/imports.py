@@ -14,7 +14,7 @@ HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
 CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
 BANK = "1010,Bank,BALANCE_SHEET,NORMAL,FINAL\n"
 FAULTY = "1020,Loans,NOWHERE,NORMAL,FINAL\n"
-SETTINGS = {"mode": "upsert", "max_delete": "5%"}
+SETTINGS = {"mode": "merge", "max_delete": "5%"}
 
 
 def upload(

@@ -141,14 +141,14 @@ def test_the_errors_are_those_of_an_import(run, content):
 
 @pytest.mark.contract("K4")
 def test_only_what_is_in_the_scope_is_planned(run, alice, chart):
-    """A row outside is an error on its line; with upsert nothing is deleted."""
+    """A row outside is an error on its line; with merge nothing is deleted."""
     outside = run("plan_accounts", "--scope", "id=in=(10,11)", content=table(cash(10), cash(12)))
     assert outside.errors == ["line 3, id: The element '12' is outside the scope, which the plan must not touch."]
     wrong = run("plan_accounts", "--scope", "colour==red", content=table(cash(10)))
     assert str(wrong.refusal).startswith("No plan was made:\n--scope: ")
     made = run("plan_accounts", "--scope", "id=in=(10,11)", "--max-delete", "50%", content=table(cash(10)))
     assert "0 created, 1 changed, 0 unchanged, 1 deleted." in made.output
-    made = run("plan_accounts", "--mode", "upsert", content=table(cash(10), cash(40)))
+    made = run("plan_accounts", "--mode", "merge", content=table(cash(10), cash(40)))
     assert "1 created, 1 changed, 0 unchanged, 0 deleted." in made.output
 
 
@@ -165,16 +165,16 @@ def test_a_plan_that_deletes_too_much_cannot_be_applied(run, alice, chart):
 @pytest.mark.contract("K4", "E2")
 def test_a_strict_plan_refuses_unknown_references(run, alice, chart):
     content = "id,rules.accrual.debitAccrual.id\n10,99\n"
-    refused = run("plan_accounts", "--mode", "upsert", "--strict", content=content)
+    refused = run("plan_accounts", "--mode", "merge", "--strict", content=content)
     assert refused.errors[0].startswith("line 2, rules.accrual.debitAccrual.id: ")
-    assert run("plan_accounts", "--mode", "upsert", content=content).refusal is None
+    assert run("plan_accounts", "--mode", "merge", content=content).refusal is None
 
 
 @pytest.mark.contract("K4", "K7")
 def test_other_sources_need_no_file(run, alice, chart, contoso):
     """Another repository, an earlier state, and what a change set or a plan has done."""
     token = alice.get(alice.account())["Sync-Token"]
-    made = run("plan_accounts", "--mode", "upsert", content=table(cash(10), cash(50)))
+    made = run("plan_accounts", "--mode", "merge", content=table(cash(10), cash(50)))
     run("apply_plan", planned(made))
     for words in (["--as-of", token], ["--undo", planned(made)]):
         assert "0 created, 1 changed" in run("plan_accounts", *words, "--max-delete", "1").output
@@ -190,14 +190,14 @@ def test_other_sources_need_no_file(run, alice, chart, contoso):
 @pytest.mark.contract("K6")
 def test_an_outdated_plan_lists_what_has_changed(run, alice, chart):
     """Every id, and nothing is changed."""
-    made = run("plan_accounts", "--mode", "upsert", content=table(cash(10), cash(11), cash(12)))
+    made = run("plan_accounts", "--mode", "merge", content=table(cash(10), cash(11), cash(12)))
     save(alice, "account", patch=[patch(id, documentationLink="https://meanwhile") for id in ("10", "12")])
     before = elements(alice, "account")
     refused = run("apply_plan", planned(made))
     assert refused.errors == ["changed since: 10", "changed since: 12"]
     assert str(refused.refusal).startswith("Nothing was changed: 2 elements of the plan have changed")
     assert elements(alice, "account") == before
-    again = planned(run("plan_accounts", "--mode", "upsert", content=table(cash(10))))
+    again = planned(run("plan_accounts", "--mode", "merge", content=table(cash(10))))
     assert run("apply_plan", again).refusal is None
     assert "was applied already, by system" in str(run("apply_plan", again).refusal)
 
@@ -216,7 +216,7 @@ def test_what_the_commands_refuse(run, alice, chart, northwind):
         assert message in str(run("plan_accounts", *words).refusal)
     assert str(run("apply_plan", "7").refusal).startswith("There is no plan '7' in repository 'northwind'.")
     Repository.objects.update(requires_reason=True)
-    made = planned(run("plan_accounts", "--mode", "upsert", content=table(cash(10))))
+    made = planned(run("plan_accounts", "--mode", "merge", content=table(cash(10))))
     assert str(run("apply_plan", made).refusal).endswith("requires a reason for every change. Give it with --reason.")
     assert run("apply_plan", made, "--reason", "Audit").refusal is None
 
@@ -225,8 +225,8 @@ def test_what_the_commands_refuse(run, alice, chart, northwind):
 def test_a_busy_repository_or_too_many_plans_are_no_errors_of_the_file(run, alice, chart, settings):
     """A file with an error and a refusal for another reason: the refusal is what counts."""
     settings.PLAN_MAX_OPEN = 1
-    assert run("plan_accounts", "--mode", "upsert", content=table(cash(10))).refusal is None
-    refused = run("plan_accounts", "--mode", "upsert", content=table("10,Cash"))
+    assert run("plan_accounts", "--mode", "merge", content=table(cash(10))).refusal is None
+    refused = run("plan_accounts", "--mode", "merge", content=table("10,Cash"))
     assert (refused.errors, refused.refusal) == (
         [],
         "No plan was made:\nYou have 1 plans here that are not applied. Delete those that you no longer need.",

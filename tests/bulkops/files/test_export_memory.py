@@ -8,7 +8,7 @@ import pytest
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from bulkops.files.exporting import export
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.selection import everything
 from dimensions_site.text.file_formats import Format
@@ -28,7 +28,7 @@ def accounts(alice, northwind):
     return Account.objects.filter(repository=northwind).order_by("element_id")
 
 
-def peak(elements, shape: Shape) -> int:
+def peak(elements, shape: FileShape) -> int:
     """The memory that an export of the elements takes at its peak, in bytes."""
     with TemporaryFile() as file:
         tracemalloc.start()
@@ -51,6 +51,6 @@ def peak(elements, shape: Shape) -> int:
 @pytest.mark.parametrize("format", Format)
 def test_the_memory_for_an_export_does_not_grow_with_its_length(accounts, format):
     """Five times as many accounts; the first export has loaded everything that is loaded once."""
-    shape = Shape(format)
+    shape = FileShape(format)
     peak(accounts[:FEW], shape)
     assert peak(accounts, shape) - peak(accounts[:FEW], shape) < NOISE

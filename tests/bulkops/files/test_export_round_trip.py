@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
@@ -27,8 +27,8 @@ from tests.random_elements import RandomElements
 from tests.strategies import elements
 
 SHAPES = [
-    *(Shape(format, FORMATS[format].encoding) for format in Format),
-    *(Shape(format, gzipped=True) for format in (Format.CSV, Format.NDJSON)),
+    *(FileShape(format, FORMATS[format].encoding) for format in Format),
+    *(FileShape(format, gzipped=True) for format in (Format.CSV, Format.NDJSON)),
 ]
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.format}{'.gz' * shape.gzipped}")
 each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -74,7 +74,7 @@ def save(alice: Caller, dimension: str, bodies: list[dict[str, Any]]) -> None:
 
 
 def export_to(
-    file: BinaryIO, shape: Shape, dimension: str, properties: str | None = None, languages: str | None = None
+    file: BinaryIO, shape: FileShape, dimension: str, properties: str | None = None, languages: str | None = None
 ) -> int:
     model, wire = DIMENSIONS[dimension].model, DIMENSIONS[dimension].wire
     repository = Repository.objects.get(db_id="northwind")
@@ -97,7 +97,7 @@ def without_empty_maps(found: list[Any]) -> list[Any]:
     return [{name: None if name in maps and value == {} else value for name, value in each.items()} for each in found]
 
 
-def check_round_trip(alice: Caller, dimension: str, shape: Shape) -> None:
+def check_round_trip(alice: Caller, dimension: str, shape: FileShape) -> None:
     """Export, import beside what is there, then import where nothing is."""
     before = stored(alice, dimension)
     with TemporaryFile() as file:
@@ -113,7 +113,7 @@ def check_round_trip(alice: Caller, dimension: str, shape: Shape) -> None:
 
 @searching
 @given(st.sampled_from(SHAPES), st.sampled_from(sorted(DIMENSIONS)).flatmap(several))
-def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: Shape, drawn: tuple[str, Any]) -> None:
+def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: FileShape, drawn: tuple[str, Any]) -> None:
     """Any text, empty ones, nulls of maps, nulls instead of defaults: every row is unchanged, every element equal."""
     dimension, bodies = drawn
     with taken_back():
@@ -123,14 +123,14 @@ def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: Shape,
 
 @each_dimension
 @each_shape
-def test_many_elements_of_many_shapes_come_back(alice: Caller, shape: Shape, dimension: str) -> None:
+def test_many_elements_of_many_shapes_come_back(alice: Caller, shape: FileShape, dimension: str) -> None:
     """With all languages and attributes of all of them as columns."""
     save(alice, dimension, RandomElements(DIMENSIONS[dimension].wire, seed=11).many(150))
     check_round_trip(alice, dimension, shape)
 
 
 @each_shape
-def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: Shape) -> None:
+def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: FileShape) -> None:
     """An empty cell would mean the default; the element has null instead."""
     nothing = {"dataEntryAndReporting": {"class": None}, "rules": {"grossAmountEqualICSum": None}}
     save(alice, "account", [account(), account("2000", **nothing)])
@@ -153,7 +153,7 @@ def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: Shape) -> Non
     ],
 )
 def test_a_part_of_the_fields_changes_nothing_either(
-    alice: Caller, shape: Shape, properties: str | None, languages: str | None
+    alice: Caller, shape: FileShape, properties: str | None, languages: str | None
 ) -> None:
     """A missing entry is not created, not even as null."""
     texts = {"en": "Cash", "fr": None, "it": ""}
@@ -175,7 +175,7 @@ def test_a_part_of_the_fields_changes_nothing_either(
 
 
 @each_shape
-def test_a_repository_without_elements_is_exported_too(northwind: Repository, shape: Shape) -> None:
+def test_a_repository_without_elements_is_exported_too(northwind: Repository, shape: FileShape) -> None:
     """The file is one of its format, and to import it does nothing."""
     with TemporaryFile() as file:
         assert export_to(file, shape, "currency") == 0
@@ -184,7 +184,7 @@ def test_a_repository_without_elements_is_exported_too(northwind: Repository, sh
 
 
 @each_shape
-def test_coefficients_keep_their_kind(alice: Caller, shape: Shape) -> None:
+def test_coefficients_keep_their_kind(alice: Caller, shape: FileShape) -> None:
     """A JSON boolean, and decimal text with its digits."""
     coefficients = [True, False, "1.0000", "-0.50", None]
     save(

@@ -254,5 +254,5 @@ def test_what_is_stored_can_be_put_together_again(begin, northwind):
     file_import = begin()
     for content in (b"x" * (1024**2 + 1), b"", b"short"):
         uploads.store(file_import, FileImportPiece.File.REJECTS, BytesIO(content))
-        with uploads.copied(file_import, FileImportPiece.File.REJECTS) as copy:
+        with uploads.copy_to_file(file_import, FileImportPiece.File.REJECTS) as copy:
             assert copy.read() == content

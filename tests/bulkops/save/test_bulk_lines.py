@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.elements.writing.turns import reading_in_turn
+from dimensions_site.elements.writing.locking import reading_in_turn
 from tests.bulkops.save.bulk import elements, path, places, refused
 from tests.factories import content, currency, json_bytes
 

@@ -11,14 +11,13 @@ from django.db import connection
 from account.dimension import ACCOUNT
 from account.models import Account
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, Shape
+from bulkops.files.formats.rows import ElementRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Phase
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
-from dimensions_site.elements.writing.locking import writing_many
-from dimensions_site.elements.writing.turns import _queue
+from dimensions_site.elements.writing.locking import _queue, writing_many
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.save.bulk import path, save
 from tests.factories import account, read
@@ -116,7 +115,7 @@ def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
             saving.join(30)
             during.append(saving)
 
-    source = Source(Shape(Format.NDJSON), None, lambda: iter([ElementRow(1, account("1000"))]), lambda: 0.5)
+    source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, account("1000"))]), lambda: 0.5)
     actor = Actor(SYSTEM, Channel.IMPORT)
     importer = Importer(ACCOUNT, northwind, actor, Options(dry_run=True), progress=look)
     report = importer.run(source)

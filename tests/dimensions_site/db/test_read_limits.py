@@ -12,8 +12,8 @@ from django.db import OperationalError, connection
 
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.db.read_limits import (
+    CancelReason,
     Connection,
-    End,
     ReadLimit,
     current_limit,
     is_cancellation,
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @contextmanager
-def cancelled(end: End) -> Iterator[None]:
+def cancelled(end: CancelReason) -> Iterator[None]:
     """The block's query is cancelled for that reason, soon; the connection can be asked again afterwards."""
     begun = time.monotonic()
     with pytest.raises(OperationalError) as error:
@@ -55,7 +55,7 @@ def cancelled(end: End) -> Iterator[None]:
 
 def test_a_query_that_finds_nothing_is_cancelled():
     """As a count or a search with few hits."""
-    with read_limit(0.3), connection.cursor() as cursor, cancelled(End.TIME):
+    with read_limit(0.3), connection.cursor() as cursor, cancelled(CancelReason.TIME):
         cursor.execute(NEVER)
         cursor.fetchall()
 
@@ -64,14 +64,14 @@ def test_a_stream_is_cancelled_between_its_rows():
     """Its first rows were there at once; it stays limited after the block, as the body of an answer does."""
     with read_limit(0.3):
         rows = streamed_rows(connection, SOON, [])
-        with cancelled(End.TIME), closing(rows):
+        with cancelled(CancelReason.TIME), closing(rows):
             assert len(list(rows)) < 3
 
 
 def test_a_query_of_models_is_cancelled_while_its_rows_are_fetched(northwind: Repository):
     """As the lists of the administration: SQLite finds their rows only then."""
     slow = Repository.objects.raw(f"SELECT repositories_repository.* FROM repositories_repository, ({NEVER}) AS none")
-    with read_limit(0.3), cancelled(End.TIME):
+    with read_limit(0.3), cancelled(CancelReason.TIME):
         list(slow)
 
 
@@ -97,7 +97,7 @@ def test_queries_of_a_client_that_has_gone_are_cancelled():
         cursor.execute("SELECT 1")
         theirs.sendall(b"GET /next HTTP/1.1\r\n")  # which is not read before the end of this answer
         theirs.close()
-        with cancelled(End.CLIENT):
+        with cancelled(CancelReason.CLIENT):
             cursor.execute(NEVER)
             cursor.fetchall()
 
@@ -111,9 +111,9 @@ def test_a_query_that_has_ended_is_not_cancelled_any_more():
     assert limit.end is None
 
 
-def ends_of(*readers: tuple[str, str, float]) -> dict[str, End | None]:
+def ends_of(*readers: tuple[str, str, float]) -> dict[str, CancelReason | None]:
     """How reads end that begin one after the other; each has a name, an owner, and a limit in seconds."""
-    ends: dict[str, End | None] = {}
+    ends: dict[str, CancelReason | None] = {}
 
     def work(name: str, owner: str, seconds: float) -> None:
         try:
@@ -139,14 +139,14 @@ def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):
     """So that threads are left for others; those of another repository continue."""
     settings.LONG_READERS = 1
     ends = ends_of(("first", "a", 3), ("second", "a", 60), ("other", "b", 3))
-    assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
+    assert ends == {"first": CancelReason.TIME, "second": CancelReason.CROWD, "other": CancelReason.TIME}
 
 
 def test_long_reads_of_all_repositories_leave_one_thread_to_others(settings):
     """The latest read of the owner with the most is cancelled."""
     settings.LONG_READERS, settings.WEB_THREADS = 2, 3
     ends = ends_of(("first", "a", 3), ("second", "a", 60), ("other", "b", 3))
-    assert ends == {"first": End.TIME, "second": End.CROWD, "other": End.TIME}
+    assert ends == {"first": CancelReason.TIME, "second": CancelReason.CROWD, "other": CancelReason.TIME}
 
 
 def test_waiting_writes_count_with_the_long_reads(settings):
@@ -154,7 +154,7 @@ def test_waiting_writes_count_with_the_long_reads(settings):
     settings.LONG_READERS, settings.WEB_THREADS = 2, 3
     with waiting_write():
         ends = ends_of(("first", "a", 3), ("second", "b", 60))
-    assert ends == {"first": End.TIME, "second": End.CROWD}
+    assert ends == {"first": CancelReason.TIME, "second": CancelReason.CROWD}
 
 
 def test_what_writes_has_no_such_limit():

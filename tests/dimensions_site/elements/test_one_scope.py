@@ -48,7 +48,7 @@ TABLES = {
     "bulkops/jobs/refusals.py",  # the ids of a deletion
     "bulkops/plans/planning.py",  # the table of changes of plans
     "bulkops/worker/append_only.py",  # triggers of the history
-    "bulkops/writers/postgresql.py",
+    "bulkops/writers/databases.py",
     "bulkops/writers/writer.py",
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository

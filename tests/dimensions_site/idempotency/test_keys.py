@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.idempotency.keys import checked
+from dimensions_site.idempotency.keys import checked_key
 from tests.dimensions_site.idempotency.posts import CREATE, code, is_replayed, stored
 
 printable = st.characters(min_codepoint=0x20, max_codepoint=0x7E)
@@ -15,17 +15,17 @@ latin = st.characters(max_codepoint=0xFF)
 
 @given(st.text(printable, min_size=1, max_size=255).map(str.strip).filter(bool))
 def test_any_printable_ascii_characters_are_a_key(key):
-    assert checked(key) == key
+    assert checked_key(key) == key
 
 
 @given(st.text(latin, max_size=300))
 def test_anything_else_is_refused_and_nothing_fails(key):
     """Too long ones, empty ones, control characters, letters beyond ASCII."""
     if 1 <= len(key) <= 255 and key.isascii() and key.isprintable() and key == key.strip(" "):
-        assert checked(key) == key
+        assert checked_key(key) == key
     else:
         with pytest.raises(Problem) as refusal:
-            checked(key)
+            checked_key(key)
         assert (refusal.value.status_code, refusal.value.failures[0].path) == (400, "Idempotency-Key")
 
 

@@ -24,7 +24,7 @@ def refusal(caplog: pytest.LogCaptureFixture) -> tuple[object, ...]:
     entry = line(caplog, "access_refused")
     assert entry["level"] == "warning"
     assert entry["address"] == "127.0.0.1"
-    return entry["reason"], entry["status"], entry.get("caller"), entry.get("repository")
+    return entry["reason"], entry["status"], entry.get("user"), entry.get("repository")
 
 
 @pytest.mark.contract("A6", "B2")

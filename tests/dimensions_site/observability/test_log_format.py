@@ -58,7 +58,7 @@ def test_no_value_forges_a_line_on_the_console(logger, foreign):
         if foreign:
             logger.warning("Forbidden: %s", FORGERY)
         else:
-            log.warning(FORGERY, caller=FORGERY, changed={FORGERY: [FORGERY]})
+            log.warning(FORGERY, user=FORGERY, changed={FORGERY: [FORGERY]})
 
     text = written(logger, "console", write)
     (line,) = text.splitlines()

@@ -13,7 +13,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bulkops.models import DataProcessing, FileImport, ImportStatus, Status, Worker
-from dimensions_site.monitoring.state import State
+from dimensions_site.monitoring.state import StateCollector
 from dimensions_site.observability import metrics, sharing
 from tests.factories import account, content, currency
 from tests.storing import store_accounts
@@ -107,7 +107,7 @@ def state() -> dict[tuple[str, ...], float]:
     """The metrics of the database by their names and the values of their labels."""
     return {
         (sample.name.removeprefix("dimensions_"), *sample.labels.values()): sample.value
-        for family in State().collect()
+        for family in StateCollector().collect()
         for sample in family.samples
     }
 
@@ -183,7 +183,7 @@ def ask(path: str, method: str = "GET") -> tuple[str, dict[str, str], str]:
         answered.extend((status, dict(headers)))
         return answered.append
 
-    body = b"".join(sharing.exposition(State())(environ, start_response))
+    body = b"".join(sharing.exposition(StateCollector())(environ, start_response))
     return answered[0], answered[1], body.decode()
 
 

@@ -26,7 +26,7 @@ def test_a_write_logs_caller_mode_address_route_repository_status_and_rows(alice
     """The route is the pattern of the address; one row was written, and read for the answer."""
     alice.send("POST", alice.currency(), currency())
     assert line(caplog, "request_finished") == {
-        "caller": "alice",
+        "user": "alice",
         "mode": "api-key",
         "address": "127.0.0.1",
         "method": "POST",
@@ -52,7 +52,7 @@ def test_a_list_shows_at_its_end_how_many_rows_were_read(alice, northwind, caplo
     content(alice.get(alice.account()))
     assert line(caplog, "request_finished")["rows_read"] == 200
     finished = line(caplog, "streaming_finished")
-    assert (finished["rows_read"], finished["caller"], finished["repository"]) == (450, "alice", "northwind")
+    assert (finished["rows_read"], finished["user"], finished["repository"]) == (450, "alice", "northwind")
 
 
 def test_a_list_that_nobody_reads_to_its_end_is_reported_as_abandoned(alice, northwind, caplog):
@@ -61,7 +61,7 @@ def test_a_list_that_nobody_reads_to_its_end_is_reported_as_abandoned(alice, nor
     response = alice.get(alice.account())
     next(iter(response.streaming_content))
     response.close()
-    assert line(caplog, "streaming_abandoned")["caller"] == "alice"
+    assert line(caplog, "streaming_abandoned")["user"] == "alice"
     assert lines(caplog, "streaming_finished") == []
 
 
@@ -84,7 +84,7 @@ def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     page = Client()
     page.force_login(alice.user)
     page.get("/admin/")
-    callers = [(entry["caller"], entry["mode"]) for entry in lines(caplog, "request_finished")]
+    callers = [(entry["user"], entry["mode"]) for entry in lines(caplog, "request_finished")]
     assert callers == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
 
 
@@ -131,7 +131,7 @@ def test_the_line_costs_no_query(alice, caplog, django_assert_num_queries):
     page.force_login(alice.user)
     with django_assert_num_queries(0):
         assert page.get("/").status_code == 200
-    assert "caller" not in line(caplog, "request_finished")
+    assert "user" not in line(caplog, "request_finished")
 
 
 @pytest.mark.contract("B3")
@@ -146,7 +146,7 @@ def test_a_failure_of_the_service_logs_its_status_and_its_stack(alice, caplog, m
     alice.raise_request_exception = False
     assert alice.get(alice.currency("elements-count")).status_code == status
     entry = line(caplog, "request_failed")
-    assert (entry["status"], entry["caller"], entry["repository"], entry["level"]) == (
+    assert (entry["status"], entry["user"], entry["repository"], entry["level"]) == (
         status,
         "alice",
         "northwind",
@@ -176,7 +176,7 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
     bob.get("/health/live")
     content(first)
     entry = line(caplog, "streaming_finished")
-    assert (entry["caller"], entry["repository"], entry["rows_read"]) == ("alice", "northwind", 450)
+    assert (entry["user"], entry["repository"], entry["rows_read"]) == ("alice", "northwind", 450)
     assert "rows_read" not in lines(caplog, "request_finished")[1]
 
 
@@ -184,7 +184,7 @@ def test_a_client_gets_the_spelling_that_it_used(northwind, caplog):
     """Whatever letters the name has."""
     zoe: Caller = caller("zoë@example.com", northwind)
     zoe.get(zoe.currency())
-    assert line(caplog, "request_finished")["caller"] == "zoë@example.com"
+    assert line(caplog, "request_finished")["user"] == "zoë@example.com"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -42,7 +42,7 @@ def test_a_grant_that_a_superuser_gives_changes_and_takes_away(admin, changes, n
     assert admin.post("/admin/repositories/accessgrant/add/", form).status_code == 302
     entry = line(changes, "grant_created")
     assert entry["subject"] == {"repository": "northwind", "user": "erp", "dimension": "all", "role": "READER"}
-    assert (entry["caller"], entry["mode"], entry["address"]) == ("root", "session", "127.0.0.1")
+    assert (entry["user"], entry["mode"], entry["address"]) == ("root", "session", "127.0.0.1")
     assert entry["route"] == "/admin/repositories/accessgrant/add/"
     page = f"/admin/repositories/accessgrant/{AccessGrant.objects.get().pk}"
     admin.post(f"{page}/change/", {**form, "role": "3"})
@@ -58,7 +58,7 @@ def test_a_grant_that_a_command_gives(changes):
     call_command("grant_access", "erp", "northwind", "manager", "--dimension", "currency")
     entry = line(changes, "grant_created")
     assert entry["subject"] == {"repository": "northwind", "user": "erp", "dimension": "currency", "role": "EDITOR"}
-    assert "caller" not in entry
+    assert "user" not in entry
     assert line(changes, "grant_changed")["changed"] == {"role": ["EDITOR", "MANAGER"]}
 
 
@@ -67,7 +67,7 @@ def test_a_user_whom_a_command_creates(changes):
     call_command("create_user", "ann", "--staff")
     entry = line(changes, "user_created")
     assert entry["subject"] == {"user": "ann", "is_active": True, "is_staff": True, "is_superuser": False}
-    assert "caller" not in entry
+    assert "user" not in entry
 
 
 def test_grants_that_go_with_what_they_belong_to(changes, northwind):
@@ -116,7 +116,7 @@ def test_a_new_password(changes, admin):
     hashes.append(User.objects.get(pk=erp.pk).password)
     entry = line(changes, "user_changed")
     assert entry["changed"] == {"password": "changed"}
-    assert (entry["subject"]["user"], entry["caller"]) == ("erp", "root")
+    assert (entry["subject"]["user"], entry["user"]) == ("erp", "root")
     assert not [secret for secret in (*hashes, "old-password-9", "new-password-9") if secret in changes.text]
 
 
@@ -146,7 +146,7 @@ def test_a_key_that_is_made_used_and_revoked(changes, admin, alice):
     entry = line(changes, "api_key_created")
     subject = entry["subject"]
     assert (subject["key"], subject["prefix"], subject["user"]) == ("ERP", key.prefix, "alice")
-    assert entry["caller"] == "root"
+    assert entry["user"] == "root"
     secret = answer.content.decode().split(f"{key.prefix}.", 1)[1][:32]
     Client(headers={"X-API-Key": f"{key.prefix}.{secret}"}).get(alice.currency())
     admin.post("/admin/repositories/apikey/", {"action": "revoke", "_selected_action": [key.pk]})

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
 
 Row = Mapping[str, Any]
 

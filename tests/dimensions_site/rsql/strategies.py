@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from dimensions_site.rsql.fields import Field, Kind
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Operator, Relation
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
 from tests.dimensions_site.rsql.sample.fields import FIELDS, STATUSES, SampleFields
 
 # Letters whose case is not one to one, whose code points sort unlike letters, and characters with a meaning to some
@@ -111,21 +111,21 @@ def _values(field: Field, operator: Operator) -> st.SearchStrategy[str]:
         return truths
     if operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
         return texts | _PARTS
-    if field.kind is Kind.ENUM:
+    if field.kind is ValueKind.ENUM:
         if operator.relation is not Relation.ONE_OF:
             return texts
         return st.sampled_from((*field.choices, *field.spellings, *(["A"] if field.open_text else [])))
-    if field.kind is Kind.DECIMAL:
+    if field.kind is ValueKind.DECIMAL:
         return coefficients if field.choices and operator.relation is Relation.ONE_OF else decimals
     return _VALUES[field.kind]
 
 
 _VALUES = {
-    Kind.TEXT: texts,
-    Kind.TEXT_MAP: texts,
-    Kind.INTEGER: integers.map(str),
-    Kind.BOOLEAN: truths,
-    Kind.TIMESTAMP: instant_texts(),
+    ValueKind.TEXT: texts,
+    ValueKind.TEXT_MAP: texts,
+    ValueKind.INTEGER: integers.map(str),
+    ValueKind.BOOLEAN: truths,
+    ValueKind.TIMESTAMP: instant_texts(),
 }
 
 

@@ -8,7 +8,7 @@ from django.db.models import BooleanField, Expression, Func, TextField, Value
 
 from dimensions_site.rsql.conditions import AnyEntry, EntryText
 from dimensions_site.rsql.expressions import DecimalKey, Fold, JsonLeaf, MapEntry
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from tests.dimensions_site.rsql.sample.models import Sample
 
 KEYS = (
@@ -71,7 +71,7 @@ def test_a_leaf_of_a_bundle_is_a_text_or_a_boolean_or_null(
 ) -> None:
     """Null too when a group around it is null or missing."""
     Sample.objects.create(code="A", bundle=bundle)
-    leaves = JsonLeaf("bundle", ("label",), Kind.TEXT), JsonLeaf("bundle", ("limits", "strict"), Kind.BOOLEAN)
+    leaves = JsonLeaf("bundle", ("label",), ValueKind.TEXT), JsonLeaf("bundle", ("limits", "strict"), ValueKind.BOOLEAN)
 
     assert Sample.objects.values_list(*leaves).get() == (label, strict)
 
@@ -80,13 +80,13 @@ def test_a_leaf_of_a_bundle_is_a_text_or_a_boolean_or_null(
 def test_a_path_that_is_not_made_of_identifiers_is_refused(path: tuple[str, ...]) -> None:
     """It becomes part of the SQL as it is, so it must not come from a client."""
     with pytest.raises(ValueError, match="is not made of identifiers"):
-        JsonLeaf("bundle", path, Kind.TEXT)
+        JsonLeaf("bundle", path, ValueKind.TEXT)
 
 
 def test_a_leaf_that_is_neither_text_nor_truth_is_refused() -> None:
     """JSON has no decimal that keeps its digits."""
     with pytest.raises(ValueError, match="not of kind decimal"):
-        JsonLeaf("bundle", ("a",), Kind.DECIMAL)
+        JsonLeaf("bundle", ("a",), ValueKind.DECIMAL)
 
 
 @pytest.mark.contract("D5")
@@ -112,7 +112,12 @@ if connection.vendor == "postgresql":  # SQLite has one collation for texts of J
             arg_joiner=" = ",
             output_field=BooleanField(),
         )
-        values = MapEntry("names", "en"), JsonLeaf("bundle", ("label",), Kind.TEXT), DecimalKey("amount"), Fold("code")
+        values = (
+            MapEntry("names", "en"),
+            JsonLeaf("bundle", ("label",), ValueKind.TEXT),
+            DecimalKey("amount"),
+            Fold("code"),
+        )
 
         assert set(Sample.objects.values_list(*map(_collation_of, values)).get()) == {'"C"'}
         assert Sample.objects.filter(AnyEntry("names", entry_has_it)).exists()

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.nodes import Comparison, Node
 from dimensions_site.rsql.operators import OPERATORS
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import Comparison, Node, parse
 from tests.dimensions_site.rsql import strategies
 from tests.dimensions_site.rsql.evaluator import holds
 from tests.dimensions_site.rsql.sample.fields import SampleFields

@@ -2,9 +2,8 @@
 
 import pytest
 
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
 from dimensions_site.rsql.operators import BY_SYMBOL
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import And, Comparison, Node, Or, parse
 
 
 def condition(selector: str, symbol: str, *values: str) -> Comparison:

@@ -7,7 +7,7 @@ from django.db.models import F
 
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.fields import Field, Kind
+from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.parser import parse
 from dimensions_site.rsql.values import convert, convert_bound
 from tests.dimensions_site.rsql.sample.fields import SampleFields
@@ -23,17 +23,17 @@ def error_of(text: str) -> RsqlError:
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [
-        (Kind.TEXT, " as it is ", " as it is "),
-        (Kind.TEXT_MAP, "", ""),
-        (Kind.INTEGER, "-2147483648", -(2**31)),
-        (Kind.INTEGER, "2147483647", 2**31 - 1),
-        (Kind.INTEGER, "007", 7),
-        (Kind.BOOLEAN, "true", True),
-        (Kind.BOOLEAN, "false", False),
-        (Kind.TIMESTAMP, "2024-12-31T23:59:59.999+0000", datetime(2024, 12, 31, 23, 59, 59, 999000, UTC)),
+        (ValueKind.TEXT, " as it is ", " as it is "),
+        (ValueKind.TEXT_MAP, "", ""),
+        (ValueKind.INTEGER, "-2147483648", -(2**31)),
+        (ValueKind.INTEGER, "2147483647", 2**31 - 1),
+        (ValueKind.INTEGER, "007", 7),
+        (ValueKind.BOOLEAN, "true", True),
+        (ValueKind.BOOLEAN, "false", False),
+        (ValueKind.TIMESTAMP, "2024-12-31T23:59:59.999+0000", datetime(2024, 12, 31, 23, 59, 59, 999000, UTC)),
     ],
 )
-def test_a_value_becomes_what_the_field_holds(kind: Kind, text: str, value: object) -> None:
+def test_a_value_becomes_what_the_field_holds(kind: ValueKind, text: str, value: object) -> None:
     """Before any query, so that no database ever has to guess."""
     converted = convert(Field("field", kind, F("column")), text)
 
@@ -45,7 +45,7 @@ def test_a_value_becomes_what_the_field_holds(kind: Kind, text: str, value: obje
 @pytest.mark.parametrize(("one", "other"), [("0", "-0.000"), ("1", "01.0"), ("-1.5", "-001.5000000000")])
 def test_decimals_that_are_the_same_number_are_the_same_value(one: str, other: str) -> None:
     """However many digits they are written with."""
-    field = Field("amount", Kind.DECIMAL, F("amount"))
+    field = Field("amount", ValueKind.DECIMAL, F("amount"))
 
     assert convert(field, one) == convert(field, other)
 

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
 
 _UNQUOTED = re.compile("[^\"'();,=!~<>\\s\x00-\x1f\x7f-\x9f]+")
 

@@ -73,4 +73,4 @@ def test_the_refusal_is_logged_and_counted_like_any_other(root, settings, caplog
     settings.THROTTLE_ADMIN = Rate(1, "day")
     assert statuses(root, LIST, LIST) == [200, 429]
     refusals = [record.msg for record in caplog.records if record.msg.get("event") == "access_refused"]
-    assert [(line["reason"], line["caller"]) for line in refusals] == [("TOO_MANY_CALLS", "root")]
+    assert [(line["reason"], line["user"]) for line in refusals] == [("TOO_MANY_CALLS", "root")]

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.test import Client
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
-from dimensions_site.tokens.ending import end_tokens, locked
+from dimensions_site.tokens.ending import end_tokens, locked_user
 from dimensions_site.tokens.models import TokenGeneration
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.site_admin.people import messages_of, page, superuser
@@ -207,7 +207,7 @@ def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Calle
 
     with ThreadPoolExecutor(1) as programs:
         with transaction.atomic():
-            locked(alice.user.pk)
+            locked_user(alice.user.pk)
             asked = programs.submit(request)
             while not _waits(asked):
                 pass

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from bulkops.worker.tasks import clean
-from dimensions_site.tokens.jwt.tokens import REFRESH, new_claims, signed
+from dimensions_site.tokens.jwt.tokens import REFRESH, new_claims, sign_token
 from dimensions_site.tokens.models import UsedToken
 from tests.dimensions_site.tokens.clients import renew, tokens_of, with_token
 from tests.factories import Caller
@@ -85,7 +85,7 @@ def test_each_kind_of_token_is_for_its_purpose(alice: Caller) -> None:
 
 @pytest.mark.django_db
 def test_an_expired_refresh_token_is_refused(alice: Caller) -> None:
-    refused = renew(signed(new_claims(REFRESH, alice.user, timedelta(seconds=-1))))
+    refused = renew(sign_token(new_claims(REFRESH, alice.user, timedelta(seconds=-1))))
     assert (refused.status_code, refused.json()["detail"]) == (401, "The refresh token has expired.")
 
 

@@ -5,11 +5,9 @@ import django.db.models.lookups
 from django.db import migrations, models
 
 import dimensions_site.elements.models
-import dimensions_site.rsql.columns
 import dimensions_site.rsql.expressions
 import dimensions_site.rsql.fields
-from dimensions_site.elements.declaration.indexes import reference_statistics
-from dimensions_site.elements.reading.searching import search_index
+from dimensions_site.elements.declaration.indexes import reference_statistics, search_index
 
 # The leaves in JSON columns that refer to an element.
 _LEAVES = (("currency", "id"),)
@@ -28,23 +26,23 @@ class Migration(migrations.Migration):
             name="Entity",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
                 (
                     "method",
-                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
+                    dimensions_site.rsql.fields.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
                 ),
-                ("share", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("share", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("is_active", models.BooleanField(null=True)),
-                ("parent_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("parent_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("currency", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
                 (
                     "repository",
@@ -72,12 +70,12 @@ class Migration(migrations.Migration):
                     models.Index(
                         models.F("repository"),
                         dimensions_site.rsql.expressions.JsonLeaf(
-                            "currency", ("id",), dimensions_site.rsql.fields.Kind["TEXT"]
+                            "currency", ("id",), dimensions_site.rsql.fields.ValueKind["TEXT"]
                         ),
                         condition=models.Q(
                             django.db.models.lookups.IsNull(
                                 dimensions_site.rsql.expressions.JsonLeaf(
-                                    "currency", ("id",), dimensions_site.rsql.fields.Kind["TEXT"]
+                                    "currency", ("id",), dimensions_site.rsql.fields.ValueKind["TEXT"]
                                 ),
                                 False,
                             )
@@ -93,13 +91,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="EntityVersion",
             fields=[
-                ("element_id", dimensions_site.rsql.columns.CodePointTextField(verbose_name="id")),
+                ("element_id", dimensions_site.rsql.fields.CodePointTextField(verbose_name="id")),
                 ("descriptions", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
-                ("update_user", dimensions_site.rsql.columns.CodePointTextField(editable=False)),
+                ("update_user", dimensions_site.rsql.fields.CodePointTextField(editable=False)),
                 ("update_date", models.DateTimeField(editable=False)),
                 (
                     "update_origin",
-                    dimensions_site.rsql.columns.CodePointTextField(
+                    dimensions_site.rsql.fields.CodePointTextField(
                         choices=[("INPUT_WEB", "REST API or admin"), ("IMPORT", "imported file")], editable=False
                     ),
                 ),
@@ -111,11 +109,11 @@ class Migration(migrations.Migration):
                 ("id", models.BigIntegerField()),
                 (
                     "method",
-                    dimensions_site.rsql.columns.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
+                    dimensions_site.rsql.fields.CodePointTextField(choices=[("FULL", "FULL"), ("EQUITY", "EQUITY")]),
                 ),
-                ("share", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("share", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("is_active", models.BooleanField(null=True)),
-                ("parent_id", dimensions_site.rsql.columns.CodePointTextField(null=True)),
+                ("parent_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("currency", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
                 (
                     "change_set",

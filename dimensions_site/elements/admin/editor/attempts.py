@@ -14,7 +14,7 @@ from dimensions_site.elements.admin.editor.forms import ElementForm
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.etags import versions_since
 from dimensions_site.elements.writing.differences import words_of
-from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, merged, put, value_at
+from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, put_field, three_way_merge, value_at
 
 # Hidden fields of the form: the tag of the version that it shows, the tag of the version in which the conflicts began,
 # each conflict as JSON, and the user's choice for it by its number.
@@ -23,7 +23,7 @@ THEIRS, MINE = "theirs", "mine"
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConflictChoice:
     """A conflict as the page shows it: what people call the field, its three values, and the value `chosen` so far.
 
     `who` stored theirs; empty if that is not known any more.
@@ -55,11 +55,11 @@ class Attempt:
     element: dict[str, Any]
     etag: str | None
     taken: Sequence[str] = ()
-    choices: Sequence[Choice] = ()
+    choices: Sequence[ConflictChoice] = ()
     base: str | None = None
 
     @property
-    def linked_choices(self) -> list[tuple[Choice, str]]:
+    def linked_choices(self) -> list[tuple[ConflictChoice, str]]:
         """The choices, each with the id of its field on the page."""
         return [(choice, self.form.controls[choice.spot.path].anchor(choice.spot.key)) for choice in self.choices]
 
@@ -99,12 +99,12 @@ class Reader:
         undecided = self._undecided(listed, mine, stored.json) if is_open else []
         for spot, chosen in listed.items():
             if chosen == THEIRS and begun is not None and not undecided:
-                put(mine, spot, value_at(begun, spot))
+                put_field(mine, spot, value_at(begun, spot))
                 form.controls[spot.path].show(value_at(mine, Spot(spot.path)))
         if is_current:
             choices = self._choices(undecided, listed)
             return Attempt(form, mine, etag, choices=choices, base=data.get(BASE) if choices else None)
-        merge = merged(self.dimension.wire, begun, mine, stored.json)
+        merge = three_way_merge(self.dimension.wire, begun, mine, stored.json)
         shown = self.form_of(stored.json)
         shown.adopt(form)
         for spot in merge.taken:
@@ -159,9 +159,9 @@ class Reader:
             for spot in listed
         ]
 
-    def _choices(self, conflicts: Iterable[Conflict], listed: Mapping[Spot, str]) -> list[Choice]:
+    def _choices(self, conflicts: Iterable[Conflict], listed: Mapping[Spot, str]) -> list[ConflictChoice]:
         return [
-            Choice(
+            ConflictChoice(
                 conflict.spot,
                 self._heading(conflict.spot),
                 self._words(conflict.spot, conflict.base),

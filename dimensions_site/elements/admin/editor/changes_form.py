@@ -12,14 +12,14 @@ from rest_framework.exceptions import ValidationError
 from dimensions_site.api.errors import flatten
 from dimensions_site.elements.admin.editor.controls import Control, as_meant
 from dimensions_site.elements.admin.editor.forms import Descriptions, ElementForm, Named, refuse_nul
-from dimensions_site.elements.admin.editor.map_editor import MapControl, Row
+from dimensions_site.elements.admin.editor.map_editor import MapControl, MapRow
 from dimensions_site.elements.declaration.fields import TextField
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.writing.field_changes import FieldChange, How
 
 
 @dataclass
-class Choice:
+class FieldChoice:
     """What to do with a field, or with an entry of a map; `how` is None while the field stays as it is."""
 
     place: Place
@@ -66,10 +66,10 @@ class Choice:
 
 
 @dataclass(kw_only=True)
-class ChangedRow(Row):
+class ChangedRow(MapRow):
     """An entry of a map, and what to do with it; the key of an offered one is fixed."""
 
-    choice: Choice
+    choice: FieldChoice
 
 
 class ChangedMapControl(MapControl):
@@ -79,12 +79,12 @@ class ChangedMapControl(MapControl):
     template = "admin/changes/map.html"
 
     @property
-    def blank(self) -> Row:
-        return ChangedRow("new", choice=Choice(self.place))
+    def blank(self) -> MapRow:
+        return ChangedRow("new", choice=FieldChoice(self.place))
 
-    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[Row]:
+    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
         for row in super()._rows(entries):
-            yield ChangedRow(row.number, row.key, is_offered=True, choice=Choice(self.place))
+            yield ChangedRow(row.number, row.key, is_offered=True, choice=FieldChoice(self.place))
 
     def changes(self, data: QueryDict) -> Iterator[FieldChange]:
         """Yield the changes of entries, and show what was typed."""
@@ -108,7 +108,7 @@ class ChangedMapControl(MapControl):
     def _changed_row(self, number: int, data: QueryDict) -> ChangedRow:
         name = f"{self.name}:{number}"
         key, text = (as_meant(data.get(f"{name}:{part}", "")) for part in ("key", "text"))
-        row = ChangedRow(str(number), key, text, choice=Choice(self.place))
+        row = ChangedRow(str(number), key, text, choice=FieldChoice(self.place))
         row.choice.read(name, data)
         return row
 
@@ -129,11 +129,11 @@ class ChangesForm(ElementForm):
     def _has_control(self, place: Place) -> bool:
         return super()._has_control(place) and place.path not in self._fixed
 
-    def _control(self, node: Node, place: Place, value: Any) -> Control:
+    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
         if place.is_map:
             return ChangedMapControl(place, value, self._known_keys[place.path])
         control = super()._control(node, place, value)
-        control.choice = Choice(place)
+        control.choice = FieldChoice(place)
         control.field_template = "admin/changes/field.html"
         return control
 

@@ -13,8 +13,8 @@ from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.admin.editor.controls import Control, PickerControl, as_meant, control_of
 from dimensions_site.elements.admin.editor.map_editor import MapControl
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
-from dimensions_site.elements.writing.merging import Spot, put, value_at
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.writing.merging import Spot, put_field, value_at
 
 # An element by its dimension and id, and the description of each such element; None if there is no such element.
 Named: TypeAlias = tuple[str | None, str]
@@ -65,11 +65,11 @@ class ElementForm:
         # The groups are the tabs, besides one for what is in no group.
         self.tabs = [Section(general.title, "", general.controls), *general.sections]
 
-    def _section(self, node: Node, value: Any, title: str) -> Section:
+    def _section(self, node: ObjectNode, value: Any, title: str) -> Section:
         section = Section(title, node.path)
         for name, member in node.members.items():
             inner = value.get(name) if isinstance(value, Mapping) else None
-            if isinstance(member, Node):
+            if isinstance(member, ObjectNode):
                 if any(map(self._has_control, _leaves(member))):
                     section.sections.append(self._section(member, inner, str(member.label)))
             elif self._has_control(member):
@@ -84,7 +84,7 @@ class ElementForm:
     def _has_control(self, place: Place) -> bool:
         return not place.leaf.read_only
 
-    def _control(self, node: Node, place: Place, value: Any) -> Control:
+    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
         if place.is_map:
             return MapControl(place, value, self._known_keys[place.path])
         if place.leaf.refers_to is not None:
@@ -118,7 +118,7 @@ class ElementForm:
             value = control.stored if control.is_fixed else control.read(data)
             # An empty field that cannot be null is left out: it is missing, or the service generates it.
             if value is not None or control.leaf.allow_null:
-                put(element, Spot(path), value)
+                put_field(element, Spot(path), value)
         self._describe(element, data)
         return element
 
@@ -133,7 +133,7 @@ class ElementForm:
         found = self._descriptions_of(named for named, _words in changed)
         for named, words in changed:
             words.filled = found.get(named) or None
-            put(element, Spot(words.name), words.filled)
+            put_field(element, Spot(words.name), words.filled)
             words.show(words.filled)
             if words.stored and not words.filled:
                 self.undescribed.append(words)
@@ -179,7 +179,7 @@ def _behind_name(error: str, names: Iterable[str]) -> str:
     return f": {error}" if found is None else error.removeprefix(found)
 
 
-def _leaves(node: Node) -> Iterator[Place]:
+def _leaves(node: ObjectNode) -> Iterator[Place]:
     for member in node.members.values():
         if isinstance(member, Place):
             yield member

@@ -18,7 +18,7 @@ _READY_ROWS = 8
 
 
 @dataclass
-class Row:
+class MapRow:
     """One entry: `number` is its place in the form; an `offered` row counts only once it has a text."""
 
     number: str
@@ -57,9 +57,9 @@ class MapControl(Control):
         return _("Language") if isinstance(self.leaf, LanguageMapField) else _("Name")
 
     @property
-    def blank(self) -> Row:
+    def blank(self) -> MapRow:
         """The row that the browser copies to add new ones."""
-        return Row("new")
+        return MapRow("new")
 
     @property
     def error_count(self) -> int:
@@ -69,7 +69,7 @@ class MapControl(Control):
         row = next((row for row in self.rows if key is not None and row.key == key), None)
         return super().anchor() if row is None else self._row_anchor(row, "text")
 
-    def _row_anchor(self, row: Row, part: str) -> str:
+    def _row_anchor(self, row: MapRow, part: str) -> str:
         return f"id_{self.name}:{row.number}:{part}"
 
     @property
@@ -96,12 +96,12 @@ class MapControl(Control):
         order = {key: position for position, key in enumerate(self.known)}
         return sorted((value or {}).items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0]))
 
-    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[Row]:
+    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
         for number, (key, text) in enumerate(entries):
-            yield Row(str(number), key, text or "", has_no_text=text is None)
+            yield MapRow(str(number), key, text or "", has_no_text=text is None)
         offered = [key for key in self.known if key not in dict(entries)][:_READY_ROWS]
         for number, key in enumerate(offered, start=len(entries)):
-            yield Row(str(number), key, is_offered=True)
+            yield MapRow(str(number), key, is_offered=True)
 
     def read(self, data: QueryDict) -> Any:
         if self.name not in data:
@@ -121,13 +121,13 @@ class MapControl(Control):
         named = (re.fullmatch(rf"{re.escape(self.name)}:([0-9]{{1,6}}):key", name) for name in data)
         return sorted(int(match[1]) for match in named if match)
 
-    def _row(self, number: int, data: QueryDict) -> Row:
+    def _row(self, number: int, data: QueryDict) -> MapRow:
         prefix = f"{self.name}:{number}"
         sent = data.get(f"{prefix}:key", "")
         key, text = self.entries[number] if number < len(self.entries) else ("", None)
         if as_submitted(key) != sent:
             key, text = self._as_sent.get(sent, (as_meant(sent), text))
-        return Row(
+        return MapRow(
             str(number),
             key,
             _kept(text, data.get(f"{prefix}:text", "")),

@@ -15,7 +15,7 @@ from dimensions_site.elements.admin.lists.described import language_of_page
 from dimensions_site.elements.admin.lists.finding import first_fitting
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.descriptions import preferred
+from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository
@@ -93,7 +93,9 @@ def _as_json(found: Iterable[Any], repository: Repository) -> list[dict[str, str
     """Return the ids and the descriptions that the user reads in lists, too."""
     default = repository.default_language
     language = language_of_page(default)
-    return [{"id": row.element_id, "description": preferred(row.descriptions, language, default)[1]} for row in found]
+    return [
+        {"id": row.element_id, "description": preferred_text(row.descriptions, language, default)[1]} for row in found
+    ]
 
 
 def _near(rows: QuerySet[Any], text: str) -> Sequence[Any]:

@@ -20,7 +20,7 @@ _SHOWN = 120
 
 
 @dataclass(frozen=True)
-class Column:
+class ListColumn:
     """A column: its `path` in the address, what people call it, how the list shows it, and what it reads of a row."""
 
     path: str
@@ -36,22 +36,22 @@ class ColumnTable:
         self._wire = wire
         self._usual = usual
 
-    def find(self, path: str) -> Column | None:
+    def find(self, path: str) -> ListColumn | None:
         """Return the column that `path` names; None if there is none."""
         named = named_field(self._wire, path)
         heading = _("Repository") if path == REPOSITORY_COLUMN else "" if named is None else named.place.heading
         if path in self._usual:
             display, reads = self._usual[path]
-            return Column(path, heading[:1].upper() + heading[1:], display, reads)
+            return ListColumn(path, heading[:1].upper() + heading[1:], display, reads)
         if named is None or (named.place.is_map and not named.is_entry):
             return None
-        return Column(named.path, named.heading, values_of(named), (named.place.column,))
+        return ListColumn(named.path, named.heading, values_of(named), (named.place.column,))
 
-    def chosen(self, text: str) -> tuple[list[Column], list[str]]:
+    def chosen(self, text: str) -> tuple[list[ListColumn], list[str]]:
         """Return the columns that the parameter `text` names, each once, and the errors in it."""
         if len(text) > _LONGEST:
             return [], [_("The address names too many columns. The usual ones are shown.")]
-        columns: dict[str, Column] = {}
+        columns: dict[str, ListColumn] = {}
         unknown = []
         for name in filter(None, (part.strip() for part in text.split(","))):
             found = self.find(name)

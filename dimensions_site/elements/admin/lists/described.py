@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from dimensions_site.elements.reading.descriptions import Texts, excerpts, is_in, preferred
+from dimensions_site.elements.reading.descriptions import Texts, excerpts, is_in, preferred_text
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.shortening import shortened
 
@@ -22,10 +22,10 @@ def language_of_page(default: str) -> str:
 def description_of(texts: Texts, repository: Repository) -> str:
     """Return the text in the language of the page if there is one, else another; empty without any."""
     default = repository.default_language
-    return preferred(texts, language_of_page(default), default)[1]
+    return preferred_text(texts, language_of_page(default), default)[1]
 
 
-def described(element: Any, repository: Repository, words: Sequence[str] = ()) -> SafeString:
+def shown_description(element: Any, repository: Repository, words: Sequence[str] = ()) -> SafeString:
     """Return the description of the `element` of the `repository`, in the language of the page if there is one.
 
     Those of the searched `words` that are not in it nor in the id are shown in the texts that have them. A language
@@ -33,7 +33,7 @@ def described(element: Any, repository: Repository, words: Sequence[str] = ()) -
     """
     default = repository.default_language
     language = language_of_page(default)
-    tag, text = preferred(element.descriptions, language, default)
+    tag, text = preferred_text(element.descriptions, language, default)
     shown = shortened(text, _SHOWN)
     further = [
         (other, shortened(excerpt, _SHOWN))

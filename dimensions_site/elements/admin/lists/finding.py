@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import F, Q, QuerySet
 
-from dimensions_site.elements.reading.searching import SEARCHED
+from dimensions_site.elements.declaration.indexes import SEARCHED
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
-from dimensions_site.rsql.conditions import AnyEntry, Condition, Contains, EntryText, Needle, has_trigram, narrowed
+from dimensions_site.rsql.conditions import AnyEntry, Condition, Contains, EntryText, Needle, has_trigram, narrow
 from dimensions_site.rsql.expressions import Fold
 
 # Sorts after everything that begins with the same letters.
@@ -24,7 +24,7 @@ def _containing_word(word: str) -> Q:
     part = Fold(Needle(word))
     in_an_entry: Condition = AnyEntry(F(SEARCHED), Contains(Fold(EntryText()), part))
     if has_trigram(word):
-        in_an_entry = narrowed(in_an_entry, SEARCHED, word, folded=True)
+        in_an_entry = narrow(in_an_entry, SEARCHED, word, folded=True)
     return Q(Contains(Fold(F("element_id")), part)) | Q(in_an_entry)
 
 

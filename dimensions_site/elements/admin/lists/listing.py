@@ -16,10 +16,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.elements.admin.lists import rows
-from dimensions_site.elements.admin.lists.columns import REPOSITORY_COLUMN, Column, ColumnTable, column_of
+from dimensions_site.elements.admin.lists.columns import REPOSITORY_COLUMN, ColumnTable, ListColumn, column_of
 from dimensions_site.elements.admin.lists.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
 from dimensions_site.elements.admin.lists.conditions.quick import quick_chips
-from dimensions_site.elements.admin.lists.described import described, language_of_page
+from dimensions_site.elements.admin.lists.described import language_of_page, shown_description
 from dimensions_site.elements.admin.lists.filters import (
     ChangedByFilter,
     ChangedWhenFilter,
@@ -68,7 +68,7 @@ class ElementChangeList(PagedChangeList):
         """The headers of the columns."""
         return rows.headers(self)
 
-    def rows(self) -> Iterator[list[rows.Cell]]:
+    def rows(self) -> Iterator[list[rows.ListCell]]:
         """Return the cells of each row."""
         return rows.rows(self)
 
@@ -100,7 +100,7 @@ class ElementChangeList(PagedChangeList):
 
     def get_ordering_field(self, field_name: Callable[..., Any] | str) -> Any:
         """Return what a column is sorted by; for the description that depends on the language of the page."""
-        if field_name == "described":
+        if field_name == "shown_description":
             return alphabetical(language_of_page(settings.LANGUAGE_CODE), "repository__default_language")
         return super().get_ordering_field(field_name)
 
@@ -138,7 +138,7 @@ class ListedAdmin(ScopedAdmin):
     search_fields = ["element_id"]
     search_help_text = _("Search in the id and in all descriptions")
     list_filter_submit = True
-    list_display_links = ["element_id", "described"]
+    list_display_links = ["element_id", "shown_description"]
     change_list_template = "admin/elements/change_list.html"
     list_before_template: Any = "admin/elements/above_list.html"
 
@@ -146,7 +146,7 @@ class ListedAdmin(ScopedAdmin):
         super().__init__(model, admin_site)
         places = [self.dimension.wire.places[path] for path in self.listed]
         usual: dict[str, tuple[Any, tuple[str, ...]]] = {
-            "descriptions": ("described", ()),
+            "descriptions": ("shown_description", ()),
             **{place.path: (column_of(place), (place.column,)) for place in places},
             "updateInfo.user": ("changed_by", ("update_user",)),
             "updateInfo.date": ("changed_when", ("update_date",)),
@@ -184,7 +184,7 @@ class ListedAdmin(ScopedAdmin):
         """Return the paths of the usual columns; that of the repository is left out if the list shows one only."""
         return [path for path in self._usual_columns if path != REPOSITORY_COLUMN or not is_one]
 
-    def columns_of(self, request: HttpRequest) -> list[Column]:
+    def columns_of(self, request: HttpRequest) -> list[ListColumn]:
         """Return the columns that the address chooses, or the usual ones; the repository if there may be several."""
         chosen, _errors = self.columns.chosen(request.GET.get(COLUMNS, ""))
         is_one = bool(request.GET.get(REPOSITORY)) or len(self.open_keys(request)) == 1
@@ -237,9 +237,9 @@ class ListedAdmin(ScopedAdmin):
         )
 
     @admin.display(description=_("description"), ordering="descriptions")
-    def described(self, element: Any) -> str:
+    def shown_description(self, element: Any) -> str:
         """Return the description in the language of the page; `ElementChangeList` sorts by it."""
-        return described(element, element.repository, getattr(element, "searched", ()))
+        return shown_description(element, element.repository, getattr(element, "searched", ()))
 
     @admin.display(description=_("repository"), ordering="repository__db_id")
     def repository_name(self, element: Any) -> str:

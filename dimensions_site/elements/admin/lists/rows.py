@@ -18,7 +18,7 @@ FITTING_COLUMNS = 12
 
 
 @dataclass(frozen=True)
-class Cell:
+class ListCell:
     """A value of a row. The cards show only values with a `label`, and the first three."""
 
     column: str
@@ -32,7 +32,7 @@ def headers(change_list: Any) -> list[dict[str, Any]]:
     return list(result_headers(change_list))
 
 
-def rows(change_list: Any) -> Iterator[list[Cell]]:
+def rows(change_list: Any) -> Iterator[list[ListCell]]:
     """Yield the cells of each row."""
     admin = change_list.model_admin
     columns = [(column, getattr(column, "__name__", column)) for column in change_list.list_display]
@@ -41,7 +41,7 @@ def rows(change_list: Any) -> Iterator[list[Cell]]:
     for element in change_list.result_list:
         address = add_preserved_filters(preserved, change_list.url_for_result(element))
         yield [
-            Cell(
+            ListCell(
                 name,
                 in_words(lookup_field(column, element, admin)[2]),
                 address if name in change_list.list_display_links else "",

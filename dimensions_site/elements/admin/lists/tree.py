@@ -10,9 +10,9 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dimensions_site.elements.admin.lists.described import described
+from dimensions_site.elements.admin.lists.described import shown_description
 from dimensions_site.elements.admin.scope import ScopedAdmin
-from dimensions_site.elements.reading.ranges import Node, level
+from dimensions_site.elements.reading.ranges import RangeNode, level
 from dimensions_site.repositories.admin.paging import Counted
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH
 from dimensions_site.repositories.models import Repository
@@ -50,12 +50,12 @@ class TreeMixin(ScopedAdmin):
         patch_vary_headers(response, ["HX-Request"])
         return response
 
-    def _complete(self, nodes: list[Node], repository: Repository) -> None:
+    def _complete(self, nodes: list[RangeNode], repository: Repository) -> None:
         """Give the nodes numbers with grouped digits, and their elements descriptions and addresses."""
         for node in nodes:
             node.number = Counted(node.number)
             if node.element is not None:
-                node.element.shown = described(node.element, repository)
+                node.element.shown = shown_description(node.element, repository)
                 node.element.address = self.route("change", node.element.pk)
             self._complete(node.below, repository)
 

@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
 
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import ElementRow, ReadingOptions, Row, RowFailure, Shape, UnreadableFile
+from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, ReadingOptions, RowFailure, UnreadableFile
 from dimensions_site.api.failures import Failure
 from dimensions_site.text.file_formats import Format
 
@@ -28,9 +28,9 @@ _INLINE = re.compile(rb'(<c [^>]*) t="inlineStr"><is>(.*?)</is></c>', re.DOTALL)
 class Outcome:
     """The result of reading a file; `refusal` is the sentence that ended it."""
 
-    shape: Shape | None = None
+    shape: FileShape | None = None
     headings: list[str] | None = None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[FileRow] = field(default_factory=list)
     elements: list[ElementRow] = field(default_factory=list)
     failures: list[RowFailure] = field(default_factory=list)
     refusal: str | None = None
@@ -58,7 +58,7 @@ def read(content: bytes, format: Format | None = None, **options: Any) -> Outcom
     """Read a file with that content to its end, with these options of reading."""
     outcome = Outcome()
     kinds: Mapping[type, list[Any]] = {
-        Row: outcome.rows,
+        FileRow: outcome.rows,
         ElementRow: outcome.elements,
         RowFailure: outcome.failures,
     }

@@ -66,7 +66,7 @@ def test_a_file_may_be_put_aside_after_its_first_row(content):
     with tempfile.TemporaryFile() as file:
         file.write(content)
         for _ in range(2):
-            with open_source(file, ReadingOptions(guesses=True)) as source:
+            with open_source(file, ReadingOptions(may_guess=True)) as source:
                 next(source.rows())
                 assert 0 < source.progress() <= 1
         assert not file.closed
@@ -79,7 +79,7 @@ def test_what_goes_wrong_with_the_rows_is_not_taken_for_an_error_of_the_file(con
     def import_it():
         with tempfile.TemporaryFile() as file:
             file.write(content)
-            with open_source(file, ReadingOptions(guesses=True)) as source:
+            with open_source(file, ReadingOptions(may_guess=True)) as source:
                 for _ in source.rows():
                     raise KeyError("ours")
 

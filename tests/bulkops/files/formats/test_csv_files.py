@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.files.formats.files import read
@@ -29,7 +29,7 @@ CELLS = [{"id": "0010", "descriptions.de": "Büro"}]
 def test_the_encoding_is_recognised_by_the_content(content, encoding):
     """An accountant does not know what an encoding is; Excel has written one of these."""
     outcome = read(content)
-    assert outcome.shape == Shape(Format.CSV, encoding, ",")
+    assert outcome.shape == FileShape(Format.CSV, encoding, ",")
     assert (outcome.cells, outcome.refusal) == (CELLS, None)
 
 
@@ -38,7 +38,7 @@ def test_letters_far_down_in_the_file_are_found():
     rows = "".join(f"{number},Kasse\n" for number in range(200_000))
     content = f"id,name\n{rows}x,Büro – „Zürich“ 5 €\n".encode("cp1252")
     outcome = read(content, encoding="windows-1252")
-    assert outcome.shape == Shape(Format.CSV, "cp1252", ",")
+    assert outcome.shape == FileShape(Format.CSV, "cp1252", ",")
     assert outcome.cells[-1] == {"id": "x", "name": "Büro – „Zürich“ 5 €"}
     assert str(read(content).refusal).startswith("line 200002: The encoding of the file is not certain.")
 

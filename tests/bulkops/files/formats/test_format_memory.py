@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import Shape, UnreadableFile
+from bulkops.files.formats.rows import FileShape, UnreadableFile
 from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
 from dimensions_site.text.file_formats import Format
@@ -64,7 +64,7 @@ def of_rows(shape, count):
 
 @pytest.mark.parametrize(
     "shape",
-    [*(Shape(format) for format in Format), Shape(Format.CSV, gzipped=True)],
+    [*(FileShape(format) for format in Format), FileShape(Format.CSV, gzipped=True)],
     ids=lambda shape: shape.ending,
 )
 def test_memory_is_flat_whatever_the_number_of_rows(shape):

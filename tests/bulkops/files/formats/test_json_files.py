@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bulkops.files.formats.json_reading import MAX_ELEMENT_BYTES
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.files.formats.files import read
 
@@ -24,7 +24,7 @@ def test_elements_are_read_in_wire_form(format, content, mark, gzipped):
     """Null differs from a missing member; the line is the position in an array."""
     content = mark + content
     outcome = read(gzip.compress(content) if gzipped else content)
-    assert outcome.shape == Shape(format, "utf-8-sig" if mark else "utf-8", gzipped=gzipped)
+    assert outcome.shape == FileShape(format, "utf-8-sig" if mark else "utf-8", gzipped=gzipped)
     assert outcome.headings is None
     assert [row.element for row in outcome.elements] == ELEMENTS
     assert outcome.lines == [1, 2]

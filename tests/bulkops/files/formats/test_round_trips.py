@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWriter
 from dimensions_site.text.file_formats import Format
@@ -26,12 +26,12 @@ CELLS = st.text(
 ROWS = st.lists(st.lists(CELLS, min_size=3, max_size=3), max_size=5)
 HEADINGS = ["id", "descriptions.de", "customAttributes.a b"]
 CSV_SHAPES = [
-    Shape(Format.CSV, encoding, delimiter, gzipped)
+    FileShape(Format.CSV, encoding, delimiter, gzipped)
     for encoding in ("utf-8", "utf-8-sig", "utf-16")
     for delimiter in (",", ";", "\t")
     for gzipped in (False, True)
 ]
-WORKBOOK_SHAPES = [Shape(Format.XLSX), Shape(Format.XLSX, gzipped=True)]
+WORKBOOK_SHAPES = [FileShape(Format.XLSX), FileShape(Format.XLSX, gzipped=True)]
 
 
 def written(shape, headings, rows):
@@ -46,9 +46,9 @@ def written(shape, headings, rows):
 
 @pytest.mark.contract("C19", "H4")
 @given(st.sampled_from(CSV_SHAPES + WORKBOOK_SHAPES), ROWS)
-@example(Shape(Format.XLSX), [["_x0041\x01", "_x005F_", "_x_x0041_"]])
-@example(Shape(Format.CSV), [["sep=;", "", '"'], ["\r", "\n", "\r\n"]])
-@example(Shape(Format.XLSX), [["=1+1", "#N/A", "2026-01-31"], ["\r", "\n", " \r\n "]])
+@example(FileShape(Format.XLSX), [["_x0041\x01", "_x005F_", "_x_x0041_"]])
+@example(FileShape(Format.CSV), [["sep=;", "", '"'], ["\r", "\n", "\r\n"]])
+@example(FileShape(Format.XLSX), [["=1+1", "#N/A", "2026-01-31"], ["\r", "\n", " \r\n "]])
 def test_texts_come_back_exactly(shape, rows):
     """Zeros, blanks, line ends and controls are content; a row without any text is skipped."""
     outcome = read(written(shape, HEADINGS, rows))
@@ -57,7 +57,7 @@ def test_texts_come_back_exactly(shape, rows):
     assert outcome.shape == shape
 
 
-@pytest.mark.parametrize("shape", [Shape(Format.CSV), Shape(Format.XLSX)], ids=["CSV", "XLSX"])
+@pytest.mark.parametrize("shape", [FileShape(Format.CSV), FileShape(Format.XLSX)], ids=["CSV", "XLSX"])
 def test_other_values_are_written_as_their_text(shape):
     """None is an empty cell; a number with too many digits for Excel is a text there."""
     rows = [["1", None, True], ["2", 20, False], ["3", 12345678901234567890, -5]]
@@ -69,18 +69,20 @@ def test_other_values_are_written_as_their_text(shape):
 
 
 def test_csv_is_written_as_rfc_4180_says_and_as_excel_likes_it():
-    shape = Shape(Format.CSV, "utf-8-sig", ";")
+    shape = FileShape(Format.CSV, "utf-8-sig", ";")
     assert written(shape, ["id", "name"], [["0010", 'a;"b"\n']]) == b'\xef\xbb\xbfid;name\r\n0010;"a;""b""\n"\r\n'
 
 
 def test_a_letter_that_the_encoding_lacks_stays_visible():
     """The file of rejected rows has the encoding of the imported file, whatever the reasons contain."""
-    assert written(Shape(Format.CSV, "cp1252"), ["id"], [["ü 现"]]) == b"id\r\n\xfc \\u73b0\r\n"
+    assert written(FileShape(Format.CSV, "cp1252"), ["id"], [["ü 现"]]) == b"id\r\n\xfc \\u73b0\r\n"
 
 
 def test_excel_finds_texts_typed_and_the_headings_in_sight():
     """openpyxl stands for Excel here: no formula, no error, codes as texts, the first row bold and fixed."""
-    content = written(Shape(Format.XLSX), ["id", "a", "b", "c"], [["=1+1", "#N/A", True, 20], ["0010", None, "", " x"]])
+    content = written(
+        FileShape(Format.XLSX), ["id", "a", "b", "c"], [["=1+1", "#N/A", True, 20], ["0010", None, "", " x"]]
+    )
     sheet = load_workbook(io.BytesIO(content)).worksheets[0]
     assert [[(cell.data_type, cell.value) for cell in row] for row in sheet.iter_rows(min_row=2)] == [
         [("s", "=1+1"), ("s", "#N/A"), ("b", True), ("n", 20)],
@@ -93,7 +95,7 @@ def test_excel_finds_texts_typed_and_the_headings_in_sight():
 
 def test_a_text_that_no_cell_of_excel_can_hold_is_cut():
     """Excel would call the workbook damaged; no field of an element is as long."""
-    outcome = read(written(Shape(Format.XLSX), ["id"], [["x" * (MAX_TEXT + 1)]]))
+    outcome = read(written(FileShape(Format.XLSX), ["id"], [["x" * (MAX_TEXT + 1)]]))
     assert outcome.cells == [{"id": "x" * MAX_TEXT}]
 
 
@@ -115,7 +117,7 @@ def test_elements_come_back_exactly(format, gzipped, count):
     """Each on a separate line, so that people and other programs can look at it."""
     elements = [{"id": f"{number:04d}", "descriptions": {"de": "Büro\n现金", "en": None}} for number in range(count)]
     file = io.BytesIO()
-    writer = element_writer(Shape(format, gzipped=gzipped), file)
+    writer = element_writer(FileShape(format, gzipped=gzipped), file)
     for element in elements:
         writer.text(json.dumps(element))
     writer.close()
@@ -131,7 +133,7 @@ def test_elements_come_back_exactly(format, gzipped, count):
 def test_a_writer_that_is_given_up_says_nothing():
     """Whoever breaks off an export closes its file and throws it away."""
     file = io.BytesIO()
-    writer = table_writer(Shape(Format.XLSX), file)
+    writer = table_writer(FileShape(Format.XLSX), file)
     writer.headings(["id"])
     file.close()
     del writer

@@ -3,7 +3,7 @@
 import pytest
 from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_ISO8601
 
-from bulkops.files.formats.rows import Shape
+from bulkops.files.formats.rows import FileShape
 from bulkops.files.workbooks.sheets import MAX_MERGED
 from dimensions_site.text.file_formats import Format
 from tests.bulkops.files.formats.files import (
@@ -37,7 +37,7 @@ def value(cell, number_format="General"):
 def test_a_workbook_is_a_table_of_texts():
     """Rows may end early; rows without any text are passed over, and are counted."""
     outcome = read(workbook(HEADINGS, ["0010", "Büro 现金", "x"], [], ["", None, " "], ["0020"]))
-    assert outcome.shape == Shape(Format.XLSX)
+    assert outcome.shape == FileShape(Format.XLSX)
     assert outcome.headings == HEADINGS
     assert outcome.lines == [2, 4, 5]
     assert outcome.cells[0] == {"id": "0010", "name": "Büro 现金", "value": "x"}

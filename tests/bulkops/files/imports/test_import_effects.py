@@ -8,7 +8,7 @@ from django.db import connection
 from account.dimension import ACCOUNT
 from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import Row, Shape
+from bulkops.files.formats.rows import FileRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from currency.models import Currency
@@ -144,8 +144,8 @@ def test_two_imports_of_the_same_accounts_in_opposite_order_both_succeed(northwi
     problems: list[BaseException] = []
 
     def run(order: list[str], text: str) -> None:
-        rows = [Row(line, {"id": id, "descriptions.en": text, **fixed}) for line, id in enumerate(order, start=2)]
-        source = Source(Shape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
+        rows = [FileRow(line, {"id": id, "descriptions.en": text, **fixed}) for line, id in enumerate(order, start=2)]
+        source = Source(FileShape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
         try:
             Importer(ACCOUNT, northwind, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)
         except BaseException as problem:

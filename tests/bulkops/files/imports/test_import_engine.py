@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from account.dimension import ACCOUNT
 from account.models import Account
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, Row, RowFailure, Shape, UnreadableFile
+from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, RowFailure, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
@@ -20,25 +20,25 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
 from tests.factories import account
 
-UPSERT = Options()
+MERGE = Options()
 
 pytestmark = pytest.mark.contract("H4")
 
 
-def rows(count: int, series: str = "A", **fields: object) -> list[Row | ElementRow | RowFailure]:
+def rows(count: int, series: str = "A", **fields: object) -> list[FileRow | ElementRow | RowFailure]:
     """Accounts of a series: A00000, A00001 and so on."""
     return [ElementRow(number + 1, account(f"{series}{number:05}", **fields)) for number in range(count)]
 
 
 def imported(
     repository: Repository,
-    elements: Callable[[], Iterator[Row | ElementRow | RowFailure]],
-    options: Options = UPSERT,
+    elements: Callable[[], Iterator[FileRow | ElementRow | RowFailure]],
+    options: Options = MERGE,
     progress: Callable[[Phase, float], None] = lambda phase, share: None,
     finish: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """The report of an import of `elements` as a file of JSON."""
-    source = Source(Shape(Format.NDJSON), None, elements, lambda: 0.5)
+    source = Source(FileShape(Format.NDJSON), None, elements, lambda: 0.5)
     actor = Actor(SYSTEM, Channel.IMPORT)
     importer = Importer(ACCOUNT, repository, actor, options, progress=progress, finish=finish)
     return importer.run(source)
@@ -114,7 +114,7 @@ def test_a_file_that_breaks_off_saves_and_deletes_nothing(northwind):
     """The rows before are checked all the same, and what is missing is not taken for deleted."""
     imported(northwind, lambda: iter(rows(3)))
 
-    def broken() -> Iterator[Row | ElementRow | RowFailure]:
+    def broken() -> Iterator[FileRow | ElementRow | RowFailure]:
         yield ElementRow(1, account("A00000", type="USUAL"))
         raise UnreadableFile(2, "The file breaks off.")
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, Shape
+from bulkops.files.formats.rows import ElementRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import ImportRefused
@@ -58,7 +58,7 @@ def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Re
 def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -> Result:
     """The result of `data` in an import."""
     content: Any = read_json(json_bytes(data))
-    source = Source(Shape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
+    source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
     importer = Importer(DIMENSIONS[dimension], repository, Actor(SYSTEM, Channel.IMPORT), Options())
     with taken_back():
         try:

@@ -8,7 +8,7 @@ from django.db import connection
 from account.dimension import ACCOUNT
 from account.models import Account
 from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, Shape
+from bulkops.files.formats.rows import ElementRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Phase
@@ -100,7 +100,7 @@ if connection.vendor == "postgresql":
                 other.join()
 
         row = ElementRow(1, account("1000", descriptions={"it": "Cassa"}))
-        source = Source(Shape(Format.NDJSON), None, lambda: iter([row]), lambda: 1.0)
+        source = Source(FileShape(Format.NDJSON), None, lambda: iter([row]), lambda: 1.0)
         importer = Importer(ACCOUNT, northwind, Actor(SYSTEM, Channel.IMPORT), Options(), progress=look)
         report = importer.run(source)
         assert (report.created, report.changed) == (0, 1)

@@ -66,7 +66,7 @@ def test_no_more_is_deleted_than_is_allowed(import_accounts, chart, words, kept,
     assert len(stored()) == (kept if is_allowed else 40)
 
 
-@pytest.mark.parametrize("words", [[], ["--mode=upsert"], ["--mode=create"], ["--mode=update", "--dry-run"]])
+@pytest.mark.parametrize("words", [[], ["--mode=merge"], ["--mode=create"], ["--mode=update", "--dry-run"]])
 @pytest.mark.parametrize("share", ["3", "5%"])
 def test_how_much_may_be_deleted_is_for_this_mode_alone(import_accounts, chart, words, share):
     """Whoever uses the option expects that something is deleted."""

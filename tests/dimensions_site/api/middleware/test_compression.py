@@ -11,7 +11,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
-from dimensions_site.api.middleware.compression import MINIMUM_BYTES, accepts_gzip, compressed
+from dimensions_site.api.middleware.compression import MINIMUM_BYTES, accepts_gzip, compress_responses
 from dimensions_site.api.rendering import PIECE_TEXTS
 from tests.factories import Caller, content, currency, read
 from tests.storing import store_currencies
@@ -207,7 +207,7 @@ def test_an_encoded_answer_and_a_part_of_one_stay_as_they_are(headers: dict[str,
 def test_a_file_is_compressed_as_a_whole():
     """Nobody waits for its first lines, and flushing after each small block would make it larger."""
     request = _request()
-    answer: Any = compressed(lambda _: FileResponse(_Blocks(), content_type="text/csv"))(request)
+    answer: Any = compress_responses(lambda _: FileResponse(_Blocks(), content_type="text/csv"))(request)
     pieces = list(answer.streaming_content)
     assert gzip.decompress(b"".join(pieces)) == b"a" * 4_000_000
     assert len(pieces) < 100
@@ -225,7 +225,9 @@ def test_a_stream_that_is_not_read_to_its_end_is_closed():
         finally:
             closed.append(True)
 
-    answer: Any = compressed(lambda _: StreamingHttpResponse(pieces(), content_type="application/json"))(_request())
+    answer: Any = compress_responses(lambda _: StreamingHttpResponse(pieces(), content_type="application/json"))(
+        _request()
+    )
     next(iter(answer))
     answer.close()
     assert closed == [True]
@@ -311,7 +313,7 @@ def _answered(
         body: Any = iter(pieces) if is_streamed else b"".join(pieces)
         return kind(body, content_type=content_type, headers=headers, status=status)
 
-    return compressed(view)(_request())
+    return compress_responses(view)(_request())
 
 
 class _Blocks:

@@ -44,7 +44,7 @@ def test_the_log_lines_of_a_request_carry_its_id(alice, caplog):
         Client().get(alice.currency(), headers={"X-Request-ID": "nobody"})
     lines = [record.msg for record in caplog.records if record.name.startswith("django_structlog")]
     finished = [line for line in lines if line["event"] == "request_finished"]
-    logged = [(line["request_id"], line["status"], line.get("caller")) for line in finished]
+    logged = [(line["request_id"], line["status"], line.get("user")) for line in finished]
     assert logged == [("trace-me", 200, "alice"), ("trace-me-too", 201, "alice"), ("nobody", 401, None)]
 
 

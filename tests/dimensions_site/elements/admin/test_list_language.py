@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from account.models import Account
-from dimensions_site.elements.reading.descriptions import Preferred, preferred
+from dimensions_site.elements.reading.descriptions import Preferred, preferred_text
 from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import account
 from tests.storing import store_accounts
@@ -89,4 +89,7 @@ def test_the_shown_description_is_the_same_in_python_and_in_sql(chart):
     for language in ("de", "en", "fr", "it", "es"):
         sql = Account.objects.annotate(shown=Preferred(language, "repository__default_language"))
         for row in sql:
-            assert (row.shown or "") == preferred(row.descriptions, language, "en")[1], (language, row.descriptions)
+            assert (row.shown or "") == preferred_text(row.descriptions, language, "en")[1], (
+                language,
+                row.descriptions,
+            )

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from account.models import AccountVersion
 from dimensions_site.changes.models import ChangeSet, Slot
-from dimensions_site.changes.states import Place, State
+from dimensions_site.changes.states import SlotPosition, State
 from dimensions_site.changes.sync_tokens import InvalidToken, state_of, token_of
 from tests.dimensions_site.elements.history.calls import changes, refusal, token
 from tests.factories import Caller, account
@@ -23,7 +23,7 @@ from tests.storing import store_accounts
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("I4")]
 
 INVALID = (400, "INVALID_TOKEN", [("since", "INVALID_TOKEN")])
-BIGGEST = State(2**31, "currency", {slot: Place(2**63 - 1, b"\xff" * 4) for slot in range(16)})
+BIGGEST = State(2**31, "currency", {slot: SlotPosition(2**63 - 1, b"\xff" * 4) for slot in range(16)})
 
 
 @pytest.fixture
@@ -197,6 +197,6 @@ def test_a_restored_backup_expires_tokens_of_what_it_has_undone(alice, since, tm
 def test_the_mark_distinguishes_two_change_sets_of_one_place(alice, since, northwind):
     """Though all numbers are the same."""
     (slot,) = Slot.objects.filter(repository=northwind)
-    state = State(northwind.pk, "account", {slot.slot: Place(slot.number, uuid4().bytes[:4])})
+    state = State(northwind.pk, "account", {slot.slot: SlotPosition(slot.number, uuid4().bytes[:4])})
     expired(alice, token_of(state))
     assert changes(alice, since) == []

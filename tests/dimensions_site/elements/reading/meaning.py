@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.rsql.fields import Kind
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
+from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
 from tests.dimensions_site.rsql.evaluator import TEXT_TESTS
 
 JsonObject = Mapping[str, Any]
@@ -24,10 +24,10 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def kind_of(wire: Wire, selector: str) -> Kind:
+def kind_of(wire: Wire, selector: str) -> ValueKind:
     """The kind of a field; an entry of a map, and the description in the default language, are texts."""
     place = wire.places.get(selector)
-    return Kind.TEXT if place is None or selector == "description" else place.leaf.kind
+    return ValueKind.TEXT if place is None or selector == "description" else place.leaf.kind
 
 
 def holds(node: Node, element: JsonObject, wire: Wire, language: str) -> bool:
@@ -57,7 +57,7 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _compare(node: Comparison, kind: Kind, present: list[str]) -> bool:
+def _compare(node: Comparison, kind: ValueKind, present: list[str]) -> bool:
     symbol = str(node.operator)
     if symbol == "=isnull=":
         return (not present) == (node.values[0] == "true")
@@ -73,16 +73,16 @@ def _compare(node: Comparison, kind: Kind, present: list[str]) -> bool:
     return any(type(value) is type(wanted[0]) and _TESTS[symbol](value, wanted[0]) for value in values)
 
 
-def _meant(kind: Kind, text: str) -> Any:
+def _meant(kind: ValueKind, text: str) -> Any:
     match kind:
-        case Kind.INTEGER:
+        case ValueKind.INTEGER:
             return int(text)
-        case Kind.DECIMAL:
+        case ValueKind.DECIMAL:
             try:
                 return Decimal(text)
             except InvalidOperation:
                 return text
-        case Kind.TIMESTAMP:
+        case ValueKind.TIMESTAMP:
             return datetime.fromisoformat(text)
         case _:
             return text

@@ -11,9 +11,9 @@ from account import choices
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.declaration.fields import EnumField
-from dimensions_site.rsql.fields import Kind
-from dimensions_site.rsql.nodes import Comparison
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation
+from dimensions_site.rsql.parser import Comparison
 from tests.dimensions_site.elements.reading.meaning import holds, kind_of, texts
 from tests.dimensions_site.rsql.strategies import TRICKY, trees
 from tests.dimensions_site.rsql.writing import write
@@ -28,12 +28,12 @@ TEXTS = tuple(word for word in TRICKY if word)
 PARTS = ("0", "1", ".", "-", "TRUE", "als", "00:", "T0", "+00", "_")
 # Besides the stored values: nearly equal ones, and no value.
 STRANGERS = {
-    Kind.TEXT: TEXTS,
-    Kind.TEXT_MAP: TEXTS,
-    Kind.DECIMAL: DECIMALS,
-    Kind.INTEGER: ("0", "-1", "2", "20", "2147483647"),
-    Kind.BOOLEAN: ("true", "false"),
-    Kind.TIMESTAMP: ("2026-01-31T10:00:00Z", "0001-01-02T00:00:00Z", "9999-12-30T00:00:00.001+01:00"),
+    ValueKind.TEXT: TEXTS,
+    ValueKind.TEXT_MAP: TEXTS,
+    ValueKind.DECIMAL: DECIMALS,
+    ValueKind.INTEGER: ("0", "-1", "2", "20", "2147483647"),
+    ValueKind.BOOLEAN: ("true", "false"),
+    ValueKind.TIMESTAMP: ("2026-01-31T10:00:00Z", "0001-01-02T00:00:00Z", "9999-12-30T00:00:00.001+01:00"),
 }
 
 
@@ -116,7 +116,7 @@ def comparisons(draw, wire, elements, language):
             whole = draw(st.sampled_from(values))
             start = draw(st.integers(0, max(0, len(whole) - 1)))
             values = [whole[start : start + draw(st.integers(0, 6))], whole, *PARTS]
-        elif kind is Kind.DECIMAL and operator.relation is not Relation.ONE_OF:
+        elif kind is ValueKind.DECIMAL and operator.relation is not Relation.ONE_OF:
             values = [value for value in values if value not in ("true", "false")]
     chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3 if operator.takes_list else 1))
     return Comparison(selector, operator, tuple(chosen), position=1)

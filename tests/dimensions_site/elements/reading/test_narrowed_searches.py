@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from account.models import Account
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrowed, narrowed_by_case
+from dimensions_site.rsql.conditions import AnyEntry, Contains, EntryText, Needle, narrow, narrow_by_case
 from dimensions_site.rsql.expressions import Fold, MapEntry
 from tests.dimensions_site.rsql.strategies import TRICKY
 from tests.factories import account
@@ -39,9 +39,9 @@ def test_a_part_of_a_description_is_found_as_it_is_without_the_index(
     anywhere = AnyEntry(F("descriptions"), Contains(Fold(EntryText()), Fold(Needle(part))))
     assert Account.of(cash.repository).filter(exact).exists()
     for condition, is_folded in ((exact, False), (folded, True), (anywhere, True)):
-        narrow = narrowed(condition, "descriptions", part, folded=is_folded)
+        narrowed = narrow(condition, "descriptions", part, folded=is_folded)
         without = Account.of(cash.repository).filter(condition).exists()
-        assert Account.of(cash.repository).filter(narrow).exists() == without
+        assert Account.of(cash.repository).filter(narrowed).exists() == without
 
 
 @pytest.mark.contract("D2")
@@ -51,8 +51,8 @@ def test_a_part_of_an_id_is_found_as_it_is_without_the_index(cash: Account, befo
     """The index knows ids in one case only; its other matches are left out."""
     Account.of(cash.repository).update(element_id=before + part + after)
     exact = Contains(F("element_id"), Needle(part))
-    assert Account.of(cash.repository).filter(narrowed_by_case(exact, F("element_id"), part)).exists()
+    assert Account.of(cash.repository).filter(narrow_by_case(exact, F("element_id"), part)).exists()
     other = Contains(F("element_id"), Needle(f"{part}Abc"))
-    narrow = narrowed_by_case(other, F("element_id"), f"{part}Abc")
+    narrowed = narrow_by_case(other, F("element_id"), f"{part}Abc")
     without = Account.of(cash.repository).filter(other).exists()
-    assert Account.of(cash.repository).filter(narrow).exists() == without
+    assert Account.of(cash.repository).filter(narrowed).exists() == without

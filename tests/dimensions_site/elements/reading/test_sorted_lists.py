@@ -6,7 +6,7 @@ from django.utils import timezone
 from account.serializers import ACCOUNT_WIRE
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from tests.factories import account, currency, read
 from tests.storing import store_accounts, store_currencies
 
@@ -92,7 +92,7 @@ def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
     path = alice.currency if wire is CURRENCY_WIRE else alice.account
     for leaf, place in wire.places.items():
         response = alice.get(path(), {"sort": leaf})
-        if place.leaf.kind is Kind.TEXT_MAP:
+        if place.leaf.kind is ValueKind.TEXT_MAP:
             assert (response.status_code, response.json()["code"]) == (400, "NOT_SORTABLE")
         else:
             assert [element["id"] for element in read(response)] == ["A", "B"], leaf

@@ -20,8 +20,7 @@ from dimensions_site.elements.reading import statements
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.statements import KEPT_LENGTH, KEPT_SHAPES, Selection
 from dimensions_site.rsql.compiler import without_values
-from dimensions_site.rsql.nodes import Comparison, Node
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import Comparison, Node, parse
 from tests.dimensions_site.elements.reading.test_filters_answer_as_meant import (
     Listed,
     accounts,

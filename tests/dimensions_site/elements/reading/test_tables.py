@@ -11,9 +11,8 @@ from account.serializers import ACCOUNT_WIRE
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.reading.cells import untyped_cell
-from dimensions_site.elements.reading.json_leaves import leaves_reader
 from dimensions_site.elements.reading.selection import everything
-from dimensions_site.elements.reading.table_rows import csv_table, value_rows
+from dimensions_site.elements.reading.table_rows import csv_table, leaves_reader, value_rows
 from dimensions_site.elements.reading.tables import columns_of
 from tests.bulkops.save.bulk import save
 from tests.factories import account, content, currency

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from dimensions_site.rsql.columns import CodePointTextField
+from dimensions_site.rsql.fields import CodePointTextField
 
 
 class Sample(models.Model):

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.editor.element_page import known_keys
 from dimensions_site.elements.admin.editor.pickers import PickedAdmin
-from dimensions_site.elements.admin.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, Column
-from dimensions_site.elements.admin.lists.conditions.chips import Chip, Condition, Rest, chips_of, text_of
+from dimensions_site.elements.admin.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ListColumn
+from dimensions_site.elements.admin.lists.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.elements.admin.lists.conditions.condition_form import ConditionForm, condition_at
 from dimensions_site.elements.admin.lists.conditions.fields import FieldGroup, NamedField, grouped_fields, named_field
 from dimensions_site.elements.admin.lists.conditions.filtering import (
@@ -33,7 +33,7 @@ from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.parser import parse
-from dimensions_site.rsql.writing import can_select
+from dimensions_site.rsql.values import can_select
 
 # How many entries of a map are offered by name.
 _OFFERED_KEYS = 30
@@ -154,7 +154,7 @@ class BuilderPages(ListedAdmin, PickedAdmin):
         return None if repository is None or dimension is None else self.picker_address(request, dimension, repository)
 
     def _with(
-        self, text: str, condition: Condition, at: str, beside: str, fields: ElementFields, form: ConditionForm
+        self, text: str, condition: FilterCondition, at: str, beside: str, fields: ElementFields, form: ConditionForm
     ) -> str:
         """Return the filter `text` with the condition. If that is impossible, add an error to the form."""
         try:
@@ -184,7 +184,7 @@ def _is_part(request: HttpRequest) -> bool:
     return "HX-Request" in request.headers
 
 
-def _placed(chips: list[Chip], condition: Condition, at: str, beside: str) -> list[Chip]:
+def _placed(chips: list[Chip], condition: FilterCondition, at: str, beside: str) -> list[Chip]:
     """Return the `chips` with the condition in its place: in that of another, beside one, or at the end."""
     if at:
         number, position = map(int, at.split("."))
@@ -201,7 +201,7 @@ def _placed(chips: list[Chip], condition: Condition, at: str, beside: str) -> li
     return chips
 
 
-def _named(columns: Sequence[Column]) -> str:
+def _named(columns: Sequence[ListColumn]) -> str:
     return ",".join(column.path for column in columns)
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from dimensions_site.elements.admin.lists.conditions.fields import NamedField, named_field
 from dimensions_site.elements.admin.lists.conditions.operations import (
     OPERATIONS,
-    Operation,
+    FilterOperation,
     Takes,
     comparisons,
     operation_of,
     operation_of_both,
 )
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.rsql.nodes import And, Comparison, Node, Or
-from dimensions_site.rsql.writing import write
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
+from dimensions_site.rsql.values import write
 from dimensions_site.text.shortening import shortened
 
 _SHOWN = 200
@@ -26,11 +26,11 @@ _NAMED_VALUES = 5
 
 
 @dataclass(frozen=True)
-class Condition:
+class FilterCondition:
     """An operation on a field, with its values as the filter writes them."""
 
     field: NamedField
-    operation: Operation
+    operation: FilterOperation
     values: tuple[str, ...] = ()
 
     @property
@@ -63,7 +63,7 @@ class Rest:
         return [] if self.node is None else [self.node]
 
 
-Part = Condition | Rest
+Part = FilterCondition | Rest
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
         yield from _flat(child, connector)
 
 
-def _chip(part: Node | Condition, wire: Wire) -> Chip:
+def _chip(part: Node | FilterCondition, wire: Wire) -> Chip:
     if isinstance(part, Or):
         alternatives: list[Part] = []
         children = list(_flat(part, Or))
@@ -126,23 +126,23 @@ def _chip(part: Node | Condition, wire: Wire) -> Chip:
     return Chip((_part(part),))
 
 
-def _empty(alternatives: Sequence[Node], wire: Wire) -> Condition | None:
+def _empty(alternatives: Sequence[Node], wire: Wire) -> FilterCondition | None:
     """Return the condition that the first two alternatives are together: a text is missing, or empty."""
     first = alternatives[0]
     named = named_field(wire, first.selector) if isinstance(first, Comparison) else None
     if named is None or not named.may_be_empty:
         return None
-    empty = Condition(named, OPERATIONS["empty"])
+    empty = FilterCondition(named, OPERATIONS["empty"])
     return empty if write(*empty.nodes()) == write(Or(tuple(alternatives[:2]))) else None
 
 
-def _part(part: Node | Condition) -> Part:
-    return part if isinstance(part, Condition) else Rest(part, write(part))
+def _part(part: Node | FilterCondition) -> Part:
+    return part if isinstance(part, FilterCondition) else Rest(part, write(part))
 
 
-def _parts(nodes: list[Node], wire: Wire) -> list[Node | Condition]:
+def _parts(nodes: list[Node], wire: Wire) -> list[Node | FilterCondition]:
     """Return the conditions of `nodes` that all hold, two that form one operation as one, and the other nodes."""
-    found: list[Node | Condition] = []
+    found: list[Node | FilterCondition] = []
     while nodes:
         node = nodes.pop(0)
         if not isinstance(node, Comparison):
@@ -155,20 +155,20 @@ def _parts(nodes: list[Node], wire: Wire) -> list[Node | Condition]:
     return found
 
 
-def _condition(node: Comparison, wire: Wire) -> Condition | None:
+def _condition(node: Comparison, wire: Wire) -> FilterCondition | None:
     named = named_field(wire, node.selector)
     if named is None:
         return None
     operation = operation_of(named.kind, node, is_entry=named.is_entry, may_be_empty=named.may_be_empty)
-    return None if operation is None else Condition(named, *operation)
+    return None if operation is None else FilterCondition(named, *operation)
 
 
-def _both(low: Comparison, high: Node, wire: Wire) -> Condition | None:
+def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
     named = named_field(wire, low.selector)
     if named is None or not isinstance(high, Comparison) or not _is(named, high, wire):
         return None
     operation = operation_of_both(named.kind, low, high)
-    return None if operation is None else Condition(named, *operation)
+    return None if operation is None else FilterCondition(named, *operation)
 
 
 def _is(named: NamedField, node: Comparison, wire: Wire) -> bool:

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.admin.editor.controls import as_meant
-from dimensions_site.elements.admin.lists.conditions.chips import Condition, Rest, chips_of
+from dimensions_site.elements.admin.lists.conditions.chips import FilterCondition, Rest, chips_of
 from dimensions_site.elements.admin.lists.conditions.fields import NamedField, named_field
-from dimensions_site.elements.admin.lists.conditions.operations import OPERATIONS, Takes, offered
+from dimensions_site.elements.admin.lists.conditions.operations import OPERATIONS, Takes, offered_operations
 from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.declaration.maps import LanguageMapField
@@ -20,11 +20,10 @@ from dimensions_site.elements.declaration.words import AmbiguousText, from_words
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.limits import MAX_VALUES
-from dimensions_site.rsql.nodes import And
-from dimensions_site.rsql.parser import parse
-from dimensions_site.rsql.writing import can_select, write
+from dimensions_site.rsql.parser import And, parse
+from dimensions_site.rsql.values import can_select, write
 from dimensions_site.text.shortening import shortened
 
 # What is typed for one value; a filter is not longer.
@@ -48,7 +47,7 @@ class ConditionForm:
         fields: ElementFields,
         known_keys: Sequence[str],
         *,
-        condition: Condition | None = None,
+        condition: FilterCondition | None = None,
         picker: str | None = None,
     ) -> None:
         self.named = named
@@ -57,7 +56,7 @@ class ConditionForm:
         self.errors: dict[str, str] = {}
         self._fields = fields
         self._field = fields.resolve(named.path)
-        self.operations = offered(self._field, is_entry=named.is_entry)
+        self.operations = offered_operations(self._field, is_entry=named.is_entry)
         if named.place.leaf.refers_to is not None:
             self.operations.sort(key=lambda operation: operation.name != "is")
         if condition is not None and condition.operation not in self.operations:
@@ -65,7 +64,9 @@ class ConditionForm:
         self.operation = self.operations[0] if condition is None else condition.operation
         self.values: Sequence[str] = () if condition is None else condition.values
         # What is shown means the same again, even if it could mean something else, too.
-        self._shown = {named.place.leaf.in_words(value): value for value in self.values if named.kind is Kind.DECIMAL}
+        self._shown = {
+            named.place.leaf.in_words(value): value for value in self.values if named.kind is ValueKind.DECIMAL
+        }
         self.values = list(self._shown) or self.values
         self.key = ""
 
@@ -110,7 +111,7 @@ class ConditionForm:
         first, last = (self.values[0], self.values[-1]) if self.values else ("", "")
         return {"value": first, "low": first, "high": last, "lines": "\n".join(self.values)}
 
-    def read(self, data: QueryDict) -> Condition | None:
+    def read(self, data: QueryDict) -> FilterCondition | None:
         """Return the condition that was chosen and typed; None if anything is wrong, which `errors` says."""
         chosen = OPERATIONS.get(data.get("operation", ""))
         self.operation = chosen if chosen in self.operations and chosen is not None else self.operations[0]
@@ -130,7 +131,7 @@ class ConditionForm:
 
     def _meant(self) -> tuple[str, ...]:
         """Return the values as the filter writes them, from what people type in the language of the page."""
-        if self.named.kind not in (Kind.DECIMAL, Kind.TIMESTAMP):
+        if self.named.kind not in (ValueKind.DECIMAL, ValueKind.TIMESTAMP):
             return tuple(self.values)
         try:
             meant = [self._shown.get(value) or from_words(self.named.place.leaf, value) for value in self.values]
@@ -169,14 +170,16 @@ class ConditionForm:
                 return tuple(dict.fromkeys(filter(None, (line.strip() for line in lines))))
         return (_one(data, "value"),)
 
-    def _checked(self, named: NamedField, values: tuple[str, ...]) -> Condition | None:
+    def _checked(self, named: NamedField, values: tuple[str, ...]) -> FilterCondition | None:
         """Return the condition, unless the filter language refuses it."""
         field = self._fields.resolve(named.path)
         operation = self.operation
         if named is not self.named:  # what is missing is called so in one language
-            names = {known.symbol + known.value: known for known in offered(field, is_entry=True) if known.symbol}
+            names = {
+                known.symbol + known.value: known for known in offered_operations(field, is_entry=True) if known.symbol
+            }
             operation = names.get(operation.symbol + operation.value, operation)
-        condition = Condition(named, operation, values)
+        condition = FilterCondition(named, operation, values)
         try:
             nodes = condition.nodes()
             text = write(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
@@ -195,7 +198,7 @@ class ConditionForm:
             return message % {"name": self.named.heading, "expected": self.named.place.leaf.expected}
 
 
-def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, Condition] | None:
+def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, FilterCondition] | None:
     """Return the condition at `at`, such as 2.0, of the filter `text`, with its chip and its place there."""
     number, _dot, position = at.partition(".")
     try:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.timestamps import as_people_write
-from dimensions_site.elements.declaration.wire import Node, Place, Wire
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.shortening import shortened
 
 _SHOWN = 60
@@ -53,26 +53,28 @@ class NamedField:
     def may_be_empty(self) -> bool:
         """Whether the field takes an empty text, which is not null (contract C19)."""
         is_open = getattr(self.place.leaf, "open_length", None) is not None
-        return not self.is_entry and (self.kind is Kind.TEXT or is_open)
+        return not self.is_entry and (self.kind is ValueKind.TEXT or is_open)
 
     @property
-    def kind(self) -> Kind:
-        return Kind.TEXT if self.is_entry else self.place.leaf.kind
+    def kind(self) -> ValueKind:
+        return ValueKind.TEXT if self.is_entry else self.place.leaf.kind
 
     def in_words(self, text: str) -> str:
         """Return what people call the value that a filter writes as `text`."""
         leaf: Any = self.place.leaf
         kind = self.kind
-        if kind is Kind.ENUM:
+        if kind is ValueKind.ENUM:
             spellings = leaf.spellings if isinstance(leaf, EnumField) else {}
             return shortened(leaf.in_words(spellings.get(text, text)), _SHOWN)
-        if kind is Kind.BOOLEAN and text in ("true", "false"):
+        if kind is ValueKind.BOOLEAN and text in ("true", "false"):
             return str(leaf.in_words(text == "true"))
-        if kind is Kind.TIMESTAMP:
+        if kind is ValueKind.TIMESTAMP:
             return shortened(as_people_write(text if "T" in text else f"{text}{_MIDNIGHT}"), _SHOWN)
-        if kind is Kind.DECIMAL:
+        if kind is ValueKind.DECIMAL:
             return shortened(leaf.in_words(text), _SHOWN)
-        return f"“{shortened(text, _SHOWN)}”" if kind in (Kind.TEXT, Kind.TEXT_MAP) else shortened(text, _SHOWN)
+        return (
+            f"“{shortened(text, _SHOWN)}”" if kind in (ValueKind.TEXT, ValueKind.TEXT_MAP) else shortened(text, _SHOWN)
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def grouped_fields(
     own = [member for member in root.members.values() if isinstance(member, Place)]
     groups = [(_("General"), own)]
     groups += [
-        (str(member.label), list(_leaves(member))) for member in root.members.values() if isinstance(member, Node)
+        (str(member.label), list(_leaves(member))) for member in root.members.values() if isinstance(member, ObjectNode)
     ]
     named = (
         (title, [field for place in places for field in _fields_of(place, known_keys) if is_offered(field)])
@@ -113,9 +115,9 @@ def grouped_fields(
     return [FieldGroup(title, fields) for title, fields in named if fields]
 
 
-def _leaves(node: Node) -> Iterator[Place]:
+def _leaves(node: ObjectNode) -> Iterator[Place]:
     for member in node.members.values():
-        if isinstance(member, Node):
+        if isinstance(member, ObjectNode):
             yield from _leaves(member)
         else:
             yield member

@@ -11,7 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from dimensions_site.db.read_limits import End, is_cancellation, reads_ended_by
+from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.admin.lists.conditions.chips import Chip, Rest, chips_of, text_of
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields
@@ -90,7 +90,11 @@ class ListFilter:
         try:
             load()
         except OperationalError as error:
-            if not self.text or not is_cancellation(error) or reads_ended_by() not in (End.TIME, End.CROWD):
+            if (
+                not self.text
+                or not is_cancellation(error)
+                or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD)
+            ):
                 raise
             self.timeout = _(
                 "The search took too long and was stopped. Nothing is shown. Add a condition that finds less, or "

@@ -7,12 +7,17 @@ from hypothesis import strategies as st
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.admin.lists.conditions.chips import Chip, Condition, chips_of, text_of
+from dimensions_site.elements.admin.lists.conditions.chips import Chip, FilterCondition, chips_of, text_of
 from dimensions_site.elements.admin.lists.conditions.fields import named_field
-from dimensions_site.elements.admin.lists.conditions.operations import OPERATIONS, Operation, Takes, offered
+from dimensions_site.elements.admin.lists.conditions.operations import (
+    OPERATIONS,
+    FilterOperation,
+    Takes,
+    offered_operations,
+)
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
-from dimensions_site.rsql.fields import Kind
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.parser import parse
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.admin.lists.lists import words
@@ -22,33 +27,33 @@ FIELDS = ElementFields(DIMENSIONS["account"], "en")
 PATHS = [*ACCOUNT_WIRE.places, "descriptions.de", "customAttributes.Owner"]
 
 
-def values_for(kind: Kind, choices: tuple[str, ...]) -> st.SearchStrategy[str]:
+def values_for(kind: ValueKind, choices: tuple[str, ...]) -> st.SearchStrategy[str]:
     """The values that people choose or type in the form."""
     match kind:
-        case Kind.ENUM:
+        case ValueKind.ENUM:
             return st.sampled_from(choices)
-        case Kind.BOOLEAN:
+        case ValueKind.BOOLEAN:
             return st.sampled_from(("true", "false"))
-        case Kind.TIMESTAMP:
+        case ValueKind.TIMESTAMP:
             return st.dates().filter(lambda day: 1 < day.year < 9999).map(lambda day: day.isoformat())
-        case Kind.INTEGER | Kind.DECIMAL:
+        case ValueKind.INTEGER | ValueKind.DECIMAL:
             return st.integers(0, 20).map(str)
     return texts.filter(bool)
 
 
 @st.composite
-def conditions(draw: st.DrawFn) -> Condition:
+def conditions(draw: st.DrawFn) -> FilterCondition:
     named = named_field(ACCOUNT_WIRE, draw(st.sampled_from(PATHS)))
     assert named is not None
     field = FIELDS.resolve(named.path)
-    operation: Operation = draw(st.sampled_from(offered(field, is_entry=named.is_entry)))
+    operation: FilterOperation = draw(st.sampled_from(offered_operations(field, is_entry=named.is_entry)))
     value = values_for(named.kind, field.choices)
     counts = {Takes.NOTHING: (0, 0), Takes.ONE: (1, 1), Takes.RANGE: (2, 2), Takes.SEVERAL: (1, 3)}
     least, most = counts[operation.takes]
     values = tuple(draw(st.lists(value, min_size=least, max_size=most)))
-    if operation.takes is Takes.RANGE and named.kind is Kind.TIMESTAMP:
+    if operation.takes is Takes.RANGE and named.kind is ValueKind.TIMESTAMP:
         values = tuple(sorted(values))
-    return Condition(named, operation, values)
+    return FilterCondition(named, operation, values)
 
 
 chips = st.lists(st.lists(conditions(), min_size=1, max_size=3).map(lambda parts: Chip(tuple(parts))), max_size=4)

@@ -14,14 +14,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from bulkops.admin.jobs import JobAdmin
-from bulkops.admin.plans.undoing import UndoMixin
+from bulkops.admin.plans.making import UndoMixin
 from bulkops.admin.progress import deletion_progress
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.admin.repositories import number
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import grouped, moment
+from dimensions_site.text.formats import grouped_number, moment
 
 
 @admin.register(DataProcessing)
@@ -55,7 +55,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         found = self.get_object(request, object_id)
         return self.render_page(
             request,
-            "admin/processings/progress.html",
+            "admin/deletions/progress.html",
             title=_("Deletion in %(repository)s") % {"repository": found.repository.name},
             processing=found,
             progress=deletion_progress(found),
@@ -90,6 +90,6 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
     @admin.display(description=_("processed"))
     def processed_of(self, obj: DataProcessing) -> str:
         return _("%(processed)s of %(requested)s") % {
-            "processed": grouped(obj.processed),
-            "requested": grouped(obj.requested),
+            "processed": grouped_number(obj.processed),
+            "requested": grouped_number(obj.requested),
         }

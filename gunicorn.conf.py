@@ -73,8 +73,8 @@ control_socket_disable = True
 _LARGEST_BODY_TO_KEEP_FOR = 1024 * 1024
 
 
-# Bodies and answers.
-return_blocks_of(1024 * 1024)
+# Request bodies, mostly.
+return_blocks_of(4 * 1024 * 1024)
 
 
 def when_ready(server: Arbiter) -> None:

@@ -2,7 +2,7 @@
 
 import ctypes
 
-_M_MMAP_THRESHOLD = -3  # of <malloc.h>
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of <malloc.h>
 
 
 def return_blocks_of(size: int) -> None:
@@ -14,3 +14,5 @@ def return_blocks_of(size: int) -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, size)
+        # As glibc does when it sets the size itself; without it, it returns memory far too often.
+        mallopt(_M_TRIM_THRESHOLD, 2 * size)

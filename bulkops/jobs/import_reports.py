@@ -1,15 +1,13 @@
 """The stored report of an import, which its page shows long after the file is deleted."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
-from bulkops.files.imports.details import RowErrors
+from bulkops.files.imports.details import ErrorDetails, RowErrors
 from bulkops.files.imports.reports import Report
 from dimensions_site.text.shortening import shortened
 
-# How many changes are shown with both values; a text in a sample may be a page long.
-_SAMPLES = 50
 _LONGEST_TEXT = 300
 # A longer text is shown shortened, and corrected in the file.
 LONGEST_CELL = 1_000
@@ -21,50 +19,29 @@ _SHORT_TEXT = 60
 def stored_report(
     report: Report, mapping: Mapping[str, str], reason: str = "", *, has_rejects: bool = False
 ) -> Mapping[str, Any]:
-    """Return the `report` as JSON, with the `reason` why nothing can be imported, if there is one.
+    """Return the JSON of the `report`, member by member, with the `reason` why nothing can be imported, if there is one.
 
     `mapping` has the wire path of each heading. `has_rejects` says whether the rows with errors are stored as a file.
     """
+    stored = asdict(replace(report, failures=(), details=ErrorDetails()), dict_factory=_shortened_members)
+    del stored["details"]
     return {
+        **stored,
         "reason": reason,
         "has_rejects": has_rejects,
-        "created": report.created,
-        "changed": report.changed,
-        "unchanged": report.unchanged,
-        "deleted": report.deleted,
-        "rejected": report.rejected,
-        "formulas": report.formulas,
-        "failure_count": report.failure_count,
-        "is_count_exact": report.is_count_exact,
         "kinds": [asdict(kind) for kind in report.details.kinds],
         "rows": [_row(row, mapping) for row in report.details.rows],
         "failures": [
             {"line": failure.line, "place": failure.failure.path, "message": failure.failure.message}
             for failure in report.failures
         ],
-        "understood": [asdict(meaning) for meaning in report.understood],
-        "understood_count": report.understood_count,
-        "unknown": [asdict(meaning) for meaning in report.unknown],
-        "totals": [asdict(total) for total in report.totals],
-        "total_count": report.total_count,
-        "samples": [
-            {
-                "line": sample.line,
-                "id": sample.id,
-                "differences": [
-                    {
-                        "path": difference.path,
-                        "heading": difference.heading,
-                        "before": shortened(difference.before, _LONGEST_TEXT),
-                        "after": shortened(difference.after, _LONGEST_TEXT),
-                    }
-                    for difference in sample.differences
-                ],
-            }
-            for sample in report.samples[:_SAMPLES]
-        ],
-        "deleted_ids": list(report.deleted_ids),
-        "deleted_texts": dict(report.deleted_texts),
+    }
+
+
+def _shortened_members(members: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object, of which both values of a difference may be as long as a page."""
+    return {
+        name: shortened(value, _LONGEST_TEXT) if name in ("before", "after") else value for name, value in members
     }
 
 

@@ -19,7 +19,7 @@ _SHORT_TEXT = 60
 def stored_report(
     report: Report, mapping: Mapping[str, str], reason: str = "", *, has_rejects: bool = False
 ) -> Mapping[str, Any]:
-    """Return the JSON of the `report`, member by member, with the `reason` why nothing can be imported, if there is one.
+    """Return the JSON of the `report`, with the `reason` why nothing can be imported, if there is one.
 
     `mapping` has the wire path of each heading. `has_rejects` says whether the rows with errors are stored as a file.
     """
@@ -40,9 +40,7 @@ def stored_report(
 
 def _shortened_members(members: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return the members of an object, of which both values of a difference may be as long as a page."""
-    return {
-        name: shortened(value, _LONGEST_TEXT) if name in ("before", "after") else value for name, value in members
-    }
+    return {name: shortened(value, _LONGEST_TEXT) if name in ("before", "after") else value for name, value in members}
 
 
 def _row(row: RowErrors, mapping: Mapping[str, str]) -> Mapping[str, Any]:

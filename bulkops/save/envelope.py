@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import Annotated, Any, get_args
@@ -166,13 +167,13 @@ class DeletionItem(WireObject):
 
 
 class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """An item as the fast reader decodes it."""
+    """An item of a plain list."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=CODE_LENGTH)]
 
 
-_fast_decoder = msgspec.json.Decoder(list[_Item])
-_item_decoder = msgspec.json.Decoder(_Item)
+_plain = msgspec.json.Decoder(list[_Item])
+_split = msgspec.json.Decoder(list[msgspec.Raw])
 # NUL, which no id contains, and the colon, which could hide that of a repeated member.
 _DECEPTIVE_ESCAPE = re.compile(rb"\\u00(?:00|3[aA])")
 _declaration = DeletionItem()
@@ -184,79 +185,57 @@ def read_ids(body: bytearray) -> list[str]:
     Raises `Problem` 400 with every error: malformed JSON, a value that is not an array, an empty or too long one, items
     that are not an object with just a text `id`. Contract F1.
     """
-    ids = _fast_ids(body)
+    found = _split_items(body)
+    has_long = len(body) > settings.API_MAX_BODY_SIZE and any(too_long(item, "") for item in found)
+    ids = None if has_long else _plain_ids(body)
     if ids is None:
-        ids = _exact_ids(body)
+        errors = Errors()
+        ids = [_read_id(item, position, errors) for position, item in enumerate(found)]
+        errors.refuse()
     return list(dict.fromkeys(ids))
 
 
-def _fast_ids(body: bytearray) -> list[str] | None:
-    """Return the ids; None if anything needs the exact reader."""
-    # There are no more items than opening braces, so that a large body does not become a far larger list.
-    if body.count(b"{") > settings.API_MAX_BULK_ELEMENTS or _DECEPTIVE_ESCAPE.search(body):
-        return None
-    # A decoded id may take four times its length.
-    found = _fast_items(body) if len(body) > settings.API_MAX_BODY_SIZE else []
-    if found is None or any(too_long(item, "") for item in found):
-        return None
-    try:
-        ids = [item.id for item in _fast_decoder.decode(body)]
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    # Of a repeated member the decoder keeps one, and the other is an extra colon.
-    if not ids or body.count(b":") != len(ids) + sum(id.count(":") for id in ids):
-        return None
-    return ids
-
-
-def _exact_ids(body: bytearray) -> list[str]:
-    text = memoryview(body)
-    limit: int = settings.API_MAX_BULK_ELEMENTS
+def _split_items(body: bytearray) -> list[msgspec.Raw]:
+    """Return the texts of the items. Raises `Problem` 400 if they cannot be found, for none and for too many."""
+    text, limit = memoryview(body), settings.API_MAX_BULK_ELEMENTS
+    found: list[msgspec.Raw] = []
     try:
         check_kind(text, b"[", 'an array of objects such as {"id": "EUR"}')
-        found = _fast_items(body) or list(islice(items(text), limit + 1))
+        # All at once, unless a large body could become a far larger list.
+        with suppress(msgspec.DecodeError, RecursionError):
+            found = _split.decode(body) if body.count(b",") < limit else found
+        found = found or list(islice(items(text), limit + 1))
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
     if not found:
         raise bad_request([Failure("", "REQUIRED", "The list is empty; name at least one element.")])
     if len(found) > limit:
         raise bad_request([too_many("items", limit)])
-    errors = Errors()
-    ids = [_exact_id(item, position, errors) for position, item in enumerate(found)]
-    errors.refuse()
-    return ids
+    return found
 
 
-def _fast_items(body: bytearray) -> list[msgspec.Raw] | None:
-    """Return the items of the array `body`; None if it is malformed, or may have more of them than are permitted."""
-    if body.count(b",") >= settings.API_MAX_BULK_ELEMENTS:
-        return None
+def _plain_ids(text: bytes | bytearray) -> list[str] | None:
+    """Return the ids in the list `text`, which are decoded together; None if it may have an error."""
     try:
-        return msgspec.json.decode(body, type=list[msgspec.Raw])
+        ids = [item.id for item in _plain.decode(text)]
     except (msgspec.DecodeError, RecursionError):
         return None
+    # Of a repeated member the decoder keeps one, and the other is an extra colon.
+    has_repeated = text.count(b":") != len(ids) + sum(id.count(":") for id in ids)
+    return None if has_repeated or _DECEPTIVE_ESCAPE.search(text) else ids
 
 
-def _fast_id(item: bytes) -> str | None:
-    """Return the id in an item; None if it needs the exact reader."""
-    try:
-        id = _item_decoder.decode(item).id
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return None if item.count(b":") != 1 + id.count(":") or _DECEPTIVE_ESCAPE.search(item) else id
-
-
-def _exact_id(item: msgspec.Raw, position: int, errors: Errors) -> str:
+def _read_id(item: msgspec.Raw, position: int, errors: Errors) -> str:
     """Return the id in an item; an empty text if it has an error."""
     path = json_pointer("", position)
     if failure := too_long(item, path):
         errors.add(position, [failure])
         return ""
-    id = _fast_id(bytes(item))
-    if id is not None:
-        return id
+    text = bytes(item)
+    if ids := _plain_ids(b"[%b]" % text):
+        return ids[0]
     try:
-        value = read_json(bytes(item), join=json_pointer, path=path)
+        value = read_json(text, join=json_pointer, path=path)
         if not isinstance(value, dict):
             message = f'The item must be an object such as {{"id": "EUR"}}, not {described_value(value)}.'
             errors.add(position, [Failure(path, "INVALID", message)])

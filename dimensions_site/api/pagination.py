@@ -99,7 +99,8 @@ def linked_page(
     places = ordered.values_list(*keys)
     first = list(places[paging.skip : paging.skip + 1])
     end = paging.skip + paging.take
-    last = list(places[end - 1 : end + 1])
+    # The databases count no row beyond the largest number.
+    last = list(places[end - 1 : end + 1]) if end <= MAX_COUNT else []
     if len(last) <= 1:
         return ordered[paging.window], {}
     page = ordered.exclude(_beyond(keys, last[0])).filter(_beyond(keys, first[0]) | _at(keys, first[0]))

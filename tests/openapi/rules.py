@@ -215,7 +215,9 @@ def _keep_plan(body: dict[str, Any], stored: Stored) -> None:
         body.pop("replace", None)
         body.pop("saveMode", None)
     else:
-        body[source] = stored.token if source == "asOf" else "northwind"
+        body["asOf"] = stored.token
+        if source == "repository":
+            body["repository"] = "northwind"  # its own one, at an earlier state
     body.pop("scope", None)  # nearly every element is outside of any
 
 

@@ -10,6 +10,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
 from dimensions_site.api.json.texts import shown_value
+from dimensions_site.elements.declaration.context import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
@@ -33,16 +34,14 @@ class OidField(TextField):
         )
         self.allow_null = False
 
-    def run_validation(self, data: Any = empty) -> Any:
-        return super().run_validation(empty if data is None else data)  # null is absent (contract C5)
+    def run_validation(self, data: Any = empty, context: ElementContext = NO_CONTEXT) -> Any:
+        return super().run_validation(empty if data is None else data, context)  # null is absent (contract C5)
 
-    def get_default(self) -> str:
-        existing = self.context.get("existing")
-        return str(uuid.uuid4()) if existing is None else existing.oid
+    def default_in(self, context: ElementContext) -> str:
+        return str(uuid.uuid4()) if context.existing is None else context.existing.oid
 
-    def to_internal_value(self, data: Any) -> str:
-        oid = super().to_internal_value(data)
-        existing = self.context.get("existing")
+    def value_in(self, data: Any, context: ElementContext) -> str:
+        oid, existing = self.to_internal_value(data), context.existing
         if not oid:
             self.reject(gettext("{name} must not be empty."))
         if existing is not None and existing.oid != oid:
@@ -92,10 +91,10 @@ class CurrencySerializer(ElementSerializer):
         "referenceCurrency.coefficient": ("Exchange rate", "Kurs", "Taux de change", "Tasso di cambio", "Wisselkoers"),
     }
 
-    def canonical(self, data: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], Errors]:
         """Fold `description` and a plain string in `descriptions` into the map of descriptions (contract C4)."""
-        result, errors = super().canonical(data, current)
-        language = self.context["repository"].default_language
+        result, errors = super().canonical(data, context)
+        language = context.language
         if isinstance(result.get("descriptions"), str):
             result["descriptions"] = {language: result["descriptions"]}
         description = result.pop("description", None)

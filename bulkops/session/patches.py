@@ -12,6 +12,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import IdField, Leaf
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
@@ -46,8 +47,8 @@ class Patch:
 class KeyField(IdField):
     """An id that may also be unknown, which is not an error here."""
 
-    def _is_stored(self, text: str) -> bool:
-        return True
+    def value_in(self, data: Any, context: ElementContext) -> str:
+        return self.to_internal_value(data)
 
 
 class KeyObject(WireObject):

@@ -13,6 +13,7 @@ from msgspec import Meta
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.json.texts import described_value, shown_value
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import (
     CODE_LENGTH,
     FREE_TEXT_LENGTH,
@@ -52,30 +53,29 @@ class MapField(Leaf):
         """Return what a key should look like, as the end of an error message."""
         return _("a name of 1 to {maximum} characters").format(maximum=CODE_LENGTH)
 
-    def to_internal_value(self, data: Any) -> dict[str, str | None]:
+    def value_in(self, data: Any, context: ElementContext) -> dict[str, str | None]:
         if not isinstance(data, dict):
             message = _("{name} must be {expected}, not {value}.")
             self.reject(message, expected=self.expected, value=described_value(data))
         maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
         # A map stored before the limit existed may stay, or lose entries.
-        if len(data) > maximum and len(data) > len(self._stored()):
+        if len(data) > maximum and len(data) > len(self._stored(context)):
             self.fail("too_large", count=grouped_number(len(data)), maximum=grouped_number(maximum))
-        errors = self._entry_errors(data)
+        errors = self._entry_errors(data, context)
         if errors:
             raise ValidationError(errors)
         return data
 
-    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
+    def fast_value(self, value: dict[str, str | None], context: ElementContext) -> dict[str, str | None]:
         if len(value) > settings.ELEMENT_MAX_MAP_ENTRIES:
             self.refuse(value)
         return value
 
-    def _stored(self) -> dict[str, str | None]:
+    def _stored(self, context: ElementContext) -> dict[str, str | None]:
         """Return the stored element's map; an empty one without it."""
-        stored = self.context.get("stored")
-        return {} if stored is None else msgspec.json.decode(stored).get(self.field_name) or {}
+        return {} if context.stored is None else msgspec.json.decode(context.stored).get(self.field_name) or {}
 
-    def _entry_errors(self, data: dict[str, Any]) -> dict[str, list[ErrorDetail]]:
+    def _entry_errors(self, data: dict[str, Any], context: ElementContext) -> dict[str, list[ErrorDetail]]:
         return {key: [error] for key, value in data.items() if (error := self._entry_error(key, value))}
 
     def _entry_error(self, key: str, value: object) -> ErrorDetail | None:
@@ -157,12 +157,12 @@ class LanguageMapField(MapField):
         language, *others = re.split("([-_])", key)
         return language.lower() + "".join(part.upper() if len(part) == 2 else part for part in others)
 
-    def _entry_errors(self, data: dict[str, Any]) -> dict[str, list[ErrorDetail]]:
-        errors, first = super()._entry_errors(data), dict[str | None, str]()
+    def _entry_errors(self, data: dict[str, Any], context: ElementContext) -> dict[str, list[ErrorDetail]]:
+        errors, first = super()._entry_errors(data, context), dict[str | None, str]()
         for tag in data:
             other = first.setdefault(_language(tag), tag)
             # Elements stored before this was a rule may keep both.
-            if tag not in errors and other != tag and not {tag, other} <= self._stored().keys():
+            if tag not in errors and other != tag and not {tag, other} <= self._stored(context).keys():
                 message = self.error_messages["same_language"].format(name=name_of(self, tag), other=other)
                 errors[tag] = [ErrorDetail(message, code="same_language")]
         return errors
@@ -170,8 +170,8 @@ class LanguageMapField(MapField):
     def _fast_key(self) -> Any:
         return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
 
-    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
-        value = super().fast_value(value)
+    def fast_value(self, value: dict[str, str | None], context: ElementContext) -> dict[str, str | None]:
+        value = super().fast_value(value, context)
         languages = set(map(_language, value))
         if None in languages or len(languages) < len(value):
             self.refuse(value)
@@ -202,11 +202,11 @@ class DescriptionsField(LanguageMapField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=True, label=gettext_lazy("Description"), **kwargs)
 
-    def to_internal_value(self, data: Any) -> dict[str, str | None]:
-        return self._not_blank(super().to_internal_value(data))
+    def value_in(self, data: Any, context: ElementContext) -> dict[str, str | None]:
+        return self._not_blank(super().value_in(data, context))
 
-    def fast_value(self, value: dict[str, str | None]) -> dict[str, str | None]:
-        return self._not_blank(super().fast_value(value))
+    def fast_value(self, value: dict[str, str | None], context: ElementContext) -> dict[str, str | None]:
+        return self._not_blank(super().fast_value(value, context))
 
     def _not_blank(self, descriptions: dict[str, str | None]) -> dict[str, str | None]:
         if not any(text is not None and text.strip() for text in descriptions.values()):

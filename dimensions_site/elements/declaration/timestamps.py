@@ -12,6 +12,7 @@ from django.utils.formats import localize_input
 from django.utils.translation import gettext as _
 from msgspec import Meta
 
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import ValueKind
@@ -92,7 +93,7 @@ class TimestampField(Leaf):
     def fast_type(self) -> Any:
         return Annotated[str, Meta(max_length=_REMEMBERED_LENGTH)]
 
-    def fast_value(self, value: str) -> datetime:
+    def fast_value(self, value: str, context: ElementContext) -> datetime:
         try:
             return _remembered_timestamp(value)
         except ValueError:

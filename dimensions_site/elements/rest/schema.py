@@ -19,6 +19,7 @@ from dimensions_site.api.openapi.problems import (
     InvalidRequestSerializer,
     ProblemSerializer,
 )
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
@@ -64,7 +65,7 @@ class DimensionSchema(AutoSchema):
     def saved_example(self, data: Part, before: Part | None = None) -> Part:
         """Return the response to a request with an element, or with a patch of the element `before`."""
         serializer = self.view.dimension.wire.serializer(context={"repository": Repository(default_language="en")})
-        columns = serializer.run_validation(data) if before is None else serializer.validate_patch(before, data)
+        columns = serializer.validate_patch(before or {}, data, ElementContext("en"))
         element = serializer.to_representation(self.view.dimension.model(**columns))
         return {**element, "updateInfo": _LAST_CHANGE, **self.examples.get("assigned", {})}
 

@@ -4,7 +4,6 @@ The fast decoder accepts a value or leaves it. What it leaves, valid or not, goe
 the other spellings and the error messages.
 """
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from operator import attrgetter
@@ -17,6 +16,7 @@ from rest_framework.serializers import Serializer
 
 from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json, members_of
 from dimensions_site.api.json.texts import merge_objects
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
@@ -33,7 +33,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RowDecoder:
-    """Decodes elements of the dimension of `wire` for one `repository`; made once for many elements (`decoder_for`).
+    """Decodes elements of the dimension of `wire` for one `repository`; it never changes, so threads may share it.
 
     `columns` are all writable columns, in the order of rows. A row has JSON text for the `json_columns`, or None for
     SQL's NULL; for the others it has the value that the model's field takes.
@@ -43,33 +43,15 @@ class RowDecoder:
         self._plan = _plan(wire)
         self.columns = self._plan.columns
         self.json_columns = self._plan.json_columns
-        self._context: dict[str, Any] = {}
-        self.turn_to(repository)
-        self._declaration = wire.serializer(context=self._context)
-        members = [member for _, member in _columns(self._declaration)]
-        self._undecided = [
-            (position, leaf)
-            for position, leaf in enumerate(members)
-            if isinstance(leaf, Leaf) and not leaf.fast_type_decides
-        ]
-        self._rules = [
-            (group, {str(member.source): members.index(member) for _, member in _columns(group)})
-            for group in _groups(self._declaration)
-            if type(group).validate is not Serializer.validate
-        ]
-
-    def turn_to(self, repository: Repository) -> None:
-        """Decode elements for this repository from now on."""
         self._language = repository.default_language
-        self._context["repository"] = repository
 
     def fast(self, text: bytes | memoryview | msgspec.Raw, existing: Element | None = None) -> Row | None:
         """Return the row of the element `text`, or None if the serializer has to decode it.
 
         `existing` is the stored element that it will replace. The row equals that of `read_json` and `exact`.
         """
-        written = bytes(text)
-        return self._fast(len(written), existing, None, lambda: self._plan.element(written))
+        written, context = bytes(text), ElementContext(self._language, existing)
+        return self._fast(len(written), context, lambda: self._plan.element(written))
 
     def fast_complete(self, text: bytes | memoryview | msgspec.Raw, existing: Element | None = None) -> Row | None:
         """Return the row of the element `text`; None if it may leave anything out, or the serializer has to decode it.
@@ -77,12 +59,13 @@ class RowDecoder:
         A patch with all members of an element stores the same row as a replacement, except that entries of stored maps
         stay (contract C15).
         """
-        written = bytes(text)
-        return self._fast(len(written), existing, None, lambda: self._plan.complete(written))
+        written, context = bytes(text), ElementContext(self._language, existing)
+        return self._fast(len(written), context, lambda: self._plan.complete(written))
 
     def fast_raw(self, sent: RawElement, existing: Element | None = None, id: str | None = None) -> Row | None:
         """Return the same for an element that was `sent`; `id` as in `exact`."""
-        return self._fast(len(sent.text), existing, id, lambda: self._plan.completed(sent.members, id))
+        context = ElementContext(self._language, existing, id)
+        return self._fast(len(sent.text), context, lambda: self._plan.completed(sent.members, id))
 
     def fast_patch(self, current: str, patch: RawElement, existing: Element) -> Row | None:
         """Return the row of the stored element after `patch` (contract C15); None if the serializer has to decode it.
@@ -90,22 +73,23 @@ class RowDecoder:
         `current` is the element's JSON as `full_renderer` writes it.
         """
         length = len(current.encode()) + len(patch.text)
-        return self._fast(length, existing, existing.element_id, lambda: self._plan.patched(current, patch))
+        context = ElementContext(self._language, existing, existing.element_id)
+        return self._fast(length, context, lambda: self._plan.patched(current, patch))
 
     def fast_stored(self, current: str, existing: Element) -> Row | None:
         """Return the row of the stored element whose JSON is `current`, or None if the serializer has to decode it."""
-        return self._fast(0, existing, None, lambda: self._plan.decode(current))
+        return self._fast(0, ElementContext(self._language, existing), lambda: self._plan.decode(current))
 
-    def _fast(self, length: int, existing: Element | None, id: str | None, read: Callable[[], Any]) -> Row | None:
+    def _fast(self, length: int, context: ElementContext, read: Callable[[], Any]) -> Row | None:
         """Return the row of the struct that `read` returns; None if it is in doubt or may be too large."""
         if not self._plan.sizes.is_surely_small(length):
             return None
         try:
             element = read()
-            row = None if element is None else self._row_of(element, existing)
+            row = None if element is None else self._plan.row_of(element, context)
         except (*UNREADABLE, ValidationError):
             return None
-        return row if row is None or id in (None, row[self._plan.id_position]) else None
+        return row if row is None or context.id in (None, row[self._plan.id_position]) else None
 
     def exact(
         self, data: Any, existing: Element | None = None, id: str | None = None, stored: str | None = None
@@ -115,8 +99,8 @@ class RowDecoder:
         `id` is that of an element that a path or a key names (contract C14), `stored` the JSON of the element that it
         will replace, if known: an element that is too large may be replaced by one that is no larger (contract C20).
         """
-        self._context.update(existing=existing, id=id, stored=stored)
-        return self._of_right_size(self._declaration.run_validation(data), stored)
+        context = ElementContext(self._language, existing, id, stored)
+        return self._of_right_size(self._plan.declaration.run_validation(data, context), stored)
 
     def exact_patch(
         self,
@@ -131,13 +115,14 @@ class RowDecoder:
 
         `stored` as in `exact`, `removes` as of `RawElement`.
         """
-        self._context.update(existing=existing, id=None if existing is None else existing.element_id, stored=stored)
-        return self._of_right_size(self._declaration.validate_patch(current, patch, removes=removes), stored)
+        id = None if existing is None else existing.element_id
+        context = ElementContext(self._language, existing, id, stored)
+        values = self._plan.declaration.validate_patch(current, patch, context, removes=removes)
+        return self._of_right_size(values, stored)
 
     def check_patch(self, patch: Any, id: str) -> None:
         """Raise `Problem` 400 for errors in `patch` that do not depend on the element: no element has the `id`."""
-        self._context.update(existing=None, id=id, stored=None)
-        self._declaration.check_patch(patch)
+        self._plan.declaration.check_patch(patch, ElementContext(self._language, None, id))
 
     def row_of(self, element: Element) -> Row:
         """Return the row of a stored element, all of whose columns are loaded."""
@@ -164,46 +149,35 @@ class RowDecoder:
             for column in self.columns
         )
 
-    def _row_of(self, element: Any, existing: Element | None) -> Row | None:
-        for name in self._plan.derived:
-            # `description` may repeat the text in the default language, but not contradict `descriptions`.
-            if getattr(element, name) not in (UNSET, element.descriptions.get(self._language)):
-                return None
-        self._context["existing"] = existing
-        values = list(self._plan.values(element))
-        for position, leaf in self._undecided:
-            value = values[position]
-            if value is UNSET:
-                values[position] = leaf.get_default()
-            elif value is not None:
-                values[position] = leaf.fast_value(value)
-        for group, positions in self._rules:
-            validated = group.validate({column: values[position] for column, position in positions.items()})
-            for column, position in positions.items():
-                values[position] = validated[column]
-        for position, unset in self._plan.json_positions:
-            values[position] = _json_text(values[position], unset)
-        return tuple(values)
-
 
 class _Plan:
-    """What depends on the wire alone."""
+    """What depends on the wire alone, and never changes either."""
 
     def __init__(self, wire: Wire) -> None:
-        declaration = wire.serializer()
+        self.declaration = declaration = wire.serializer()
         paths = list(_columns(declaration))
         members = [member for _, member in paths]
         self.columns = tuple(str(member.source) for member in members)
-        self.values = attrgetter(*(path for path, _ in paths))
-        self.json_positions = [
+        self._values = attrgetter(*(path for path, _ in paths))
+        self._json_positions = [
             (position, tuple(dict.fromkeys(unset_texts(member))) if isinstance(member, Bundle) else ())
             for position, member in enumerate(members)
             if isinstance(member, Bundle | MapField)
         ]
-        self.json_columns = frozenset(self.columns[position] for position, _ in self.json_positions)
-        self.sizes = Sizes(declaration, paths, {position for position, _ in self.json_positions})
+        self.json_columns = frozenset(self.columns[position] for position, _ in self._json_positions)
+        self.sizes = Sizes(declaration, paths, {position for position, _ in self._json_positions})
         self.id_position = self.columns.index("element_id")
-        self.derived = [name for name, leaf in declaration.fields.items() if isinstance(leaf, DescriptionField)]
+        self._undecided = [
+            (position, leaf)
+            for position, leaf in enumerate(members)
+            if isinstance(leaf, Leaf) and not leaf.fast_type_decides
+        ]
+        self._rules = [
+            (group, {str(member.source): members.index(member) for _, member in _columns(group)})
+            for group in _groups(declaration)
+            if type(group).validate is not Serializer.validate
+        ]
+        self._derived = [name for name, leaf in declaration.fields.items() if isinstance(leaf, DescriptionField)]
         self._maps = declaration.maps
         self._struct = struct_of(declaration)
         # Returns the struct for the JSON text of a complete element.
@@ -239,29 +213,33 @@ class _Plan:
         if patch.members is None:
             return None
         stored: dict[str, Any] = msgspec.json.decode(current)
-        for name in self.derived:
+        for name in self._derived:
             del stored[name]
         return self.completed(merge_objects(stored, patch.members, self._maps if patch.removes else ()), None)
 
+    def row_of(self, element: Any, context: ElementContext) -> Row | None:
+        """Return the row of a struct; None if the element contradicts itself. Raises `ValidationError`."""
+        for name in self._derived:
+            # `description` may repeat the text in the default language, but not contradict `descriptions`.
+            if getattr(element, name) not in (UNSET, element.descriptions.get(context.language)):
+                return None
+        values = list(self._values(element))
+        for position, leaf in self._undecided:
+            value = values[position]
+            if value is UNSET:
+                values[position] = leaf.default_in(context)
+            elif value is not None:
+                values[position] = leaf.fast_value(value, context)
+        for group, positions in self._rules:
+            validated = group.validate({column: values[position] for column, position in positions.items()})
+            for column, position in positions.items():
+                values[position] = validated[column]
+        for position, unset in self._json_positions:
+            values[position] = _json_text(values[position], unset)
+        return tuple(values)
+
 
 _plan = cache(_Plan)
-
-
-# The decoders of each thread; a decoder knows the element that it decodes at the moment.
-_kept = threading.local()
-
-
-def decoder_for(wire: Wire, repository: Repository) -> RowDecoder:
-    """Return this thread's decoder for elements of the `wire`, set to the `repository`; valid until the next call.
-
-    For a single element, making a decoder would take longer than decoding.
-    """
-    decoders: dict[Wire, RowDecoder] = vars(_kept).setdefault("decoders", {})
-    decoder = decoders.get(wire)
-    if decoder is None:
-        decoder = decoders[wire] = RowDecoder(wire, repository)
-    decoder.turn_to(repository)
-    return decoder
 
 
 def _columns(group: WireObject, path: str = "") -> Iterator[tuple[str, Any]]:

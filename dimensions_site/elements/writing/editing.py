@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 from django.db import IntegrityError
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_for
+from dimensions_site.elements.writing.decoding import Row, RowDecoder
 from dimensions_site.elements.writing.locking import writing_one_in_turn
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
 from dimensions_site.elements.writing.saving import already_there, change, insert
@@ -90,9 +91,9 @@ class Editor:
                 )
             return self._changed(stored, row)
 
-    @property
+    @cached_property
     def _decoder(self) -> RowDecoder:
-        return decoder_for(self.dimension.wire, self.repository)
+        return RowDecoder(self.dimension.wire, self.repository)
 
     @property
     def _renderer(self) -> ElementRenderer:

@@ -7,19 +7,17 @@ from rest_framework.exceptions import ValidationError
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.rest.pointers import failures_of
-from dimensions_site.repositories.models import Repository
 from tests.factories import account, currency
 from tests.strategies import SPELLINGS, put
-
-NORTHWIND = Repository(db_id="northwind", default_language="en")
 
 
 def errors(payload: Any, wire: Wire = ACCOUNT_WIRE, id: object = "1000") -> list[tuple[str, str, str | None]]:
     """The pointer, the code and the id of each failure of an element at /post/17."""
     with pytest.raises(ValidationError) as refusal:
-        wire.serializer(context={"repository": NORTHWIND}).run_validation(payload)
+        wire.serializer().run_validation(payload, ElementContext("en"))
     failures = failures_of(refusal.value, payload, wire, "/post/17", id)
     return [(failure.path, failure.code, failure.id) for failure in failures]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.models import Element
@@ -26,7 +27,7 @@ STAMP = {"update_user": "alice", "update_date": datetime(2026, 1, 31, tzinfo=UTC
 def stored(dimension: str, payload: Any) -> Element:
     """The element that the serializer makes of `payload`, not saved."""
     wire, model = DIMENSIONS[dimension]
-    values = wire.serializer(context={"repository": NORTHWIND}).run_validation(read_json(plain(payload)))
+    values = wire.serializer().run_validation(read_json(plain(payload)), ElementContext("en"))
     return model(repository=NORTHWIND, **values, **STAMP)
 
 

@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.json.reader import read_json
+from dimensions_site.elements.declaration.context import NO_CONTEXT
 from dimensions_site.elements.writing.raw_element import RawElement
 from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, stored
 from tests.dimensions_site.elements.writing.json_writing import damaged, nearly, plain, strangely
@@ -128,7 +129,7 @@ def test_a_patch_gives_one_row(dimension: str, data: st.DataObject, choice: Rand
 @pytest.mark.parametrize("name", LEAVES)
 @given(st.data())
 def test_every_leaf_takes_by_its_fast_type_what_it_takes_anyway(name: str, data: st.DataObject) -> None:
-    """A value of the fast type is stored as it is, or as `fast_value` says, just as `to_internal_value` stores it."""
+    """A value of the fast type is stored as it is, or as `fast_value` says, just as `value_in` stores it."""
     leaf = LEAVES[name]
     value = data.draw(wrong_values if leaf.read_only else leaf_values(leaf) | wrong_values, label="value")
     try:
@@ -138,11 +139,11 @@ def test_every_leaf_takes_by_its_fast_type_what_it_takes_anyway(name: str, data:
 
     def outcome(read: Any) -> Any:
         try:
-            return read(value)
+            return read(value, NO_CONTEXT)
         except ValidationError:
             return ValidationError
 
-    exact = outcome(leaf.to_internal_value)
+    exact = outcome(leaf.value_in)
     assert taken == value
     assert outcome(leaf.fast_value) == exact
     assert exact == value or not leaf.fast_type_decides

@@ -1,6 +1,5 @@
 """Writing one element: the fast way and the exact way leave the same, and only changes are written."""
 
-import threading
 from typing import Any
 
 import pytest
@@ -10,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from account.models import Account, CalculationLogic
-from account.serializers import ACCOUNT_WIRE
 from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.json.reader import read_json
-from dimensions_site.elements.writing.decoding import decoder_for
 from dimensions_site.elements.writing.raw_element import RawElement
 from tests.account.samples import FULL
-from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, NORTHWIND
+from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, currency, read
 from tests.strategies import elements
@@ -162,18 +158,6 @@ def test_a_new_currency_has_nothing_of_the_one_that_was_written_before(alice, qu
     assert returned(alice.send("POST", alice.currency(), body))["oid"] not in ("o-eur", None)
     assert returned(alice.send("PUT", alice.currency("elements/GBP"), {**body, "id": "GBP"}))["oid"] != "o-eur"
     assert Currency.objects.values("oid").distinct().count() == 3
-
-
-def test_each_thread_decodes_for_itself():
-    """The state of one does not affect another one."""
-    found = []
-    other = threading.Thread(target=lambda: found.append(decoder_for(ACCOUNT_WIRE, NORTHWIND)))
-    other.start()
-    other.join()
-
-    assert found[0] is not decoder_for(ACCOUNT_WIRE, NORTHWIND)
-    assert decoder_for(ACCOUNT_WIRE, NORTHWIND) is decoder_for(ACCOUNT_WIRE, NORTHWIND)
-    assert decoder_for(ACCOUNT_WIRE, NORTHWIND) is not decoder_for(CURRENCY_WIRE, NORTHWIND)
 
 
 @pytest.mark.contract("C14")

@@ -162,7 +162,14 @@ def _keep_identity(element: dict[str, Any], id: str) -> None:
         element["id"] = id
 
 
+def _drop_nulls(envelope: dict[str, Any]) -> None:
+    """C15: null means absent there."""
+    for name in [name for name, value in envelope.items() if value is None]:
+        del envelope[name]
+
+
 def _keep_bulk(body: dict[str, Any], stored: Stored) -> None:
+    _drop_nulls(body)
     numbers = count()
     if not body.keys() & {*OPERATIONS}:
         body["post"] = []  # E1: at least one of them is there
@@ -194,6 +201,7 @@ def _keep_bulk(body: dict[str, Any], stored: Stored) -> None:
 
 def _keep_plan(body: dict[str, Any], stored: Stored) -> None:
     """K4: there is exactly one source, with what belongs to it."""
+    _drop_nulls(body)
     source = next((name for name in ("bulk", "snapshot", "asOf", "repository") if name in body), "snapshot")
     for name in ("bulk", "snapshot", "asOf", "repository", "undo", "onConflict", "replace"):
         if name != source and not (name == "replace" and source == "snapshot"):

@@ -35,10 +35,12 @@ class FileColumn:
         """Return the column; it reads what the wire says."""
         return self
 
-    @property
-    def takes_numbers(self) -> bool:
-        """Whether a number, or a date, is taken as such, whatever it looks like in a workbook."""
-        return self.leaf is not None and self.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL, ValueKind.TIMESTAMP)
+    def takes(self, number: str) -> bool:
+        """Return whether the `number`, date or truth value is taken as such, whatever it looks like in a workbook."""
+        kind = None if self.leaf is None else self.leaf.kind
+        if kind is ValueKind.BOOLEAN:
+            return number in ("true", "false")
+        return kind in (ValueKind.INTEGER, ValueKind.DECIMAL, ValueKind.TIMESTAMP)
 
     def fill(self, data: dict[str, Any], text: str, *, is_number: bool = False) -> bool:
         """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set".
@@ -84,7 +86,7 @@ class FileColumns:
         unnamed = [name for name in self._nameless if row.cells[name].strip()]
         if not (row.errors or row.numbers or unnamed):
             return row, []
-        numbers = {name: number for name, number in row.numbers.items() if self._takes_numbers(name)}
+        numbers = {name: number for name, number in row.numbers.items() if self._takes(name, number)}
         failures = [
             Failure(name, "INVALID_ROW", message)
             for name, message in row.errors.items()
@@ -127,8 +129,8 @@ class FileColumns:
                 failures.append(Failure(column.heading, "CONFLICTING_SPELLINGS", message))
         return failures
 
-    def _takes_numbers(self, heading: str) -> bool:
-        return heading in self._used and self._used[heading].takes_numbers
+    def _takes(self, heading: str, number: str) -> bool:
+        return heading in self._used and self._used[heading].takes(number)
 
     def _first(self, column: FileColumn) -> FileColumn:
         return self._by_path[".".join(column.segments)]

@@ -23,8 +23,8 @@ _MIDNIGHT = "T00:00:00"
 class CellError(Exception):
     """The value of a cell cannot be used; the message says why, and what to do.
 
-    A `number`, or a date, can be used all the same where one is expected, so that its format does not matter. `text`
-    is that of the cell, if it is not the stored value.
+    A `number`, a date or a truth value can be used all the same where one is expected, so that its format does not
+    matter. `text` is that of the cell, if it is not the stored value.
     """
 
     def __init__(self, message: str, number: str | None = None, text: str | None = None) -> None:
@@ -55,7 +55,9 @@ class CellTexts:
             case "n":
                 return self._number(style, stored)
             case "b":
-                return "true" if stored.strip() in ("1", "true") else "false", None
+                value = "true" if stored.strip() in ("1", "true") else "false"
+                message = _("holds {value}, which programs show in their own language. Write it as text")
+                raise CellError(message.format(value=value.upper()), value, value)
             case "d":
                 return self._of_date(style, stored.removesuffix("Z").removesuffix(".000").removesuffix(_MIDNIGHT))
             case "e":

@@ -62,6 +62,7 @@ def test_each_row_comes_once_although_others_are_added(alice: Caller, list: str)
     rest = [row[name] for row in read(alice.get(str(following(response))))]
     assert page + rest == [row[name] for row in read(alice.get(address))][2:6]
 
+
 @pytest.mark.contract("D6")
 @pytest.mark.parametrize("list", LISTS)
 @pytest.mark.parametrize(("skip", "take", "count"), [(0, 2**63 - 1, 3), (1, 2**63 - 1, 2), (2**63 - 1, 2**63 - 1, 0)])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.bulkops.files.formats.files import SHEET, STYLES, read, with_parts, workbook
+from tests.factories import read as read_json
 
 
 def row_of(stored, number_format="General", kind=b"n"):
@@ -219,3 +220,16 @@ def test_the_zeros_of_a_format_follow_the_shown_digits():
 def test_a_whole_number_with_more_digits_is_an_error(digits):
     """Excel shows zeros in place of the last digits, which were part of a code."""
     assert "more than 15 digits" in row_of(Number(digits)).errors["name"]
+
+
+@pytest.mark.contract("H4")
+def test_a_truth_value_is_taken_where_one_is_expected_and_is_no_text(import_currencies, alice):
+    """Programs show it in their language, as TRUE, WAHR or VRAI; its own export comes back."""
+    required = ["id", "decimalNumbers", "percentageDifference"]
+    good = workbook([*required, "descriptions.en", "preferred"], ["EUR", 2, "12.50", "Euro", True])
+    assert import_currencies(good).errors == []
+    assert read_json(alice.get(alice.currency("elements/EUR")))["preferred"] is True
+    outcome = import_currencies(workbook([*required, "descriptions.en"], ["USD", 2, "12.50", True]))
+    assert outcome.errors == [
+        "line 2, descriptions.en: The cell D2 holds TRUE, which programs show in their own language. Write it as text."
+    ]

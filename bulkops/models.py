@@ -164,9 +164,10 @@ class FileImportPiece(models.Model):
     """
 
     class File(models.TextChoices):
-        """The file that it is a part of."""
+        """The file that it is a part of: as uploaded, as the check has read it, or the rows with errors."""
 
         UPLOAD = "UPLOAD"
+        ROWS = "ROWS"
         REJECTS = "REJECTS"
 
     file_import = models.ForeignKey(FileImport, on_delete=models.CASCADE, related_name="pieces", db_index=False)

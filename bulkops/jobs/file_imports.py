@@ -252,7 +252,7 @@ def end(file_import: FileImport, status: ImportStatus, error: str | None = None,
         status=status, error=error, finished_at=Now(), claimed_by=None, heartbeat=None, preview={}, **values
     )
     if ended:
-        FileImportPiece.objects.filter(file_import=file_import, file=FileImportPiece.File.UPLOAD).delete()
+        file_import.pieces.exclude(file=FileImportPiece.File.REJECTS).delete()
     return ended == 1
 
 

@@ -1,5 +1,7 @@
 """What a worker does for an import: the check of a file, and the import itself (contract C12, C18, G2)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
@@ -9,12 +11,13 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext, gettext_lazy, override
 
+from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.rejects import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
-from bulkops.files.outside.reading import Limits, source_outside
+from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.claims import Claim, attempt, describe_job
 from bulkops.jobs.file_imports import Choices
@@ -71,12 +74,9 @@ class _Work:
         if not self._is_allowed():
             self._refuse()
             return
-        with (
-            uploads.copy_to_file(self._file_import, FileImportPiece.File.UPLOAD) as file,
-            TemporaryFile() as rejects,
-        ):
+        with TemporaryFile() as rows, TemporaryFile() as rejects:
             try:
-                report = self._run(file, rejects)
+                report = self._run(rows, rejects)
             except ImportRefused as refusal:
                 self._hand_back(refusal.report, rejects, str(refusal))
             except UnreadableFile as error:
@@ -84,7 +84,7 @@ class _Work:
                 self._hand_back(Report(failures=failures, failure_count=1), rejects, str(error))
             else:
                 if self._is_check:
-                    self._hand_back(report, rejects)
+                    self._hand_back(report, rejects, rows=rows)
 
     def _is_allowed(self) -> bool:
         """Return whether the requester, who may have lost rights meanwhile, may still import."""
@@ -109,7 +109,22 @@ class _Work:
             self._hold()
             file_imports.end(self._file_import, ImportStatus.FAILED, error)
 
-    def _run(self, file: BinaryIO, rejects: BinaryIO) -> Report:
+    @contextmanager
+    def _source(self, rows: BinaryIO) -> Iterator[Source]:
+        """Yield the rows as the check has read them, or else read the file, which also writes them to `rows`."""
+        parts = FileImportPiece.File
+        if not self._is_check and self._file_import.pieces.filter(file=parts.ROWS).exists():
+            with uploads.copy_to_file(self._file_import, parts.ROWS) as copy, source_of_copy(copy) as source:
+                yield source
+            return
+        limits = Limits(settings.IMPORT_READ_SECONDS, settings.IMPORT_READ_MEMORY)
+        with (
+            uploads.copy_to_file(self._file_import, parts.UPLOAD) as file,
+            source_outside(file, limits, self._choices.reading, rows) as source,
+        ):
+            yield source
+
+    def _run(self, rows: BinaryIO, rejects: BinaryIO) -> Report:
         dimension = dimension_named(self._file_import.dimension)
         options = Options(
             mode=Mode(self._choices.mode),
@@ -133,8 +148,7 @@ class _Work:
             finish=lambda report: self._complete(report, rejects),
             advice=gettext("If it is, allow as many with 'Delete at most'."),
         )
-        limits = Limits(settings.IMPORT_READ_SECONDS, settings.IMPORT_READ_MEMORY)
-        with source_outside(file, limits, self._choices.reading) as source:
+        with self._source(rows) as source:
             return importer.run(source)
 
     def _complete(self, report: Report, rejects: BinaryIO) -> None:
@@ -143,10 +157,15 @@ class _Work:
         stored = stored_report(report, self._choices.mapping, has_rejects=self._keep(report, rejects))
         file_imports.end(self._file_import, ImportStatus.COMPLETED, report=stored)
 
-    def _hand_back(self, report: Report, rejects: BinaryIO, reason: str = "") -> None:
-        """Hand the import back to its user, with the report of the check."""
+    def _hand_back(self, report: Report, rejects: BinaryIO, reason: str = "", *, rows: BinaryIO | None = None) -> None:
+        """Hand the import back to its user, with the report of the check; keep the `rows` for the import."""
         with transaction.atomic():
             self._hold()
+            if rows is not None:
+                # Far more than the file, such as those of a workbook that repeats a text, are read from it again.
+                if rows.seek(0, 2) > settings.IMPORT_MAX_FILE_SIZE:
+                    rows.truncate(0)
+                uploads.store(self._file_import, FileImportPiece.File.ROWS, rows)
             has_rejects = self._keep(report, rejects)
             stored = stored_report(report, self._choices.mapping, reason, has_rejects=has_rejects)
             self._claim.held.update(

@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                 (
                     "file",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=[("UPLOAD", "Upload"), ("REJECTS", "Rejects")]
+                        choices=[("UPLOAD", "Upload"), ("ROWS", "Rows"), ("REJECTS", "Rejects")]
                     ),
                 ),
                 ("position", models.PositiveIntegerField()),

@@ -4,6 +4,7 @@ The web server and the worker read uploads only in this way: a file designed to 
 the child process, and the user gets a message.
 """
 
+import gzip
 import io
 import os
 import select
@@ -11,8 +12,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NoReturn, cast
@@ -76,28 +77,50 @@ def preview_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS
 
 
 @contextmanager
-def source_outside(file: BinaryIO, limits: Limits, options: ReadingOptions = AS_FOUND) -> Iterator[Source]:
-    """Yield the content of `file`, a real and seekable one, like `open_source`.
+def source_outside(
+    file: BinaryIO, limits: Limits, options: ReadingOptions = AS_FOUND, copy: BinaryIO | None = None
+) -> Iterator[Source]:
+    """Yield the content of `file`, a real and seekable one, like `open_source`; all that is read of it also goes to the
+    empty file `copy`.
 
     The clock runs only while a row is awaited. Raises UnreadableFile, also when the `limits` are reached, and
     ReadingFailed; so do the rows.
     """
-    with _reading(file, limits, options, is_preview=False) as reading:
-        message = reading.next()
-        if not isinstance(message, Beginning):
-            reading.fail(message)
-        headings = message.headings
-        yield Source(
-            message.shape,
-            headings,
-            lambda: reading.rows(headings or ()),
-            lambda: reading.progress,
-            message.found,
-        )
+    with (
+        nullcontext() if copy is None else gzip.open(copy, "wb", compresslevel=1) as compressed,
+        _reading(file, limits, options, is_preview=False, copy=compressed) as reading,
+    ):
+        yield _source(reading)
 
 
 @contextmanager
-def _reading(file: BinaryIO, limits: Limits, options: ReadingOptions, *, is_preview: bool) -> "Iterator[_Reading]":
+def source_of_copy(copy: BinaryIO) -> Iterator[Source]:
+    """Yield the content that `source_outside` has copied to the file `copy`, without reading it once more.
+
+    Raises ReadingFailed for anything else; so do the rows.
+    """
+    with gzip.open(copy) as kept:
+        yield _source(_Reading(cast(BinaryIO, kept), Limits(0, 0), lambda: 0))
+
+
+def _source(reading: "_Reading") -> Source:
+    message = reading.next()
+    if not isinstance(message, Beginning):
+        reading.fail(message)
+    headings = message.headings
+    return Source(
+        message.shape,
+        headings,
+        lambda: reading.rows(headings or ()),
+        lambda: reading.progress,
+        message.found,
+    )
+
+
+@contextmanager
+def _reading(
+    file: BinaryIO, limits: Limits, options: ReadingOptions, *, is_preview: bool, copy: gzip.GzipFile | None = None
+) -> "Iterator[_Reading]":
     """Run the process that reads `file`; it ends with the context, which restores the position in the file."""
     file.flush()
     descriptor = file.fileno()
@@ -115,7 +138,8 @@ def _reading(file: BinaryIO, limits: Limits, options: ReadingOptions, *, is_prev
         start_new_session=True,
     )
     try:
-        yield _Reading(process, limits)
+        pipe = io.BufferedReader(_Pipe(process, limits.seconds, copy), _BUFFER)
+        yield _Reading(pipe, limits, process.wait)
     finally:
         process.kill()
         process.communicate()
@@ -123,12 +147,12 @@ def _reading(file: BinaryIO, limits: Limits, options: ReadingOptions, *, is_prev
 
 
 class _Reading:
-    """The messages of the process in their order."""
+    """The messages of the process in their order; `wait` returns its exit status."""
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: Limits) -> None:
-        self._process = process
+    def __init__(self, pipe: BinaryIO, limits: Limits, wait: Callable[[], int]) -> None:
+        self._pipe = pipe
         self._limits = limits
-        self._pipe = io.BufferedReader(_Pipe(process, limits.seconds), _BUFFER)
+        self._wait = wait
         self._line = 1
         self.progress = 0.0
 
@@ -177,7 +201,7 @@ class _Reading:
 
     def _ended(self) -> NoReturn:
         """Raise the error for the exit status of a process that ended before its last message."""
-        status = self._process.wait()
+        status = self._wait()
         if status == OUT_OF_MEMORY:
             memory = filesizeformat(self._limits.memory)
             message = _("The file needs more than {memory} of memory to be read. {advice}")
@@ -196,11 +220,14 @@ def _advice() -> str:
 
 
 class _Pipe(io.RawIOBase):
-    """The reading end of the pipe; raises TimeoutError when all waiting together exceeds `seconds`."""
+    """The reading end of the pipe; raises TimeoutError when all waiting together exceeds `seconds`. What is read also
+    goes to the file `copy`.
+    """
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float, copy: gzip.GzipFile | None) -> None:
         self._descriptor = cast(IO[bytes], process.stdout).fileno()
         self._left = seconds
+        self._copy = copy
         self._poll = select.poll()
         self._poll.register(self._descriptor, select.POLLIN)
 
@@ -213,4 +240,7 @@ class _Pipe(io.RawIOBase):
         self._left = max(0.0, self._left - (time.monotonic() - begin))
         if not is_there:
             raise TimeoutError
-        return os.readv(self._descriptor, [buffer])
+        count = os.readv(self._descriptor, [buffer])
+        if self._copy is not None:
+            self._copy.write(memoryview(buffer)[:count])
+        return count

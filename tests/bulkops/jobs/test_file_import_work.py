@@ -189,6 +189,31 @@ def test_what_always_goes_wrong_has_failed_in_the_end(begin, monkeypatch, status
     assert not Account.objects.exists()
 
 
+def test_what_is_imported_is_what_the_check_has_read(begin, monkeypatch):
+    """The file is not read once more, and what was read is removed with it."""
+    file_import = begin()
+    work()
+    assert set(FileImportPiece.objects.values_list("file", flat=True)) == {"UPLOAD", "ROWS"}
+    file_imports.confirm(file_import, Choices(), None)
+    with monkeypatch.context() as patch:
+        patch.setattr("bulkops.jobs.import_work.source_outside", None)
+        work()
+    assert status_of(file_import) == ImportStatus.COMPLETED
+    assert sorted(Account.objects.values_list("element_id", flat=True)) == ["0", "1"]
+    assert not FileImportPiece.objects.exists()
+
+
+def test_rows_that_are_larger_than_a_file_may_be_are_read_once_more(begin, settings):
+    """A small file may have them."""
+    file_import = begin()
+    settings.IMPORT_MAX_FILE_SIZE = 10
+    work()
+    assert set(FileImportPiece.objects.values_list("file", flat=True)) == {"UPLOAD"}
+    file_imports.confirm(file_import, Choices(), None)
+    work()
+    assert status_of(file_import) == ImportStatus.COMPLETED
+
+
 # --- Cancelled imports, and workers that have to stop --------------------------------------------
 
 
@@ -197,9 +222,9 @@ def test_an_import_that_is_dropped_while_a_worker_is_at_it_saves_nothing(begin, 
     """The worker stops at its next heartbeat, or at the latest before the end."""
     file_import = begin(status=status)
 
-    def dropped_meanwhile(file, limits, options):
+    def dropped_meanwhile(*reading):
         assert file_imports.drop(file_import)
-        return source_outside(file, limits, options)
+        return source_outside(*reading)
 
     monkeypatch.setattr("bulkops.jobs.import_work.source_outside", dropped_meanwhile)
     work()

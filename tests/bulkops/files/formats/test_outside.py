@@ -11,8 +11,8 @@ import pytest
 from django.utils.translation import override
 
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import UnreadableFile
-from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside, source_outside
+from bulkops.files.formats.rows import AS_FOUND, UnreadableFile
+from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside, source_of_copy, source_outside
 from tests.bulkops.files.formats.files import huge_element, slow_workbook, workbook, zeros_in_gzip
 
 MEGABYTE = 1024**2
@@ -53,9 +53,13 @@ def of(open_file, file, *arguments):
     ids=["CSV", "UTF-16", "workbook", "JSON", "NDJSON", "many rows"],
 )
 def test_the_same_is_read_as_inside(content):
-    """Shape, headings, rows and what is wrong with some of them, numbers to their last digit."""
+    """Shape, headings, rows and what is wrong with some of them, numbers to their last digit; so it is in a copy."""
     with file_of(content) as file:
-        assert of(source_outside, file, AMPLE) == of(open_source, file)
+        inside = of(open_source, file)
+        with tempfile.TemporaryFile() as copy:
+            assert of(source_outside, file, AMPLE, AS_FOUND, copy) == inside
+            copy.seek(0)
+            assert of(source_of_copy, copy) == inside
 
 
 @pytest.mark.contract("H4")

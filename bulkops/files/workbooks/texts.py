@@ -7,7 +7,7 @@ from datetime import datetime, time
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from openpyxl.utils.datetime import from_excel
+from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel
 
 from bulkops.files.workbooks.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
 from dimensions_site.text.shortening import shortened
@@ -18,6 +18,8 @@ _MOST_DIGITS = 15
 _SHORT_INTEGER = re.compile(rf"-?[1-9]\d{{0,{_MOST_DIGITS - 1}}}|0")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MIDNIGHT = "T00:00:00"
+# Excel shows it as 29 February 1900, which never was.
+_MISSING_DAY = 60
 
 
 class CellError(Exception):
@@ -108,7 +110,8 @@ class CellTexts:
             found = from_excel(serial, self._epoch)
         except (OverflowError, ValueError):
             found = None
-        if not isinstance(found, datetime | time) or serial < 0:
+        is_missing = _MISSING_DAY <= serial < _MISSING_DAY + 1 and self._epoch == WINDOWS_EPOCH
+        if not isinstance(found, datetime | time) or serial < 0 or is_missing:
             raise CellError(_("is formatted as a date, but its number is not a date. Write the date again"))
         return found.isoformat().removesuffix(_MIDNIGHT)
 

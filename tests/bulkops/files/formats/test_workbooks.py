@@ -107,11 +107,12 @@ def test_texts_that_excel_stores_once_are_read_wherever_they_are_used():
     ]
 
 
-def test_an_invalid_date_in_the_format_of_a_date_is_a_failure():
+@pytest.mark.parametrize("number", [99_999_999, 60], ids=["too large", "29 February 1900"])
+def test_an_invalid_date_in_the_format_of_a_date_is_a_failure(number):
     def change(book):
         book.worksheets[0]["C2"].number_format = "dd.mm.yyyy"
 
-    outcome = read(workbook(HEADINGS, ["1", "a", 99_999_999], ["2", "b", ""], change=change))
+    outcome = read(workbook(HEADINGS, ["1", "a", number], ["2", "b", ""], change=change))
     assert outcome.messages == [
         "line 2, value: The cell C2 is formatted as a date, but its number is not a date. Write the date again."
     ]

@@ -161,7 +161,9 @@ class _Work:
         """Hand the import back to its user, with the report of the check; keep the `rows` for the import."""
         with transaction.atomic():
             self._hold()
-            if rows is not None:
+            if rows is None:  # those of an earlier check may be read in another way
+                self._file_import.pieces.filter(file=FileImportPiece.File.ROWS).delete()
+            else:
                 # Far more than the file, such as those of a workbook that repeats a text, are read from it again.
                 if rows.seek(0, 2) > settings.IMPORT_MAX_FILE_SIZE:
                     rows.truncate(0)

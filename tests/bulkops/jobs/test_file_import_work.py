@@ -10,6 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from account.models import Account, AccountVersion
+from bulkops.files.formats.rows import ReadingOptions
 from bulkops.files.outside.reading import source_outside
 from bulkops.jobs import file_imports, import_work, uploads
 from bulkops.jobs.claims import ATTEMPTS, claim_next, release
@@ -201,6 +202,15 @@ def test_what_is_imported_is_what_the_check_has_read(begin, monkeypatch):
     assert status_of(file_import) == ImportStatus.COMPLETED
     assert sorted(Account.objects.values_list("element_id", flat=True)) == ["0", "1"]
     assert not FileImportPiece.objects.exists()
+
+
+def test_rows_are_not_kept_beyond_a_check_that_fails(begin):
+    """They may have been read in another way."""
+    file_import = begin()
+    work()
+    file_imports.check(file_import, Choices(reading=ReadingOptions(heading_row=50)))
+    work()
+    assert set(FileImportPiece.objects.values_list("file", flat=True)) == {"UPLOAD"}
 
 
 def test_rows_that_are_larger_than_a_file_may_be_are_read_once_more(begin, settings):

@@ -99,7 +99,7 @@ MIDDLEWARE = [
     "dimensions_site.site_admin.languages.language_of_the_administration",
     "dimensions_site.api.middleware.requests.check_request_line",
     "dimensions_site.site_admin.pages.Session",
-    "dimensions_site.repositories.login.sessions.sliding",
+    "dimensions_site.repositories.login.sessions.extend_sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "dimensions_site.site_admin.pages.Users",

@@ -67,8 +67,8 @@ def stored_rows(
 ) -> list[StoredRow]:
     """Return the elements with the `ids`, in their order; those that do not exist are left out. Two queries.
 
-    The number is read first: an element that changes in between seems to be older than its cells, which costs a
-    question to the user, and no change of others.
+    The number is read first: an element that changes in between seems older than its cells, so the user is asked once
+    too often, and no change of others is overwritten.
     """
     numbers = newest_numbers(dimension, repository, ids)
     id_column = TableColumn("id", dimension.wire.places["id"])

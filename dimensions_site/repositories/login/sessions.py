@@ -30,7 +30,7 @@ def begin(request: HttpRequest, **_: Any) -> None:
     _renew(request.session)
 
 
-def sliding(get_response: GetResponse) -> GetResponse:
+def extend_sessions(get_response: GetResponse) -> GetResponse:
     """Extend the session while its user opens pages."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

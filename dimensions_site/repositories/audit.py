@@ -114,7 +114,7 @@ def record_save(sender: type[Model], instance: Any, raw: bool, created: bool, **
 
 def record_deletion(sender: type[Model], instance: Any, **_: Any) -> None:
     """Record a deletion; what was deleted along with it cannot be read afterwards."""
-    _record(instance, "record_deletion")
+    _record(instance, "deleted")
 
 
 def list_changed(

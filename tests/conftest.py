@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.db.transaction import Atomic, get_connection
-from django.template import Context, RequestContext, Template
-from django.utils.safestring import SafeString
 from hypothesis import HealthCheck
 from hypothesis import settings as search
 from pytest_django.live_server_helper import LiveServer
@@ -76,45 +73,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def page_contexts(django_test_environment: None) -> None:
-    """Keep the context of a page in `response.context`, but not those of the hundreds of templates that it includes.
-
-    Copying those takes a third of the time of a page of the administration.
-    """
-    # Django's own instrumented method, which it removes at the end of all tests.
-    templates: Any = Template
-    instrumented = templates._render
-
-    def render(template: Template, context: Context) -> SafeString:
-        is_page = isinstance(context, RequestContext) and context.template is template
-        text: SafeString = instrumented(template, context) if is_page else template.nodelist.render(context)
-        return text
-
-    templates._render = render
-
-
-@pytest.fixture(scope="session", autouse=True)
 def quickly_emptied(django_test_environment: None) -> None:
     """Empty databases quickly after tests with transactions of their own."""
     empty_quickly()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def committed_in_tests(django_test_environment: None) -> None:
-    """Let what waits for a commit happen at the end of a transaction, too, that a test rolls back as a whole.
-
-    Most tests are a transaction, in which the transactions of the service only seem to be.
-    """
-    end = Atomic.__exit__
-
-    def ended(self: Atomic, kind: Any, *error: Any) -> None:
-        connection = get_connection(self.using)
-        outer = connection.atomic_blocks[:-1]
-        if kind is None and outer and all(block._from_testcase for block in outer) and not connection.needs_rollback:
-            connection.place_pending()
-        end(self, kind, *error)
-
-    Atomic.__exit__ = ended  # type: ignore[method-assign]
 
 
 class FileScheduling(LoadScopeScheduling):

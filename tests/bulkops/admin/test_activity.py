@@ -19,7 +19,7 @@ from tests.dimensions_site.site_admin.people import browser_of, messages_of, pag
 from tests.factories import Caller, account, caller, currency, read
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = pytest.mark.contract("I1", "I2", "G2")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I2", "G2")]
 
 LIST = "/admin/changes/changeset/"
 

@@ -36,6 +36,7 @@ def stored(repository):
     return {one.element_id: one.descriptions for one in Account.of(repository).order_by("element_id")}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_one_goes_back_to_an_earlier_state(alice, northwind):
     """Whichever side of the comparison that is."""
     store_chart(alice, northwind)
@@ -114,6 +115,7 @@ def test_the_filter_of_the_comparison_is_the_scope_of_the_plan(alice, northwind,
     assert answer.redirect_chain[0][0].startswith(PAGE)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_nobody_brings_over_into_what_they_only_read(alice, rita, northwind):
     store_chart(alice, northwind)
     browser, sides = browser_of(rita), query(northwind, northwind, TYPED)
@@ -123,6 +125,7 @@ def test_nobody_brings_over_into_what_they_only_read(alice, rita, northwind):
     assert not Plan.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_past_state_is_never_changed(alice, northwind):
     store_chart(alice, northwind)
     assert make(browser_of(alice), query(northwind, northwind, TYPED), "from").status_code == 403

@@ -80,6 +80,7 @@ def said(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_value_is_set_in_the_selected_elements_once_the_plan_is_applied(chart, ed, northwind):
     """The plan has what changes and what stays; it is one change set."""
     sent = chosen(browser_of(ed), keys("1000", "1100"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"})

@@ -48,6 +48,7 @@ def processing_page(found: DataProcessing, name: str = "change") -> str:
     return page(DataProcessing, name, found.pk)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, northwind, alice):
     """The question shows how many and which; after the confirmation the page of the deletion follows."""
     browser = browser_of(alice)

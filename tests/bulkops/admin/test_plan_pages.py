@@ -156,6 +156,7 @@ def test_the_page_shows_the_beginning_of_large_elements(alice, northwind):
 
 
 @pytest.mark.contract("I1")
+@pytest.mark.django_db(transaction=True)
 def test_a_manager_applies_a_plan(plan, alice, northwind):
     """With its reason, or another; its page and its activity lead to each other."""
     browser = browser_of(alice)
@@ -174,6 +175,7 @@ def test_a_manager_applies_a_plan(plan, alice, northwind):
     assert 'id="apply-form"' not in answer.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_reason_of_the_plan_is_proposed(plan, alice):
     apply(browser_of(alice), plan)
     assert ChangeSet.objects.get(channel=Channel.PLAN).reason == "Year-end"
@@ -229,6 +231,7 @@ def test_an_outdated_plan_names_what_has_changed(plan, alice, northwind):
     assert "Make the plan again" not in text  # the service does not have the list any more
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_plan_is_applied_once(plan, alice):
     browser = browser_of(alice)
     shown = opened(browser, plan)

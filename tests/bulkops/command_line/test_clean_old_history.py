@@ -23,6 +23,8 @@ from tests.bulkops.save.bulk import save
 from tests.dimensions_site.observability.lines import lines
 from tests.factories import Caller, account, currency
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 HISTORY = AccountVersion
 TABLES = ("account_accountversion", "changes_changeset")
 

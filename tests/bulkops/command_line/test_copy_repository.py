@@ -32,6 +32,7 @@ def filled(alice, northwind, monkeypatch):
 
 
 @pytest.mark.contract("I1", "C17", "C18", "J2")
+@pytest.mark.django_db(transaction=True)
 def test_the_copy_has_the_same_elements_and_settings(filled, alice):
     """With a change set of each dimension, and what is generated from the elements."""
     Repository.objects.update(default_language="de-CH", requires_reason=True, api_enabled=True)

@@ -63,6 +63,7 @@ def cash(id: int, *, link: str = "") -> str:
 
 
 @pytest.mark.contract("K4", "K6", "H4", "I1")
+@pytest.mark.django_db(transaction=True)
 def test_a_file_is_planned_and_applied(run, alice, chart):
     """What the file lacks is deleted, an empty cell clears, a field without a column stays; nothing before it is
     applied.
@@ -171,6 +172,7 @@ def test_a_strict_plan_refuses_unknown_references(run, alice, chart):
 
 
 @pytest.mark.contract("K4", "K7")
+@pytest.mark.django_db(transaction=True)
 def test_other_sources_need_no_file(run, alice, chart, contoso):
     """Another repository, an earlier state, and what a change set or a plan has done."""
     token = alice.get(alice.account())["Sync-Token"]

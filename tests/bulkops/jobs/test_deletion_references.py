@@ -122,6 +122,7 @@ def test_references_of_another_repository_do_not_count(alice, northwind, contoso
     assert refusing(alice, ["A"])["deleted"] == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_reference_from_before_its_chunk_keeps_an_element(alice, northwind, settings, monkeypatch):
     """It came after the whole list was checked."""
     settings.DELETION_CHUNK_SIZE = 1

@@ -72,6 +72,7 @@ def test_elements_of_another_repository_stay(alice, bob, northwind, contoso, dim
 
 @pytest.mark.contract("C18")
 @pytest.mark.parametrize("is_gone", [False, True], ids=["requester is there", "requester was deleted meanwhile"])
+@pytest.mark.django_db(transaction=True)
 def test_the_history_shows_who_requested_it(alice, northwind, dimension, is_gone):
     """One more version of each element, of the kind deletion; the name survives the user."""
     ids = fill(northwind, 2)

@@ -64,6 +64,7 @@ class Accountants:
 
 
 @pytest.mark.contract("K4", "K6", "I3", "I4")
+@pytest.mark.django_db(transaction=True)
 def test_many_nights_lose_nothing(alice, northwind):
     """Each night everything of the source arrives, every note stays, and the feed has exactly what the plan shows."""
     random = Random(30)

@@ -231,6 +231,7 @@ def test_a_plan_is_deleted_for_a_client_that_accepts_only_problems(alice, chart)
 
 
 @pytest.mark.contract("K6", "G2", "I2")
+@pytest.mark.django_db(transaction=True)
 def test_everything_is_checked_again_at_the_application(alice, ed, chart):
     """Grants, the switch of the API, the reason: as they are by then."""
     plan = make(alice, "account", snapshot=[account(f"{id}") for id in range(11, 30)])
@@ -295,6 +296,7 @@ def test_too_many_changes_and_too_many_plans(alice, chart, settings):
     ],
     ids=lambda source: next(iter(source)),
 )
+@pytest.mark.django_db(transaction=True)
 def test_the_bytes_of_a_clients_plans_are_limited(alice, chart, settings, contoso, source):
     """Whatever they come from, applied ones included. The trial stops as soon as there is no more room."""
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)

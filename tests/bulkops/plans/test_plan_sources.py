@@ -7,6 +7,8 @@ from tests.bulkops.plans.plans import applied, changes, counts, make, without_in
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, save
 from tests.factories import MAKERS, read
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 @pytest.fixture(params=DIMENSIONS)
 def dimension(request, alice):

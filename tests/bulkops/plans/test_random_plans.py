@@ -79,6 +79,7 @@ class Sources:
 @pytest.mark.contract("K1", "K4", "K5", "K6", "K7")
 @pytest.mark.parametrize("numbers", WALKS, ids=str)
 @pytest.mark.parametrize("dimension", DIMENSIONS)
+@pytest.mark.django_db(transaction=True)
 def test_the_application_does_what_the_plan_shows(alice: Caller, bob: Caller, contoso, dimension, numbers):
     """The measure is the difference of the lists before and after it; the undo leads back, except for updateInfo."""
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)

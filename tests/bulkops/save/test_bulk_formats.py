@@ -396,6 +396,7 @@ def test_a_body_is_as_large_as_the_setting_allows(alice, format, settings):
 
 @pytest.mark.contract("C12", "I1")
 @each_format
+@pytest.mark.django_db(transaction=True)
 def test_the_author_is_the_client(alice, format):
     """It is a call of the REST API, and no import of a file."""
     save(alice, "currency", post=[currency()])

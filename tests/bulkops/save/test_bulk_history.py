@@ -55,6 +55,7 @@ def compare(dimension: str, one: Repository, other: Repository) -> tuple[int, in
 
 @pytest.mark.contract("C17", "C18", "E1")
 @pytest.mark.parametrize("dimension", ["account", "currency"])
+@pytest.mark.django_db(transaction=True)
 def test_bulk_saves_leave_what_single_writes_leave(alice, northwind, twin, dimension):
     """Random elements: created, then replaced (some by the same, some by others, some new), then patched."""
     source = RandomElements(WIRES[dimension], seed=COUNT)
@@ -110,6 +111,7 @@ def test_the_logic_follows_the_saved_accounts(alice, northwind):
 
 
 @pytest.mark.contract("C12", "C18")
+@pytest.mark.django_db(transaction=True)
 def test_each_version_records_who_wrote_it_and_when(alice, ed):
     """One change set for the whole call, committed after the instant of `updateInfo`; the name survives the user."""
     save(alice, "account", post=[account("1"), account("2")])
@@ -145,6 +147,7 @@ def test_a_refused_call_leaves_no_version(alice):
 
 
 @pytest.mark.contract("C18")
+@pytest.mark.django_db(transaction=True)
 def test_somebody_elses_write_is_not_part_of_it(northwind, alice):
     """The version of a patch has the whole element as it was saved, including what others had written before."""
     carol = caller("carol", northwind, Role.EDITOR)

@@ -89,6 +89,7 @@ def test_access_is_checked_before_the_reason(rita: Caller, bob: Caller) -> None:
         assert stranger.send("POST", rita.account(), account(), Change_Reason="%").status_code == 403
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_repeated_post_with_a_key_is_answered_whatever_its_reason(alice: Caller) -> None:
     """Like every other header, the reason is no part of what is compared; the first one counts."""
     answers = [
@@ -137,6 +138,7 @@ def test_the_switch_is_in_the_form_of_the_repository_and_its_change_is_recorded(
     assert AccessChange.objects.latest("pk").changes == {"requires_reason": [False, True]}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_command_refuses_what_is_no_reason(northwind: Repository, tmp_path: Any) -> None:
     """A dry run needs none."""
     northwind.requires_reason = True

@@ -60,6 +60,7 @@ def addresses():
     )
 
 
+@pytest.mark.django_db(transaction=True)
 def test_no_page_fails_for_anybody(browsers):
     """Shown, forbidden, not found or sent to the login: for a superuser, for staff, and for nobody."""
     assert ApiKey.objects.exists()

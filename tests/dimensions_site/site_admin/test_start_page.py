@@ -51,6 +51,7 @@ def test_repositories_are_listed_with_the_number_of_their_elements(filled, rita,
     assert holdings(index(browser_of(bob))) == {"contoso": {"currencies": 0, "account": 1}}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_grant_for_one_dimension_counts_that_one(filled, rita):
     """Not even the number of the other's elements is revealed."""
     rita.user.access_grants.update(dimension="currency")
@@ -82,6 +83,7 @@ def test_large_numbers_are_not_counted_to_the_end(filled, rita, monkeypatch):
     assert "Count exactly" not in text
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_latest_changes_lead_to_the_versions(filled, alice):
     """They come from all dimensions, the last one first, and include deletions."""
     alice.send("PATCH", alice.account("elements/N1"), {"type": "DETAIL"})
@@ -101,6 +103,7 @@ def test_the_latest_changes_lead_to_the_versions(filled, alice):
     assert "CCODE" not in response.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_ten_changes_are_shown(filled, alice):
     """More are in the history of each element."""
     store_currencies(Repository.objects.get(db_id="northwind"), *(currency(f"X{number}") for number in range(20)))

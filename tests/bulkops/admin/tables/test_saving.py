@@ -32,6 +32,7 @@ def chart(northwind):
     )
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_was_checked_is_saved_in_one_change_set_and_undone(chart, ed):
     """The message leads to the activity, which has the button that undoes it."""
     browser = browser_of(ed)

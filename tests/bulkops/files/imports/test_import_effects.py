@@ -38,6 +38,7 @@ def test_a_row_that_changes_nothing_writes_nothing(import_accounts):
 
 
 @pytest.mark.contract("C12", "C18", "H4")
+@pytest.mark.django_db(transaction=True)
 def test_an_import_leaves_its_origin_and_history(import_accounts, alice):
     """Created and changed elements have the origin IMPORT and the system as their last author."""
     alice.send("POST", alice.account(), account("1000"))

@@ -18,6 +18,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.file_formats import Format
+from tests.costs import statements
 from tests.factories import account
 
 MERGE = Options()
@@ -48,7 +49,7 @@ def cost(repository: Repository, count: int, series: str, **fields: object) -> i
     """The number of queries of an import, but for those that open and close transactions."""
     with CaptureQueriesContext(connection) as queries:
         imported(repository, lambda: iter(rows(count, series, **fields)))
-    return len([query for query in queries if "SAVEPOINT" not in query["sql"]])
+    return len(statements(queries))
 
 
 def test_rows_that_are_read_together_cost_the_same_however_many_they_are(northwind):

@@ -30,6 +30,7 @@ def chart(import_accounts):
 
 
 @pytest.mark.contract("C17", "C18")
+@pytest.mark.django_db(transaction=True)
 def test_what_is_not_in_the_file_is_deleted(import_accounts, chart):
     """With its generated logic; the history keeps it, and shows that an import did it."""
     import_accounts("id,rules.grossAmountEqualICSum\n1000,true\n")

@@ -23,7 +23,7 @@ from tests.factories import account, caller, content, currency
 from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = pytest.mark.contract("J2")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J2")]
 
 PAGE = page(Account, "compare")
 EXPORT = page(Account, "compare_export")

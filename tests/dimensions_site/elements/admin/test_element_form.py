@@ -24,6 +24,7 @@ def without_stamp(element):
 
 
 @pytest.mark.contract("C8", "C12", "C17", "C18")
+@pytest.mark.django_db(transaction=True)
 def test_an_account_with_every_field_is_created(ed):
     """REST returns what was typed; the history shows who wrote it, and from where."""
     answer = browser_of(ed).post(page(Account, "add"), typed(FULL), follow=True)
@@ -271,6 +272,7 @@ def test_the_admin_stays_open_when_the_api_is_switched_off(ed, cash):
 
 
 @pytest.mark.contract("C18", "G2")
+@pytest.mark.django_db(transaction=True)
 def test_a_manager_deletes_an_element_with_its_history(alice, ed, rita, northwind):
     """After a question; what was generated goes too. Editors and readers do not see the button, and may not."""
     store_accounts(northwind, account(rules={"grossAmountEqualICSum": True}))

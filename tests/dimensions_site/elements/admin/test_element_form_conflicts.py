@@ -54,6 +54,7 @@ def sent_again(answer, *chosen, **typed):
 
 
 @pytest.mark.contract("C18")
+@pytest.mark.django_db(transaction=True)
 def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
     """By field, and of maps by entry; the page says whose changes were kept, and the history who changed what."""
     patch(alice, descriptions={"de": "Bargeld"}, type="DETAIL", alternativeDescriptions={"fr": "Caisse"})
@@ -262,6 +263,7 @@ def test_currencies_are_merged_too(alice, ed, northwind):
     assert (element.decimal_numbers, element.percentage_difference) == (3, "0.07")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_an_element_that_was_deleted_in_between_can_be_created_anew(alice, ed, bob, cash):
     """With all that was typed; a user without a grant learns nothing."""
     browser, address = browser_of(ed), page(Account, "change", cash.pk)

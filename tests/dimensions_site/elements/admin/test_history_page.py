@@ -21,7 +21,7 @@ from tests.dimensions_site.site_admin.people import browser_of, page, superuser
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = pytest.mark.contract("C18")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("C18")]
 
 
 def store(dimension: str, repository: Any) -> Any:

@@ -126,6 +126,7 @@ def states(dimension: str, rows: Any, repository: Any) -> dict[int, str]:
 
 @pytest.mark.contract("C18")
 @pytest.mark.parametrize("dimension", MODELS)
+@pytest.mark.django_db(transaction=True)
 def test_the_state_of_every_moment_is_rebuilt_from_the_history(dimension, alice, northwind, tmp_path):
     """After each random change: the elements as stored, and as the history up to then shows them."""
     walk = Walk(dimension, alice, tmp_path)

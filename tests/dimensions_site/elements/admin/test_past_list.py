@@ -21,7 +21,7 @@ from tests.dimensions_site.site_admin.people import browser_of, messages_of, pag
 from tests.factories import account, caller, content, currency
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = pytest.mark.contract("J1")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
 
 LIST = page(Account)
 

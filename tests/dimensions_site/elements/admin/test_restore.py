@@ -12,7 +12,7 @@ from tests.dimensions_site.site_admin.people import browser_of, messages_of, pag
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
 
-pytestmark = pytest.mark.contract("C18")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("C18")]
 
 
 def versions(model):

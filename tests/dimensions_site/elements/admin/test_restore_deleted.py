@@ -13,7 +13,7 @@ from tests.factories import account, currency
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = pytest.mark.contract("C18")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("C18")]
 
 
 def delete_all(model, repository):

@@ -21,7 +21,7 @@ from tests.factories import Caller, account, content, read
 from tests.lengths import tries
 from tests.storing import store_accounts
 
-pytestmark = [pytest.mark.django_db, pytest.mark.contract("J1")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
 
 ASKED = tries(20, long=300)
 STEPS = tries(16, long=120)

@@ -10,7 +10,7 @@ from tests.dimensions_site.elements.history.calls import answer, refusal
 from tests.factories import Caller, account, content
 from tests.storing import store_accounts
 
-pytestmark = [pytest.mark.django_db, pytest.mark.contract("I1", "I5")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I5")]
 
 
 @pytest.fixture

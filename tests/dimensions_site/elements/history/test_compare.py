@@ -20,7 +20,7 @@ from tests.factories import Caller, account, content, currency
 from tests.lengths import tries
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = [pytest.mark.django_db, pytest.mark.contract("J2")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J2")]
 
 PAIRS = tries(6, long=200)
 STEPS = tries(14, long=100)

@@ -9,7 +9,7 @@ from tests.dimensions_site.elements.history.calls import answer, changes, token
 from tests.factories import Caller, account, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = [pytest.mark.django_db, pytest.mark.contract("I3", "I4")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I3", "I4")]
 
 BANK = {"descriptions": {"en": "Bank"}}
 

@@ -123,6 +123,7 @@ def age(days: int) -> None:
     Slot.objects.update(committed_at=past)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_retention_has_deleted_expires_the_token(alice, since, monkeypatch):
     """One from after the replaced version is still good."""
     touch(alice, "Bank")
@@ -135,6 +136,7 @@ def test_what_retention_has_deleted_expires_the_token(alice, since, monkeypatch)
     assert changes(alice, later) == [("saved", "1")]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_retention_that_deletes_nothing_expires_nothing(alice, since, monkeypatch):
     """No version was replaced that long ago."""
     touch(alice, "Bank")
@@ -194,6 +196,7 @@ def test_a_restored_backup_expires_tokens_of_what_it_has_undone(alice, since, tm
         assert changes(alice, since) == [("saved", "1"), ("saved", "2")]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_mark_distinguishes_two_change_sets_of_one_place(alice, since, northwind):
     """Though all numbers are the same."""
     (slot,) = Slot.objects.filter(repository=northwind)

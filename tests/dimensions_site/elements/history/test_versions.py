@@ -15,7 +15,7 @@ from tests.dimensions_site.elements.history.calls import answer, refusal
 from tests.factories import Caller, account, currency, read
 from tests.storing import store_accounts, store_currencies
 
-pytestmark = [pytest.mark.django_db, pytest.mark.contract("I5")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I5")]
 
 
 @pytest.fixture

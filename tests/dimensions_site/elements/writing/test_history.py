@@ -9,6 +9,8 @@ from account.models import Account, AccountVersion
 from currency.models import Currency
 from tests.factories import account, currency, read
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 def versions(model, id):
     """The versions of an element, oldest first: kind, name of the user, channel."""

@@ -62,6 +62,7 @@ def test_another_spelling_of_a_patch_leaves_the_same(alice, before, quick, exact
 
 
 @pytest.mark.contract("C15", "C18", "C19")
+@pytest.mark.django_db(transaction=True)
 def test_an_element_that_only_the_exact_way_reads_is_patched_like_others(alice):
     """A control character is rare; a patch to the same values leaves no version all the same."""
     path = alice.account("elements/1000")
@@ -76,6 +77,7 @@ def test_an_element_that_only_the_exact_way_reads_is_patched_like_others(alice):
 
 
 @pytest.mark.contract("C9", "C14", "C18")
+@pytest.mark.django_db(transaction=True)
 def test_the_order_of_the_entries_of_a_map_changes_nothing(alice):
     """A PUT with the same attributes in another order leaves the version and the entity tag."""
     attributes = {"Region": "EMEA", "Owner": None, "Cost centre": "58"}

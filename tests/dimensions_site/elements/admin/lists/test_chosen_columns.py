@@ -61,6 +61,7 @@ def test_only_the_chosen_columns_are_read(chart, rita):
         assert f'"account_account"."{column}"' not in read
 
 
+@pytest.mark.django_db(transaction=True)
 def test_columns_choose_themselves_in_the_past_too(alice, rita, northwind):
     store_chart(alice, northwind)
     answer = browser_of(rita).get(LIST, {"columns": "type,descriptions.en", "as_of": TYPED})

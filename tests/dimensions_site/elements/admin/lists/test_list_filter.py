@@ -54,6 +54,7 @@ def test_the_filter_works_with_the_search_and_the_filters_beside_the_list(chart,
     assert text.count('name="filter" value="nature==PROFIT_AND_LOSS;descriptions.de=isnull=true"') >= 2
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_state_of_the_past_is_filtered_too(alice, rita, northwind):
     store_chart(alice, northwind)
     browser = browser_of(rita)

@@ -102,6 +102,11 @@ def forbidden(code: str, detail: str, headers: Mapping[str, str] | None = None) 
     return Problem(403, code, detail, headers=headers)
 
 
+def too_many_requests(code: str, detail: str, seconds: int) -> Problem:
+    """Return the 429 with this code and detail, and the seconds until the client may retry."""
+    return Problem(429, code, detail, headers={"Retry-After": str(seconds)})
+
+
 def flatten(detail: object, prefix: str = "", join: JoinPath = wire_path) -> list[Failure]:
     """Return the failures in the nested `detail` of REST framework's ValidationError, in its order.
 

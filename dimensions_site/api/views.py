@@ -59,17 +59,12 @@ class ConventionsMixin(APIView):
     method_hints: ClassVar[Mapping[str, str]] = {}
 
     def identify(self, request: Request) -> None:
-        """Authenticate the client: raise `NotAuthenticated` without credentials, `AuthenticationFailed` for wrong ones.
+        """Authenticate the client.
 
-        Raises Problem 429 instead after too many refused credentials from the client's address.
+        Raises `NotAuthenticated` without credentials, `AuthenticationFailed` for wrong ones.
         """
-        try:
-            check_one_credential(request)
-            self.perform_authentication(request)
-        except AuthenticationFailed:
-            if problem := count_refusal(request._request):
-                raise problem from None
-            raise
+        check_one_credential(request)
+        self.perform_authentication(request)
         if not request.user.is_authenticated:
             raise NotAuthenticated(credentials_missing(request))
         if observed := current():
@@ -109,6 +104,12 @@ class ConventionsMixin(APIView):
             self._check_query(request)
         if request.method in _METHODS_WITH_BODY and self.takes_body:
             _check_body_is_sent(request)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Return the response to an error; 429 after too many refused credentials from the client's address."""
+        if isinstance(exc, AuthenticationFailed):
+            exc = count_refusal(self.request._request) or exc
+        return super().handle_exception(exc)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Return the response with the state of the client's rate limits (contract M7)."""

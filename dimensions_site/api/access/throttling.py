@@ -6,7 +6,6 @@ own throttles read and write a list of timestamps, and lose some of them under c
 
 import math
 import time
-from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from dimensions_site.api.errors import Problem
+from dimensions_site.api.errors import Problem, too_many_requests
 from dimensions_site.environment import Rate
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Limit:
         seconds = _left(rate)
         event = self._event.format(f"{rate.count:,}")
         detail = f"{event} within this {rate.period}, which is the limit; retry in {seconds:,} seconds."
-        return Problem(HTTPStatus.TOO_MANY_REQUESTS, self._code, detail, headers={"Retry-After": str(seconds)})
+        return too_many_requests(self._code, detail, seconds)
 
 
 _CALLS = Limit("THROTTLE_CALLS", code="TOO_MANY_CALLS", event="You have made {} calls")

@@ -8,7 +8,6 @@ not lock out the people and programs that use the account (NIST SP 800-63B, thro
 import math
 import unicodedata
 from datetime import datetime, timedelta
-from http import HTTPStatus
 
 import structlog
 from django.conf import settings
@@ -18,7 +17,7 @@ from django.db.models import Q, QuerySet
 from django.db.transaction import atomic
 from django.utils import timezone
 
-from dimensions_site.api.errors import Problem
+from dimensions_site.api.errors import Problem, too_many_requests
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability import metrics
 from dimensions_site.repositories.models import LoginFailures
@@ -142,8 +141,7 @@ def _refusal(own: LoginFailures | None, of_day: LoginFailures | None) -> Problem
 
 def _locked_out(code: str, end: datetime, detail: str) -> Problem:
     seconds = max(1, math.ceil((end - timezone.now()).total_seconds()))
-    headers = {"Retry-After": str(seconds)}
-    return Problem(HTTPStatus.TOO_MANY_REQUESTS, code, detail.format(seconds=seconds), headers=headers)
+    return too_many_requests(code, detail.format(seconds=seconds), seconds)
 
 
 def _report(record: LoginFailures) -> None:

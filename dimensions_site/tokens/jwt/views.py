@@ -11,13 +11,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.access.throttling import (
-    address_of,
-    call_limit_problem,
-    count_call,
-    count_refusal,
-    login_refusal,
-)
+from dimensions_site.api.access.throttling import address_of, call_limit_problem, count_call, login_refusal
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.text.shortening import shortened
@@ -35,13 +29,8 @@ class _TokenView(ConventionsMixin):
         """Authenticate nobody: credentials in headers are ignored."""
 
     def post(self, request: Request) -> Response:
-        """Respond with tokens. Raises `AuthenticationFailed`, or Problem 429 after too many failures."""
-        try:
-            return Response(self.tokens(request))
-        except AuthenticationFailed:
-            if problem := count_refusal(request._request):
-                raise problem from None
-            raise
+        """Respond with tokens. Raises `AuthenticationFailed`, or Problem 429."""
+        return Response(self.tokens(request))
 
     def tokens(self, request: Request) -> dict[str, str]:
         raise NotImplementedError

@@ -7,7 +7,6 @@ from tempfile import TemporaryFile
 from typing import Any, cast
 from uuid import UUID
 
-import msgspec
 from django.db import connection
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
@@ -42,13 +41,13 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
     check_applicable(plan)
     require(role_of(plan))
     with ExitStack() as stack:
-        texts = {name: DiskList[msgspec.Raw](stack.enter_context(TemporaryFile())) for name in ("post", "put")}
+        texts = {name: DiskList(stack.enter_context(TemporaryFile()), bytes) for name in ("post", "put")}
         ids: dict[str, list[str]] = {name: [] for name in texts}
         kept = changes_of(plan).exclude(action=PlanAction.DELETED).values_list("element_id", "base", "after")
         with snapshot(connection):
             for id, base, after in kept.iterator(chunk_size=READ_TOGETHER):
                 name = "post" if base is None else "put"
-                texts[name].append(msgspec.Raw(str(after).encode()))
+                texts[name].append(str(after).encode())
                 ids[name].append(id)
         envelope = Envelope(cast(SaveMode, plan.save_mode), operations(texts, ids))
         try:

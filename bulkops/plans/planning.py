@@ -50,7 +50,7 @@ def make_plan(
     scope = ElementScope(dimension, repository, request.scope)
     with ExitStack() as stack, _refusing_full_lists():
         wanted: Wanted | None = None
-        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile()), room))
+        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile()), bytes, room))
         with limited_reads():
             if request.undo is not None:
                 wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
@@ -60,7 +60,7 @@ def make_plan(
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
             envelope = Envelope(request.envelope.save_mode, found)
             request = replace(request, envelope=envelope, deletions=wanted.deletions)
-        steps = DiskList[PlanStep](stack.enter_context(TemporaryFile()), room)
+        steps = DiskList(stack.enter_context(TemporaryFile()), PlanStep, room)
         trial = PlanTrial(dimension, repository, actor, request, scope, steps)
         plan = Plan(
             id=UUID(actor.operation) if actor.operation else uuid4(),

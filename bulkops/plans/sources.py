@@ -37,7 +37,7 @@ class Wanted:
     `obstacles` forbid to apply the plan; `obstacle_count` is the number of all.
     """
 
-    elements: DiskList[msgspec.Raw]
+    elements: DiskList[bytes]
     ids: list[str] = field(default_factory=list)
     deletions: list[str] = field(default_factory=list)
     unchanged: int = 0
@@ -49,7 +49,7 @@ class StateSource:
     """Finds what leads from the stored elements of a dimension to a state, within a scope."""
 
     def __init__(
-        self, dimension: Dimension, repository: Repository, scope: ElementScope, elements: DiskList[msgspec.Raw]
+        self, dimension: Dimension, repository: Repository, scope: ElementScope, elements: DiskList[bytes]
     ) -> None:
         self._dimension = dimension
         self._repository = repository
@@ -101,7 +101,7 @@ class StateSource:
                 continue
             names = one.names if keeps_names and one.before is None else {}
             self._wanted.ids.append(one.id)
-            self._wanted.elements.append(msgspec.Raw(orjson.dumps({"id": one.id, **names, **one.after})))
+            self._wanted.elements.append(orjson.dumps({"id": one.id, **names, **one.after}))
 
     def _change_sets(self, id: str) -> QuerySet[ChangeSet]:
         sets = change_sets(self._repository, self._dimension.name, id)

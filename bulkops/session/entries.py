@@ -140,7 +140,9 @@ class EntryReader:
             self._progress(batch[0][0])
             yield self._readable(operation, batch)
 
-    def _readable(self, operation: Operation, elements: Iterable[tuple[int, msgspec.Raw | Item]]) -> list[_Sent]:
+    def _readable(
+        self, operation: Operation, elements: Iterable[tuple[int, msgspec.Raw | bytes | Item]]
+    ) -> list[_Sent]:
         """Return those of the `elements`, with their positions, that can be read; of the others, add the errors."""
         batch: list[_Sent] = []
         for position, element in elements:

@@ -35,7 +35,7 @@ class Errors:
     def __init__(
         self, file: IO[bytes] | None = None, *, leaves_out: bool = False, place: Callable[[str], str] | None = None
     ) -> None:
-        self._kept: list[Failure] | DiskList[Failure] = [] if file is None else DiskList[Failure](file)
+        self._kept: list[Failure] | DiskList[Failure] = [] if file is None else DiskList(file, Failure)
         # The position of each stored failure.
         self._of = array("q")
         self._place = place

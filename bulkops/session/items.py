@@ -51,7 +51,7 @@ class Operation:
     """
 
     name: str
-    elements: Sequence[msgspec.Raw | Item]
+    elements: Sequence[msgspec.Raw | bytes | Item]
     first: int
     place: str | None = None
     segments: Sequence[object] | None = None
@@ -76,7 +76,7 @@ class Operation:
 
 
 def operations(
-    elements: Mapping[str, Sequence[msgspec.Raw | Item]],
+    elements: Mapping[str, Sequence[msgspec.Raw | bytes | Item]],
     segments: Mapping[str, Sequence[object]] = MappingProxyType({}),
 ) -> list[Operation]:
     """Return all operations in their order, with these `elements` and `segments` by the names of the operations."""

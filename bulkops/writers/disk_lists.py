@@ -1,11 +1,14 @@
 """Lists on disk, so that what an import remembers of a large file costs no memory."""
 
-import pickle
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import IO, TypeVar, overload
+from typing import IO, Any, TypeVar, overload
+
+import msgspec
 
 T = TypeVar("T")
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class DiskListFull(Exception):
@@ -13,14 +16,15 @@ class DiskListFull(Exception):
 
 
 class DiskList(Sequence[T]):
-    """A list in the empty temporary `file`, which only the list opens.
+    """A list of one `kind` of values in the empty temporary `file`, which only the list opens.
 
-    It stores any Python value, decimal numbers and integers of any size included. With `room`, `append` raises
-    `DiskListFull` beyond that many bytes.
+    msgspec has to know the kind; integers have 64 bits. With `room`, `append` raises `DiskListFull` beyond that many
+    bytes.
     """
 
-    def __init__(self, file: IO[bytes], room: int | None = None) -> None:
+    def __init__(self, file: IO[bytes], kind: type[T], room: int | None = None) -> None:
         self._file = file
+        self._decode: Any = msgspec.msgpack.Decoder(kind).decode
         self._room = room
         # Where each item begins, and the last one ends.
         self._places = array("Q", [0])
@@ -45,7 +49,7 @@ class DiskList(Sequence[T]):
         start, end = self._places[position : position + 2]
         self._file.seek(start)
         self._is_at_end = False
-        item: T = pickle.loads(self._file.read(end - start))
+        item: T = self._decode(self._file.read(end - start))
         return item
 
     def __iter__(self) -> Iterator[T]:
@@ -53,11 +57,11 @@ class DiskList(Sequence[T]):
 
     def append(self, item: T) -> None:
         """Add an item at the end."""
-        pickled = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
-        if self._room is not None and self.size + len(pickled) > self._room:
+        encoded = _encode(item)
+        if self._room is not None and self.size + len(encoded) > self._room:
             raise DiskListFull
         if not self._is_at_end:
             self._file.seek(self._places[-1])
             self._is_at_end = True
-        self._file.write(pickled)
-        self._places.append(self._places[-1] + len(pickled))
+        self._file.write(encoded)
+        self._places.append(self._places[-1] + len(encoded))

@@ -66,7 +66,7 @@ class FileReader:
         self._options = options
         self._progress = progress
         self._checks_repeated = checks_repeated
-        self.records = DiskList[Record](records)
+        self.records = DiskList(records, Record)
         self.errors = Errors(errors, leaves_out=leaves_out, place=self._place_of_pointer)
         self.understanding = Understanding(options.values) if options.understands else None
         self.totals = Totals()
@@ -172,7 +172,7 @@ class FileReader:
             if REASON in element or not text:
                 element = {name: value for name, value in element.items() if name != REASON}
                 text = exact_json(element)
-            self._keep(Record(text, line=row.line), element, [])
+            self._keep(Record(text=text, line=row.line), element, [])
 
     def _read_cells(self, row: FileRow, columns: FileColumns) -> None:
         if row.line in self._options.corrections:
@@ -188,9 +188,9 @@ class FileReader:
             return
         changes, cleared = columns.read(cells, row.numbers)
         record = Record(
-            exact_json(changes),
-            [] if self._options.keeps_empty_cells else cleared,
-            [] if self.understanding is None else self.understanding.take_doubts(),
+            text=exact_json(changes),
+            cleared=[] if self._options.keeps_empty_cells else cleared,
+            doubts=[] if self.understanding is None else self.understanding.take_doubts(),
             line=row.line,
             cells=cells,
         )
@@ -206,7 +206,7 @@ class FileReader:
         """Keep what could be read of a row for the file of rejected rows."""
         if self.unnamed_line is None:
             self.unnamed_line = line
-        self._add(Record(exact_json(dict(element)), is_checkable=False, line=line, cells=cells), failures)
+        self._add(Record(text=exact_json(dict(element)), is_checkable=False, line=line, cells=cells), failures)
 
     def _keep(self, record: Record, changes: Mapping[str, Any], failures: Sequence[Failure]) -> None:
         id, position = changes.get("id"), len(self.records)

@@ -100,7 +100,7 @@ class ElementChangeList(PagedChangeList):
 
     def get_ordering_field(self, field_name: Callable[..., Any] | str) -> Any:
         """Return what a column is sorted by; for the description that depends on the language of the page."""
-        if field_name == "shown_description":
+        if field_name == "described":
             return alphabetical(language_of_page(settings.LANGUAGE_CODE), "repository__default_language")
         return super().get_ordering_field(field_name)
 
@@ -138,7 +138,7 @@ class ListedAdmin(ScopedAdmin):
     search_fields = ["element_id"]
     search_help_text = _("Search in the id and in all descriptions")
     list_filter_submit = True
-    list_display_links = ["element_id", "shown_description"]
+    list_display_links = ["element_id", "described"]
     change_list_template = "admin/elements/change_list.html"
     list_before_template: Any = "admin/elements/above_list.html"
 
@@ -146,7 +146,7 @@ class ListedAdmin(ScopedAdmin):
         super().__init__(model, admin_site)
         places = [self.dimension.wire.places[path] for path in self.listed]
         usual: dict[str, tuple[Any, tuple[str, ...]]] = {
-            "descriptions": ("shown_description", ()),
+            "descriptions": ("described", ()),
             **{place.path: (column_of(place), (place.column,)) for place in places},
             "updateInfo.user": ("changed_by", ("update_user",)),
             "updateInfo.date": ("changed_when", ("update_date",)),
@@ -237,7 +237,7 @@ class ListedAdmin(ScopedAdmin):
         )
 
     @admin.display(description=_("description"), ordering="descriptions")
-    def shown_description(self, element: Any) -> str:
+    def described(self, element: Any) -> str:
         """Return the description in the language of the page; `ElementChangeList` sorts by it."""
         return shown_description(element, element.repository, getattr(element, "searched", ()))
 

@@ -109,11 +109,7 @@ def _source(reading: "_Reading") -> Source:
         reading.fail(message)
     headings = message.headings
     return Source(
-        message.shape,
-        headings,
-        lambda: reading.rows(headings or ()),
-        lambda: reading.progress,
-        message.found,
+        message.shape, headings, lambda: reading.rows(headings or ()), lambda: reading.progress, message.found
     )
 
 

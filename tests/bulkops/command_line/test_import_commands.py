@@ -138,7 +138,7 @@ def test_rows_with_errors_in_a_separate_file_end_with_status_3(database, tmp_pat
     [
         (["--map", "Konto"], "argument --map: it must be HEADING=FIELD, such as 'Konto=id'; got 'Konto'."),
         (["--max-delete", "many"], "argument --max-delete: It must be a number of elements such as 20"),
-        (["--mode", "merge"], "argument --mode: invalid choice: 'merge' (choose from"),
+        (["--mode", "replace"], "argument --mode: invalid choice: 'replace' (choose from"),
         (["--format", "xls"], "argument --format: invalid choice: 'xls' (choose from"),
     ],
 )

@@ -20,6 +20,7 @@ from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import exact_json
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
@@ -182,7 +183,7 @@ class EntryReader:
 
     def _complete(self, sent: _Sent, existing: Element | None) -> Entry | None:
         """Return the entry of an element with all members; None if it depends on what is stored, or has errors."""
-        values = self._decoder.fast_complete(sent.item.text, existing)
+        values = self._decoder.fast_complete(bytes(sent.item.text), self._context(existing))
         if values is None:
             self._incomplete.append(sent.position)
             return None
@@ -205,12 +206,8 @@ class EntryReader:
             sent.failures.append(self._not_found(sent, message, id))
         known = len(sent.failures)
         try:
-            values = self._values(
-                sent,
-                text,
-                lambda: self._decoder.fast(text, existing),
-                lambda data: self._decoder.exact(data, existing, stored=stored),
-            )
+            context = self._context(existing, stored)
+            values = self._values(sent, text, lambda element: self._decoder.whole(element, context))
         except JsonError as error:
             self._add(sent.position, named_failures(error.failures, _peek(text)), error.failure_count)
             return None
@@ -249,41 +246,32 @@ class EntryReader:
     def _changed(self, sent: _Sent, id: str, changes: bytes, stored: Stored | None, beneath: str) -> Entry | None:
         """Return the entry of the element with the `id`: the `changes` on top of the JSON `beneath`."""
         element, text = (None, None) if stored is None else (stored.element, stored.text)
+        context = self._context(element, text)._replace(id=None if element is None else id)
         values: Row | None = None
         try:
-            values = self._values(
-                sent,
-                changes,
-                lambda: None if element is None else self._decoder.fast_patch(beneath, RawElement(changes), element),
-                lambda data: self._decoder.exact_patch(msgspec.json.decode(beneath), data, element, text),
-                id,
-            )
+            values = self._values(sent, changes, lambda patch: self._decoder.changed(beneath, patch, context), id)
         except JsonError as error:
             self._add(sent.position, named_failures(error.failures, id), error.failure_count)
         return self._entry(sent, id, element, values)
 
     def _values(
-        self,
-        sent: _Sent,
-        text: msgspec.Raw | bytes,
-        fast: Callable[[], Row | None],
-        exact: Callable[[Any], Row],
-        id: str | None = None,
+        self, sent: _Sent, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row], id: str | None = None
     ) -> Row | None:
-        """Return the values that `fast` or `exact` makes of the `text`; None if it has errors, which are added to what
-        was `sent`. Raises `JsonError`.
+        """Return what `decode` makes of the `text`; None if it has errors, which are added to what was `sent`.
+
+        Raises `JsonError`.
         """
-        values = fast()
-        if values is not None:
-            return values
         pointer = sent.operation.pointer_of_data(sent.position)
-        data = read_json(bytes(text), join=json_pointer, path=pointer)
+        raw = RawElement(bytes(text), path=pointer, join=json_pointer)
         try:
-            return exact(data)
+            return decode(raw)
         except ValidationError as error:
             without = _MISSING if sent.failures else ()
-            sent.failures += failures_of(error, data, self._wire, pointer, id or _peek(text), without)
+            sent.failures += failures_of(error, raw.value, self._wire, pointer, id or _peek(text), without)
             return None
+
+    def _context(self, existing: Element | None, stored: str | None = None) -> ElementContext:
+        return ElementContext(self._repository.default_language, existing, None, stored)
 
     def _settle(self, sent: _Sent, stored: str | None) -> Item:
         """Return the item without the members that may say what the JSON `stored` says already; add the failures of its

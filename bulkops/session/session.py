@@ -30,7 +30,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.rest.pointers import pointer_in
 from dimensions_site.elements.writing.actors import Actor, Provenance
-from dimensions_site.elements.writing.decoding import RowDecoder
+from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.locking import is_worth_another_try
 from dimensions_site.elements.writing.saving import already_there_message
 from dimensions_site.repositories.models import Repository
@@ -79,7 +79,7 @@ class WriteSession:
         # The positions of elements that are left out because of what else is stored or saved.
         self._left_out: set[int] = set()
         self.errors = Errors() if envelope.errors is None else envelope.errors
-        decoder = RowDecoder(dimension.wire, repository)
+        decoder = decoder_of(dimension.wire)
         self.writer = writer_for(dimension.model, decoder.columns, repository)
         self._reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
         self._references = (

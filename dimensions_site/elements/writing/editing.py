@@ -4,16 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from django.db import IntegrityError
-from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.elements.writing.decoding import Row, RowDecoder
+from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_of
 from dimensions_site.elements.writing.locking import writing_one_in_turn
 from dimensions_site.elements.writing.raw_element import RawElement, as_raw
 from dimensions_site.elements.writing.saving import already_there, change, insert
@@ -54,7 +53,7 @@ class Editor:
         Raises `ValidationError` for an invalid one, and `Problem` 400 ALREADY_EXISTS if another element has its id or
         another unique value (contract C13).
         """
-        row = self._whole(as_raw(data))
+        row = self._decoder.whole(as_raw(data), self._context())
         try:
             with writing_one_in_turn(self.repository):
                 return self._inserted(row)
@@ -70,7 +69,7 @@ class Editor:
                     return self._replaced(id, sent)
             except IntegrityError:
                 continue  # another client has just inserted it, so now it can be replaced
-        raise self._taken(self._whole(sent, None, id))
+        raise self._taken(self._decoder.whole(sent, self._context(None, id)))
 
     def modify(self, id: str, data: Any) -> Saved | None:
         """Change the members of the element `id` that `data` has (contract C15); return None if there is no element.
@@ -81,32 +80,27 @@ class Editor:
         sent = as_raw(data)
         with writing_one_in_turn(self.repository):
             stored = self._renderer.lock(self.repository, id)
+            context = self._context(stored, id)
             if stored is None:
-                self._decoder.check_patch(sent.value, id)
+                self._decoder.declaration.check_patch(sent.value, context)
                 return None
-            row = self._decoder.fast_patch(stored.text, sent, stored.element)
-            if row is None:
-                row = self._decoder.exact_patch(
-                    msgspec.json.decode(stored.text), sent.value, stored.element, stored.text, removes=sent.removes
-                )
-            return self._changed(stored, row)
+            return self._changed(stored, self._decoder.changed(stored.text, sent, context))
 
-    @cached_property
+    @property
     def _decoder(self) -> RowDecoder:
-        return RowDecoder(self.dimension.wire, self.repository)
+        return decoder_of(self.dimension.wire)
 
     @property
     def _renderer(self) -> ElementRenderer:
         return full_renderer(self.dimension, self.repository.default_language)
 
-    def _whole(self, sent: RawElement, stored: Stored | None = None, id: str | None = None) -> Row:
+    def _context(self, stored: Stored | None = None, id: str | None = None) -> ElementContext:
         existing, text = (None, None) if stored is None else (stored.element, stored.text)
-        row = self._decoder.fast_raw(sent, existing, id)
-        return self._decoder.exact(sent.value, existing, id, text) if row is None else row
+        return ElementContext(self.repository.default_language, existing, id, text)
 
     def _replaced(self, id: str, sent: RawElement) -> Saved:
         stored = self._renderer.lock(self.repository, id)
-        row = self._whole(sent, stored, id)
+        row = self._decoder.whole(sent, self._context(stored, id))
         if stored is not None:
             return self._changed(stored, row)
         self.allow(None)
@@ -123,7 +117,7 @@ class Editor:
     def _changed(self, stored: Stored, row: Row) -> Saved:
         self.allow(stored.text)
         element, text = stored.element, stored.text
-        before = self._decoder.fast_stored(text, element)
+        before = self._decoder.fast_stored(text, self._context(stored))
         if before is None:
             before = self._decoder.row_of(self.dimension.model.of(self.repository).get(pk=element.pk))
         changes = self._decoder.changes(before, row)

@@ -11,8 +11,10 @@ from django.db import connection, transaction
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.changes.models import Channel
+from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
-from dimensions_site.elements.writing.decoding import RowDecoder
+from dimensions_site.elements.writing.decoding import decoder_of
+from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.repositories.models import Repository
 from tests.services.big_bodies import accounts
 
@@ -22,7 +24,7 @@ TABLE = "raw_upsert"
 def measure(count: int) -> None:
     """Print the seconds that inserting, and then updating, `count` accounts take, as JSON."""
     repository = Repository.objects.get(db_id="northwind")
-    decoder = RowDecoder(ACCOUNT_WIRE, repository)
+    decoder, context = decoder_of(ACCOUNT_WIRE), ElementContext(repository.default_language)
     provenance = Provenance(Actor(SYSTEM, Channel.REST)).columns
     columns = ["repository_id", *decoder.columns, *provenance]
     _make_table()
@@ -30,7 +32,7 @@ def measure(count: int) -> None:
     for name, changed in (("insert", False), ("update", True)):
         rows = []
         for element in accounts(count, changed=changed):
-            values = decoder.fast(json.dumps(element, ensure_ascii=False).encode())
+            values = decoder.fast(RawElement(json.dumps(element, ensure_ascii=False).encode()), context)
             assert values is not None
             rows.append(_prepared([repository.pk, *values, *provenance.values()], columns))
         start = time.perf_counter()

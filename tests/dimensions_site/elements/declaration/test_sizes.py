@@ -128,7 +128,7 @@ def test_the_size_is_that_of_what_is_answered(alice, dimension, payload):
     decoder = DECODERS[dimension]
     model = MODELS[dimension]
     row = decoder.row_of(model._base_manager.get(element_id=payload["id"]))
-    sizes: Sizes = decoder._plan.sizes
+    sizes: Sizes = decoder._sizes
     assert sizes._names + sum(sizes._lengths(row)) == sizes.of_stored(answered) == measured(json.loads(answered))
 
 

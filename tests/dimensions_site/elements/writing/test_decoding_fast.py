@@ -11,7 +11,7 @@ from rest_framework.serializers import Serializer
 
 from account.models import Account
 from currency.models import Currency
-from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.json.reader import JsonError
 from dimensions_site.elements.declaration.serializers import Bundle, WireObject
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.elements.writing.raw_element import RawElement
@@ -19,7 +19,7 @@ from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.account.samples import MINIMAL as MINIMAL_ACCOUNT
 from tests.currency.samples import FULL as FULL_CURRENCY
 from tests.dimensions import MODELS
-from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, stored
+from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, beside, stored
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, content, currency
 from tests.strategies import SPELLINGS, put
@@ -112,10 +112,12 @@ def test_valid_patches_are_decoded_fast(alice, dimension, patch):
     element = MODELS[dimension]._base_manager.get(element_id=payload["id"])
     decoder = DECODERS[dimension]
 
-    row = decoder.fast_patch(current, RawElement(plain(patch)), element)
+    sent, context = RawElement(plain(patch)), beside(element, element.element_id)
+
+    row = decoder.fast_patch(current, sent, context)
 
     assert row is not None
-    assert row == decoder.exact_patch(json.loads(current), patch, element)
+    assert row == decoder.exact_patch(current, sent, context)
 
 
 @pytest.mark.contract("B3")
@@ -179,9 +181,9 @@ def test_what_is_wrong_is_left_to_the_exact_way_which_refuses_it(dimension, text
     """Nothing that the strict reader or the serializer refuses passes."""
     decoder = DECODERS[dimension]
 
-    assert decoder.fast(text) is None
+    assert decoder.fast(RawElement(text), beside()) is None
     with pytest.raises((JsonError, ValidationError)):
-        decoder.exact(read_json(text))
+        decoder.whole(RawElement(text), beside())
 
 
 @pytest.mark.contract("C4", "C6", "C7", "C10", "C19")
@@ -199,7 +201,7 @@ def test_what_is_wrong_is_left_to_the_exact_way_which_refuses_it(dimension, text
 )
 def test_what_is_rare_is_left_to_the_exact_way(dimension, payload):
     """Other spellings, numbers for texts, control characters: the serializer decides which are valid."""
-    assert DECODERS[dimension].fast(plain(payload)) is None
+    assert DECODERS[dimension].fast(RawElement(plain(payload)), beside()) is None
 
 
 @pytest.mark.contract("C2", "C15", "E1")
@@ -224,7 +226,9 @@ def test_doubtful_patches_are_left_to_the_exact_way(patch):
     """Another id or oid, the description of the default language, numbers with significant digits, errors."""
     element = stored("currency", FULL_CURRENCY)
 
-    assert DECODERS["currency"].fast_patch(answer("currency", element), RawElement(patch), element) is None
+    context = beside(element, element.element_id)
+
+    assert DECODERS["currency"].fast_patch(answer("currency", element), RawElement(patch), context) is None
 
 
 @pytest.mark.contract("C8")

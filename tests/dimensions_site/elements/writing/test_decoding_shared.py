@@ -9,7 +9,8 @@ import pytest
 
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.elements.writing.decoding import Row
-from tests.dimensions_site.elements.writing.decoders import DECODERS
+from dimensions_site.elements.writing.raw_element import RawElement
+from tests.dimensions_site.elements.writing.decoders import DECODERS, beside
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import currency
 
@@ -33,11 +34,11 @@ class Existing:
 
 
 def fast(text: bytes, existing: Any) -> Row | None:
-    return DECODER.fast(text, existing)
+    return DECODER.fast(RawElement(text), beside(existing))
 
 
 def exact(text: bytes, existing: Any) -> Row:
-    return DECODER.exact(read_json(text), existing)
+    return DECODER.exact(read_json(text), beside(existing))
 
 
 both_ways = pytest.mark.parametrize("decode", [fast, exact])

@@ -13,7 +13,7 @@ from currency.models import Currency
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.elements.writing.raw_element import RawElement
 from tests.account.samples import FULL
-from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS
+from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, beside
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, currency, read
 from tests.strategies import elements
@@ -171,10 +171,10 @@ def test_an_element_whose_id_the_path_names_gives_one_row(dimension: str, data: 
     payload |= {"": {}, "same": {"id": id}, "other": {"id": f"{id}-"[-128:]}, "null": {"id": None}}[has]
     decoder = DECODERS[dimension]
 
-    row = decoder.fast_raw(RawElement(plain(payload)), None, id)
+    row = decoder.fast(RawElement(plain(payload)), beside(None, id))
 
     if row is not None:
-        exact = decoder.exact(read_json(plain(payload)), None, id)
+        exact = decoder.exact(read_json(plain(payload)), beside(None, id))
         oid = decoder.columns.index("oid") if dimension == "currency" and "oid" not in payload else -1
         assert [value for at, value in enumerate(row) if at != oid] == [v for at, v in enumerate(exact) if at != oid]
         assert has in ("", "same") or id == f"{id}-"[-128:]

@@ -23,13 +23,6 @@ def statuses(someone, id="A"):
     ]
 
 
-def test_a_reader_reads_and_an_editor_writes_too(rita, ed, alice):
-    """A greater role includes the smaller ones."""
-    assert statuses(rita) == [200, 403, 403, 403]
-    assert statuses(ed, "E") == [200, 201, 200, 200]
-    assert statuses(alice, "M") == [200, 201, 200, 200]
-
-
 def test_a_role_that_is_too_small_is_named_with_the_one_that_is_needed(rita):
     """The reader learns whom to ask for what."""
     response = rita.send("POST", rita.account(), account())
@@ -37,23 +30,6 @@ def test_a_role_that_is_too_small_is_named_with_the_one_that_is_needed(rita):
     assert response.json()["detail"] == (
         "This call needs the role editor for the account dimension of repository 'northwind'; you have the role reader."
     )
-
-
-def test_a_reader_gets_every_get(rita, alice):
-    """One, list, count and fetch, and the conditional ones of them."""
-    alice.send("POST", alice.currency(), currency())
-    for rest in ("elements", "elements/EUR", "elements-count", "elements-fetch?properties=id"):
-        assert rita.get(rita.currency(rest)).status_code == 200
-        assert rita.send("OPTIONS", rita.currency(rest)).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("dimension", "open_to"), [("currency", (200, 403)), ("account", (403, 200)), ("all", (200, 200))]
-)
-def test_a_grant_covers_one_dimension_or_all(northwind, dimension, open_to):
-    """The other dimension of the same repository stays closed."""
-    someone = caller("someone", northwind, Role.READER, dimension)
-    assert (someone.get(someone.currency()).status_code, someone.get(someone.account()).status_code) == open_to
 
 
 def test_a_grant_to_a_group_counts_for_its_members(northwind):

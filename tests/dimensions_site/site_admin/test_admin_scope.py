@@ -47,26 +47,6 @@ def page(dimension, action="changelist", *arguments):
 
 
 @pytest.mark.parametrize("dimension", MODELS)
-def test_a_user_sees_the_elements_of_their_repositories_only(filled, rita, dimension):
-    """In the list, its sidebar, a search, and by filters that name the other repository."""
-    browser = browser_of(rita)
-    others = MODELS[dimension].objects.get(element_id="CCODE")
-    for query in (
-        {},
-        {"q": "CODE"},
-        {"repository__id__exact": others.repository_id},
-        {"repository__id__exact": "0"},
-        {"o": "2.1"},
-    ):
-        response = browser.get(page(dimension), query)
-        assert response.status_code == 200
-        text = response.content.decode()
-        assert not [word for word in OTHERS if word in text], query
-        assert "NCODE" in text or "repository__id__exact" in query
-    assert "n-words" in browser.get(page(dimension)).content.decode()
-
-
-@pytest.mark.parametrize("dimension", MODELS)
 @pytest.mark.parametrize("action", ["change", "history", "delete", "uses"])
 def test_an_element_of_another_repository_is_not_found(filled, rita, dimension, action):
     """On every page; the response is that for an unknown number."""

@@ -7,7 +7,6 @@ from django.test import Client
 from dimensions_site.environment import Rate
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.jobs.deletions import ASYNC
-from tests.factories import Caller
 
 pytestmark = pytest.mark.contract("A6")
 
@@ -164,9 +163,3 @@ def test_of_many_elements_then_come_the_method_what_is_malformed_and_the_unknown
 ):
     """405, 400, 404, in this order."""
     assert answer(alice, method, base.format("northwind") + rest, body) == refusal
-
-
-def test_a_client_of_no_repository_learns_the_same_as_one_of_another(db, alice: Caller, bob: Caller):
-    """The response for a repository without a grant does not depend on its content."""
-    refusals = {answer(bob, "GET", alice.currency(rest)) for rest in ("elements", "elements/EUR", "elements/none")}
-    assert refusals == {(403, "NO_GRANT")}

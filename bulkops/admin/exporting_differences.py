@@ -42,7 +42,7 @@ class DifferencesExportMixin(ComparedAdmin):
 
     def _workbook(self, form: CompareForm) -> FileResponse:
         name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
-        with closing(differences(self.dimension, *form.sides)) as found:
+        with closing(differences(*form.sides)) as found:
             wire = self.dimension.wire
             rows = ((one.id, one.action, words.differences(wire, one.before, one.after)) for one in found)
             return workbook_of(rows, f"{name}-{self.dimension}-differences")

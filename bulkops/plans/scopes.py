@@ -11,7 +11,7 @@ from dimensions_site.api.errors import bad_request
 from dimensions_site.changes.states import current, versions_written_in
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.filters import ElementFields, ElementFilter, ElementFilterSet
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.fields import Field
@@ -31,6 +31,8 @@ class ElementScope:
         self._dimension = dimension
         self._repository = repository
         self._text = text
+        # Of elements in other repositories, too.
+        self.filter = ElementFilter(dimension, repository, text)
         self._stored = dimension.model.of(repository)
         self._versions = dimension.model.versions_of(repository)
         filtered = self._filtered(self._stored)

@@ -22,7 +22,7 @@ from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quote
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State, current, newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import ElementDifference, Rows, Side, differences, differing
+from dimensions_site.elements.history.comparing import ElementDifference, Side, differences, differing
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
@@ -63,11 +63,8 @@ class StateSource:
         now, _ = current(self._repository.pk, name)
         there = state or current(repository.pk, name)[0]
         versions = self._dimension.model.versions_of(repository)
-        sides = [
-            Side(side, at, self._scope.within(self._dimension.model.versions_of(side)) if self._scope else None)
-            for side, at in ((self._repository, now), (repository, there))
-        ]
-        self._add(differences(self._dimension, *sides), keeps_names=repository == self._repository)
+        sides = Side(self._repository, now, self._scope.filter), Side(repository, there, self._scope.filter)
+        self._add(differences(*sides), keeps_names=repository == self._repository)
         kept = self._scope.within(versions_at(versions, there)).count()
         self._wanted.unchanged = max(0, kept - len(self._wanted.elements))
         return self._wanted
@@ -89,8 +86,7 @@ class StateSource:
         kept = written.exclude(element_id__in=conflicts)
         present = newest(self._versions, kept).exclude(change=Change.DELETED)
         before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
-        matching = self._scope.within(self._versions) if self._scope else None
-        self._add(differing(self._dimension, Rows(present, matching), Rows(before, matching)), keeps_names=True)
+        self._add(differing(self._scope.filter, present, before), keeps_names=True)
         return self._wanted
 
     def _add(self, found: Generator[ElementDifference], *, keeps_names: bool) -> None:

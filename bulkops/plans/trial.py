@@ -21,8 +21,9 @@ from dimensions_site.changes.states import newest
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
-from dimensions_site.elements.history.comparing import ElementDifference, Rows, differing
+from dimensions_site.elements.history.comparing import ElementDifference, differing
 from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
@@ -131,7 +132,8 @@ class PlanTrial:
             self._refuse_outside(self._scope.outside(self._scope.late(before)))
         self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
-        for difference in differing(self._dimension, Rows(before), Rows(after)):
+        everything = ElementFilter(self._dimension, self._repository, None)
+        for difference in differing(everything, before, after):
             if len(self._steps) == maximum:
                 message = f"The plan changes more than {maximum:,} elements. Narrow it with a scope."
                 self.obstacles.append(Failure("", "TOO_MANY_CHANGES", message))

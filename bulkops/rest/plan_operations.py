@@ -16,9 +16,9 @@ from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
+from dimensions_site.elements.history.changed_values import ACTION
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.history_operations import (
-    ACTION,
     CHANGE_SET,
     ElementDifference,
     difference_example,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -46,8 +46,8 @@ class SkipTake:
 
     skip: int = 0
     take: int | None = None
-    # What the rows of the page meet, if it follows another one.
-    following: Q = field(default_factory=Q)
+    # The keys of the row before the page, if it follows another one.
+    after: Sequence[Any] | None = None
 
     @classmethod
     def parse(cls, skip_text: str | None, take_text: str | None, after: str | None = None, keys: Keys = BY_KEY) -> Self:
@@ -67,17 +67,16 @@ class SkipTake:
                 bound = f"at most {MAX_COUNT:,}" if text.isdecimal() else "a whole number, 0 or more"
                 message = f"{name} must be {bound}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
-        following = Q()
+        values = None
         if after is not None:
             try:
                 values = [read(part) for read, part in zip(keys.values(), after.split("~"), strict=True)]
-                following = _beyond(keys, values)
             except ValueError:
                 message = f"{AFTER} is set by the links in the header Link; got {quoted(after)}."
                 failures.append(Failure(AFTER, "INVALID_VALUE", message))
         if failures:
             raise bad_request(failures)
-        return cls(**counts, following=following)
+        return cls(**counts, after=values)
 
     @property
     def window(self) -> slice:
@@ -93,7 +92,9 @@ def linked_page(
     The next page begins after the last row of this one, whatever is added or deleted meanwhile: no row that was there
     at first is repeated or missing. Contract M7.
     """
-    ordered = rows.filter(paging.following).order_by(*(f"-{key}" for key in keys))
+    ordered = rows.order_by(*(f"-{key}" for key in keys))
+    if paging.after is not None:
+        ordered = ordered.filter(_beyond(keys, paging.after))
     if not paging.take:
         return ordered[paging.window], {}
     places = ordered.values_list(*keys)
@@ -104,10 +105,15 @@ def linked_page(
     if len(last) <= 1:
         return ordered[paging.window], {}
     page = ordered.exclude(_beyond(keys, last[0])).filter(_beyond(keys, first[0]) | _at(keys, first[0]))
+    return page, next_link(request, last[0])
+
+
+def next_link(request: Request, values: Sequence[Any]) -> dict[str, str]:
+    """Return the header with the link to the page that begins after the row with these `values` of the keys."""
     query = request.query_params.copy()
     query.pop("skip", None)
-    query[AFTER] = "~".join(one.isoformat() if isinstance(one, datetime) else str(one) for one in last[0])
-    return page, {"Link": f'<{request.path}?{query.urlencode()}>; rel="next"'}
+    query[AFTER] = "~".join(one.isoformat() if isinstance(one, datetime) else str(one) for one in values)
+    return {"Link": f'<{request.path}?{query.urlencode()}>; rel="next"'}
 
 
 def _beyond(keys: Keys, values: Sequence[Any]) -> Q:

@@ -1,6 +1,6 @@
 """States: exactly what had been committed to a dimension of a repository at one moment (contract I4, J1)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
@@ -8,12 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.expressions import RawSQL
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
-from dimensions_site.db.among import Among, AmongGiven, array_of_uuids
+from dimensions_site.db.among import Among, AmongGiven
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import sqlite_timeout
 
@@ -21,6 +20,12 @@ from dimensions_site.db.locks import sqlite_timeout
 _SQLITE_BARRIER = 1.0
 # How long, at most, the end of a transaction takes on SQLite, from its time to its commit.
 _SQLITE_ENDING = timedelta(seconds=60)
+# How many change sets a query names by their ids.
+_FEW = 500
+# How many bytes of an id a place keeps.
+MARK = 4
+# Of how many sets of slots queries are kept.
+_KEPT_SHAPES = 200
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,11 @@ class State:
     dimension: str
     places: Mapping[int, SlotPosition]
 
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The slots that had a change set: what the SQL of queries about the state depends on."""
+        return tuple(sorted(self.places))
+
     def numbers(self) -> dict[int, int]:
         """Return the number of the last change set of each slot that had one."""
         return {slot: place.number for slot, place in self.places.items()}
@@ -50,14 +60,11 @@ class State:
         """Return the change sets that were committed after this state."""
         return _later(self.numbers(), self.repository, self.dimension)
 
-    def given(self) -> dict[str, Any]:
+    def given(self, prefix: str = "") -> dict[str, Any]:
         """Return the values of the bind parameters of `change_sets_after`."""
         numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
-        return {"repository": self.repository, "dimension": self.dimension, **numbers}
-
-    def condition(self) -> Q:
-        """Return the condition that a change set was committed after this state."""
-        return _after(self.numbers())
+        given = {"repository": self.repository, "dimension": self.dimension, **numbers}
+        return {f"{prefix}{name}": value for name, value in given.items()}
 
 
 def _after(numbers: Mapping[int, Any]) -> Q:
@@ -72,9 +79,13 @@ def _later(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> Query
     return ChangeSet.objects.filter(_after(numbers), repository=repository, dimension=dimension)
 
 
-def change_sets_after(slots: Collection[int]) -> QuerySet[ChangeSet]:
+def change_sets_after(slots: Collection[int], prefix: str = "") -> QuerySet[ChangeSet]:
     """Return the change sets that were committed after a state with these `slots`; `State.given` has the values."""
-    return _later({slot: Param(f"number_{slot}") for slot in slots}, Param("repository"), Param("dimension"))
+    return _later(_numbers(slots, prefix), Param(f"{prefix}repository"), Param(f"{prefix}dimension"))
+
+
+def _numbers(slots: Collection[int], prefix: str = "") -> dict[int, Param]:
+    return {slot: Param(f"{prefix}number_{slot}") for slot in slots}
 
 
 @dataclass(frozen=True)
@@ -100,12 +111,6 @@ def _slots() -> CompiledQuery:
     return CompiledQuery(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
 
 
-# How many change sets a query names by their ids.
-_FEW = 500
-# How many bytes of an id a place keeps.
-MARK = 4
-
-
 def has_places(state: State, now: State, *, using: str = DEFAULT_DB_ALIAS) -> bool:
     """Return whether the change sets of the `state` are still those that the database has; at most one query.
 
@@ -117,12 +122,26 @@ def has_places(state: State, now: State, *, using: str = DEFAULT_DB_ALIAS) -> bo
         return False
     if not differing:
         return True
-    wanted = Q()
-    for slot, place in differing.items():
-        wanted |= Q(slot=slot, number=place.number)
-    found = ChangeSet.objects.using(using).filter(wanted, repository=state.repository, dimension=state.dimension)
-    marks = {slot: id.bytes[:MARK] for slot, id in found.values_list("slot", "id")}
-    return all(marks.get(slot) == place.mark for slot, place in differing.items())
+    places = _places(state.repository, state.dimension, state.numbers(), using=using)
+    return all(places.get(slot) == place for slot, place in differing.items())
+
+
+def _places(
+    repository: int, dimension: str, numbers: Mapping[int, int], *, using: str = DEFAULT_DB_ALIAS
+) -> dict[int, SlotPosition]:
+    """Return the position of the change set that has each of the `numbers`, by slot, if there is one; one query."""
+    given: dict[str, Any] = {f"number_{slot}": number for slot, number in numbers.items()}
+    found = _numbered(tuple(sorted(numbers))).all(using=using, repository=repository, dimension=dimension, **given)
+    return {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found}
+
+
+@lru_cache(_KEPT_SHAPES)
+def _numbered(slots: Collection[int]) -> CompiledQuery:
+    wanted = Q(pk__in=[])
+    for slot, number in _numbers(slots).items():
+        wanted |= Q(slot=slot, number=number)
+    found = ChangeSet.objects.filter(wanted, repository=Param("repository"), dimension=Param("dimension"))
+    return CompiledQuery(found.values_list("slot", "number", "id"), keeps_plan=False)
 
 
 class Future(ValueError):
@@ -140,14 +159,18 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     `OperationalError` if a writer holds SQLite's lock for too long.
     """
     _await_commits(repository, dimension, instant)
-    of_dimension = ChangeSet.objects.filter(repository=repository, dimension=dimension)
-    by_then = of_dimension.filter(committed_at__lte=instant)
+    at = connection.ops.adapt_datetimefield_value(instant)
+    last = _last_until().all(repository=repository, dimension=dimension, instant=at)
+    return State(repository, dimension, _places(repository, dimension, {row[0]: row[1] for row in last}))
+
+
+@cache
+def _last_until() -> CompiledQuery:
+    by_then = ChangeSet.objects.filter(
+        repository=Param("repository"), dimension=Param("dimension"), committed_at__lte=Param("instant")
+    )
     last = by_then.values("slot").annotate(last=Max("number")).values_list("slot", "last")
-    wanted = Q(pk__in=[])
-    for slot, number in last:
-        wanted |= Q(slot=slot, number=number)
-    found = of_dimension.filter(wanted).values_list("slot", "number", "id")
-    return State(repository, dimension, {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found})
+    return CompiledQuery(last, keeps_plan=False)
 
 
 def oldest_instant(repository: int, dimension: str) -> datetime | None:
@@ -155,9 +178,14 @@ def oldest_instant(repository: int, dimension: str) -> datetime | None:
     _, horizon = current(repository, dimension)
     if horizon.at is not None:
         return horizon.at
-    first = ChangeSet.objects.filter(repository=repository, dimension=dimension)
-    oldest: datetime | None = first.aggregate(first=Min("committed_at"))["first"]
-    return oldest
+    first = _first().first(repository=repository, dimension=dimension)
+    return None if first is None else first[0]
+
+
+@cache
+def _first() -> CompiledQuery:
+    change_sets = ChangeSet.objects.filter(repository=Param("repository"), dimension=Param("dimension"))
+    return CompiledQuery(change_sets.order_by("committed_at").values_list("committed_at")[:1], keeps_plan=False)
 
 
 def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
@@ -171,7 +199,6 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
                 pass  # every transaction takes the only lock
         return
     with transaction.atomic():
-        slots = Slot.objects.filter(repository=repository, dimension=dimension)
         with connection.cursor() as cursor:
             cursor.execute("SELECT clock_timestamp()")
             (now,) = cursor.fetchone()
@@ -184,7 +211,13 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
                 [repository, dimension, SLOTS - 1],
             )
         # In one order, so that two who wait cannot wait for each other.
-        list(slots.order_by("slot").select_for_update().values_list("slot"))
+        _locked_slots().all(repository=repository, dimension=dimension)
+
+
+@cache
+def _locked_slots() -> CompiledQuery:
+    slots = Slot.objects.filter(repository=Param("repository"), dimension=Param("dimension")).order_by("slot")
+    return CompiledQuery(slots.select_for_update().values_list("slot"))
 
 
 def move_horizon(repository: int, dimension: str, instant: datetime) -> None:
@@ -219,73 +252,75 @@ def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
     return versions_before(versions, state.later())
 
 
-def versions_before(versions: QuerySet[Any], later: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements before the change sets `later`."""
-    return _present(newest(_until(versions, later)))
+def versions_before(
+    versions: QuerySet[Any], later: QuerySet[ChangeSet], written: QuerySet[Any] | None = None
+) -> QuerySet[Any]:
+    """Return those of the `versions`, of one repository, that were the elements before the change sets `later`.
 
-
-def versions_of_differing(versions: QuerySet[Any], *states: State) -> list[QuerySet[Any]]:
-    """Return, for each of two `states` of one dimension, the `versions` that were its elements; one query.
-
-    They are those of at least the elements that may differ.
+    With `written`, only those of elements that these other versions belong to.
     """
-    change_sets = _committed_between(*states).using(versions.db)
-    few = _few(change_sets)
-    if few is None:
-        written = _written_in_many(versions, change_sets)
-        return [_present(newest(_until(versions, state.later()), written)) for state in states]
-    return [_present(_among(versions, Among("number", _of_few(versions, state, few)))) for state in states]
+    return newest(versions.filter(~Exists(later.filter(pk=OuterRef("change_set")))), written).exclude(change="-")
 
 
-def _until(versions: QuerySet[Any], later: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    return versions.filter(~Exists(later.filter(pk=OuterRef("change_set"))))
+def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
+    """Return the versions with one of the given numbers or change sets, which are of the repository of `versions`.
 
-
-def _present(versions: QuerySet[Any]) -> QuerySet[Any]:
-    return versions.exclude(change="-")
-
-
-def _of_few(versions: QuerySet[Any], state: State, change_sets: Collection[UUID]) -> RawSQL:
-    """Return the query for the numbers that `newest` finds up to the `state`, of what the `change_sets` have written.
-
-    Only its values are new: Django would take longer to compile it than the database to execute it.
+    The bind parameter has the name of the `column` and the value that `array_of` returns.
     """
-    model: Any = versions.model
-    numbers = _numbers_of_few(model, tuple(sorted(state.places)))
-    return numbers.bound(change_sets=array_of_uuids(change_sets), **state.given())
+    return _among(versions, AmongGiven(column, Param(column)))
 
 
-@lru_cache(maxsize=200)
-def _numbers_of_few(model: Any, slots: Sequence[int]) -> CompiledQuery:
-    versions = model._base_manager.filter(repository=Param("repository"))
-    written = model._base_manager.filter(AmongGiven("change_set", Param("change_sets")))
-    return CompiledQuery(_last_numbers(_until(versions, change_sets_after(slots)), written))
+def few_after(state: State, *, using: str) -> list[UUID] | None:
+    """Return the ids of the change sets that were committed after the `state`, or None if they are many; one query."""
+    return _if_few(_ids_after(state.slots).all(using=using, **state.given()))
 
 
-def versions_since(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
-    """Return the newest version of each element that was written after the `state`, deletions included.
+@lru_cache(_KEPT_SHAPES)
+def _ids_after(slots: Collection[int]) -> CompiledQuery:
+    return CompiledQuery(_ids(change_sets_after(slots)), keeps_plan=False)
 
-    `versions` are those of its dimension.
+
+def few_between(before: State, after: State) -> list[UUID] | None:
+    """Return the ids of the change sets that only one of two states of the same dimension has, as `few_after` does."""
+    given = {**before.given("before_"), **after.given("after_")}
+    return _if_few(_ids_between(before.slots, after.slots).all(**given))
+
+
+@lru_cache(_KEPT_SHAPES)
+def _ids_between(before: Collection[int], after: Collection[int]) -> CompiledQuery:
+    return CompiledQuery(_ids(change_sets_between(before, after)), keeps_plan=False)
+
+
+def change_sets_between(before: Collection[int], after: Collection[int]) -> QuerySet[ChangeSet]:
+    """Return the change sets that only one of two states with these slots has.
+
+    `State.given` has the values, with the prefixes `before_` and `after_`.
     """
-    return newest(versions_written_in(versions, state.later()))
+    one, other = _after(_numbers(before, "before_")), _after(_numbers(after, "after_"))
+    only_one = (one & ~other) | (~one & other)
+    return ChangeSet.objects.filter(only_one, repository=Param("after_repository"), dimension=Param("after_dimension"))
 
 
 def versions_written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
     """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
-    change_sets = change_sets.using(versions.db)
-    few = _few(change_sets)
+    few = _if_few(_ids(change_sets.using(versions.db)))
     # By their values PostgreSQL knows that they are not the few large ones of its statistics.
-    return _written_in_many(versions, change_sets) if few is None else _among(versions, Q(change_set__in=few))
+    return written_in_many(versions, change_sets) if few is None else _among(versions, Q(change_set__in=few))
 
 
-def _written_in_many(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    return _among(versions, Among("change_set_id", change_sets.values("pk")))
+def written_in_many(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
+    """Return the versions, of the model of the `versions`, that the `change_sets` have written."""
+    return _among(versions, Among("change_set_id", change_sets.using(versions.db).values("pk")))
 
 
-def _few(change_sets: QuerySet[ChangeSet]) -> list[UUID] | None:
-    """Return the ids of the `change_sets`, or None if they are many; one query."""
-    found = list(change_sets.values_list("pk", flat=True)[: _FEW + 1])
-    return found if len(found) <= _FEW else None
+def _ids(change_sets: QuerySet[ChangeSet]) -> QuerySet[ChangeSet, tuple[UUID]]:
+    """Return the ids of the `change_sets`, of many as many as show that."""
+    return change_sets.values_list("pk")[: _FEW + 1]
+
+
+def _if_few(found: Iterable[Sequence[UUID]]) -> list[UUID] | None:
+    ids = [id for (id,) in found]
+    return ids if len(ids) <= _FEW else None
 
 
 def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> QuerySet[Any]:
@@ -315,13 +350,6 @@ def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
     model: Any = versions.model
     found: QuerySet[Any] = model._base_manager.using(versions.db).filter(condition)
     return found
-
-
-def _committed_between(one: State, other: State) -> QuerySet[ChangeSet]:
-    """Return the change sets that one of the two states of the same dimension has, and the other has not."""
-    after_one, after_other = one.condition(), other.condition()
-    only_one = (after_one & ~after_other) | (~after_one & after_other)
-    return ChangeSet.objects.filter(only_one, repository=one.repository, dimension=one.dimension)
 
 
 def replica_has(state: State, using: str) -> bool:

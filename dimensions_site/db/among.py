@@ -61,6 +61,8 @@ class AmongGiven(Func):
         return self.as_sql(compiler, connection, template="%(expressions)s)", arg_joiner=" = ANY(")
 
 
-def array_of_uuids(ids: Collection[UUID]) -> Any:
-    """Return the `ids` for `AmongGiven`."""
-    return list(ids) if connection.vendor == "postgresql" else json.dumps([id.hex for id in ids])
+def array_of(values: Collection[UUID | int]) -> Any:
+    """Return the `values` for `AmongGiven`."""
+    if connection.vendor == "postgresql":
+        return list(values)
+    return json.dumps([value.hex if isinstance(value, UUID) else value for value in values])

@@ -44,12 +44,18 @@ class KeyCredential(Credential):
         other = find_access(user, db_id, dimension)
         if other is None:
             return None
-        opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=other.repository), pk=self.key)
-        return replace(other, is_within=opened.exists())
+        opened = _opened().first(key=self.key, repository=other.repository.pk)
+        return replace(other, is_within=opened is not None)
 
     def repositories(self) -> QuerySet[Repository]:
         covering = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=OuterRef("pk")), pk=self.key)
         return Repository.objects.filter(Exists(covering))
+
+
+@cache
+def _opened() -> CompiledQuery:
+    opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=Param("repository")), pk=Param("key"))
+    return CompiledQuery(opened.values_list("pk"))
 
 
 class ApiKeyAuthentication(BaseAuthentication):

@@ -27,7 +27,7 @@ from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import ElementDifference, Side, differences
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.writing import differences as words
 from dimensions_site.repositories.admin.paging import (
     count_up_to,
@@ -92,7 +92,10 @@ class CompareForm(forms.Form):
             repository = self.repositories.get(chosen.get(repository_field, 0))
             if repository is None or moment not in chosen:
                 continue
-            matching = self._matching(repository)
+            matching = ElementFilter(self.dimension, repository, self.cleaned_data.get("filter"))
+            if not self.has_error("filter"):
+                for failure in matching.failures:
+                    self.add_error("filter", failure.message)
             try:
                 self.sides.append(Side(repository, self._state(chosen[moment], repository), matching))
             except ValidationError as error:
@@ -105,21 +108,6 @@ class CompareForm(forms.Form):
         if not typed:
             return current(repository.pk, self.dimension.name)[0]
         return state_at_instant(instant_of(typed), repository, self.dimension.name)
-
-    def _matching(self, repository: Repository) -> Any:
-        """Return the versions of the repository that match the filter; None without one."""
-        text = self.cleaned_data.get("filter")
-        if not text:
-            return None
-        rows, fields = (
-            self.dimension.model.versions_of(repository),
-            ElementFields(self.dimension, repository.default_language),
-        )
-        filterset = ElementFilterSet({"filter": text}, rows, table=fields)
-        if not self.has_error("filter"):
-            for failure in filterset.failures:
-                self.add_error("filter", failure.message)
-        return None if filterset.failures else filterset.qs
 
 
 @dataclass
@@ -195,7 +183,7 @@ class ComparedAdmin(ScopedAdmin):
         number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
         counts: Counter[Change] = Counter()
         page: list[ElementDifference] = []
-        with closing(differences(self.dimension, *form.sides)) as found:
+        with closing(differences(*form.sides)) as found:
             for position, difference in enumerate(islice(found, limit)):
                 counts[ACTIONS[difference.action]] += 1
                 if position < number * DIFFERENCES_A_PAGE:

@@ -4,12 +4,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
+from rest_framework import serializers
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.differences import Changed, field_differences
 from dimensions_site.elements.writing.merging import Absent, Spot
+
+# What happens to an element, and the name of its enum in the documents.
+ACTIONS = ("created", "changed", "deleted")
+ACTION = "Action"
+
+
+class ChangedField(serializers.Serializer[Any]):
+    path = serializers.CharField(help_text="The path of the field; an entry of a map has its own.")
+    before = serializers.JSONField(help_text="Its value before; null if it was not set.")
+    after = serializers.JSONField(help_text="Its value after; null if it is not set.")
 
 
 def changes_json(dimension: Dimension, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:

@@ -1,24 +1,34 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
+from django.db.models import F, IntegerField, QuerySet, Value
 from django.utils.functional import cached_property
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, versions_at, versions_of_differing
-from dimensions_site.db.compiled import CompiledColumns
+from dimensions_site.changes.states import (
+    State,
+    change_sets_after,
+    change_sets_between,
+    few_between,
+    versions_before,
+    versions_given,
+    written_in_many,
+)
+from dimensions_site.db.among import array_of
+from dimensions_site.db.compiled import CompiledColumns, Param, bound
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json, counts
+from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
 from dimensions_site.repositories.models import Repository
@@ -26,14 +36,11 @@ from dimensions_site.repositories.models import Repository
 
 @dataclass(frozen=True)
 class Side:
-    """One of two states that are compared.
-
-    `matching` are the versions of the repository that the client's filter selects; None selects all.
-    """
+    """One of two states that are compared; `matching` is the client's filter."""
 
     repository: Repository
     state: State
-    matching: QuerySet[Any] | None = None
+    matching: ElementFilter
 
 
 @dataclass
@@ -93,58 +100,95 @@ class ElementDifference:
         return found
 
 
-@dataclass(frozen=True)
-class Rows:
-    """One side of a comparison: at most one version of each element; `matching` as in `Side`."""
-
-    versions: QuerySet[Any]
-    matching: QuerySet[Any] | None = None
-
-
-def differences(
-    dimension: Dimension, before: Side, after: Side, *, using: str = DEFAULT_DB_ALIAS
-) -> Generator[ElementDifference]:
+def differences(before: Side, after: Side) -> Generator[ElementDifference]:
     """Yield the elements that differ and that match the filter on either side, in the order of their ids.
 
-    One query and constant memory.
+    Two queries and constant memory.
     """
-    old, new = _versions(dimension, before, after, using)
-    sides = Rows(old, before.matching), Rows(new, after.matching)
-    return differing(dimension, *sides, are_many_equal=before.repository != after.repository)
+    is_one_repository = before.repository == after.repository
+    few = few_between(before.state, after.state) if is_one_repository else None
+    filters, slots = (before.matching, after.matching), (before.state.slots, after.state.slots)
+    compose = _statement if before.matching.is_short else _statement.__wrapped__
+    compiled = [one.compiled for one in filters]
+    sql, parameters = compose(*compiled, slots, is_one_repository=is_one_repository, is_few=few is not None)
+    given = {**before.state.given("before_"), **after.state.given("after_"), **before.matching.given}
+    given["change_set"] = array_of(few or ())
+    return _read(before.matching.dimension, sql, bound(parameters, given))
 
 
-def differing(
-    dimension: Dimension, before: Rows, after: Rows, *, are_many_equal: bool = False
-) -> Generator[ElementDifference]:
-    """Yield the elements that differ between the two sides, otherwise as `differences` does.
+def differing(matching: ElementFilter, before: QuerySet[Any], after: QuerySet[Any]) -> Generator[ElementDifference]:
+    """Yield the elements that differ between two sides with at most one version of each, otherwise as `differences`."""
+    sql, parameters = _composed((matching.compiled, matching.compiled), (before, after))
+    return _read(matching.dimension, sql, bound(parameters, matching.given))
 
-    If `are_many_equal`, the database leaves out equal ones.
-    """
-    connection = connections[before.versions.db]
-    sides, parameters = [], []
-    for number, rows in enumerate((before, after)):
-        columns = _columns(dimension, number) if rows.matching is None else _filtered(dimension, number, rows.matching)
-        query = rows.versions.order_by().values_list(columns.selected).query
-        # Django knows of some sides that they have no rows.
-        sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
-        sides.append(sql)
-        parameters += values
-    count = len(_renderer(dimension).expressions)
-    sql = _differing(connection.vendor, sides, count) if are_many_equal else _of_both(sides)
+
+def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generator[ElementDifference]:
+    columns, connection = _columns(dimension), connections[DEFAULT_DB_ALIAS]
     with closing(streamed_rows(connection, sql, parameters)) as found:
-        converted = (columns.convert(row, connection) for row in found)
-        for id, rows_of_id in groupby(converted, itemgetter(0)):
+        for id, rows_of_id in groupby(found, itemgetter(0)):
             stored: dict[int, Sequence[Any]] = {}
             numbers: dict[int, int] = {}
             matches = []
             for _, side, is_matching, number, *row in rows_of_id:
-                stored[side], numbers[side] = row, number
+                stored[side], numbers[side] = columns.convert(row, connection), number
                 matches.append(bool(is_matching))
             if any(matches) and stored.get(0) != stored.get(1):
                 found_one = ElementDifference(dimension, id, numbers.get(0), all(matches), stored)
                 old, new = found_one.differing
                 if old != new:  # equal values may be stored as different texts
                     yield found_one
+
+
+@lru_cache(KEPT_SHAPES)
+def _statement(
+    before: CompiledFilter,
+    after: CompiledFilter,
+    slots: tuple[Collection[int], Collection[int]],
+    *,
+    is_one_repository: bool,
+    is_few: bool,
+) -> tuple[str, Sequence[Any]]:
+    """Return the SQL that compares two states with these `slots`, and its bind parameters.
+
+    In one repository it reads at least the elements that may differ. If what was written between the states `is_few`
+    change sets, they are given. In two repositories the database leaves out equal elements.
+    """
+    sides = ("before_", "after_")
+    stored = [before.dimension.model.versions_of(Param(f"{side}repository")) for side in sides]
+    written = None
+    if is_few:
+        written = versions_given(stored[1], "change_set")
+    elif is_one_repository:
+        written = written_in_many(stored[1], change_sets_between(*slots))
+    versions = [
+        versions_before(one, change_sets_after(of_state, side), written)
+        for one, of_state, side in zip(stored, slots, sides, strict=True)
+    ]
+    return _composed((before, after), versions, are_many_equal=not is_one_repository)
+
+
+def _composed(
+    filters: Sequence[CompiledFilter], sides: Sequence[QuerySet[Any]], *, are_many_equal: bool = False
+) -> tuple[str, Sequence[Any]]:
+    """Return the SQL that compares the versions of two `sides`, and its parameters.
+
+    A row has an id, the number of its side, whether it matches the filter of the side, the number of its version, and
+    its values.
+    """
+    connection = connections[DEFAULT_DB_ALIAS]
+    columns = _columns(filters[0].dimension)
+    statements: list[str] = []
+    parameters: list[Any] = []
+    for number, (one, versions) in enumerate(zip(filters, sides, strict=True)):
+        head = F("element_id"), Value(number, IntegerField()), one.matches, F("number")
+        query = versions.order_by().values_list(*head, columns.selected).query
+        # Django knows of some sides that they have no rows.
+        sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()
+        statements.append(sql)
+        parameters += values
+    if not are_many_equal:
+        return _of_both(statements), parameters
+    return _differing(connection.vendor, statements, len(_renderer(filters[0].dimension).expressions)), parameters
 
 
 def _of_both(sides: Sequence[str]) -> str:
@@ -155,9 +199,8 @@ def _of_both(sides: Sequence[str]) -> str:
 def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
     """Return the query for those rows of both `sides` that have no equal on the other, by id and side.
 
-    A row has an id, the number of its side, whether it matches the filter, the number of its version, and `count`
-    values. Comparing them costs the database as much as reading them, which pays where most elements are equal: those
-    of two repositories.
+    A row has `count` values. Comparing them costs the database as much as reading them, which pays where most elements
+    are equal: those of two repositories.
     """
     values = [f"value{number}" for number in range(count)]
     names = ", ".join(["id", "side", "matches", "number", *values])
@@ -204,23 +247,5 @@ def _other_names(dimension: Dimension) -> list[str]:
 
 
 @cache
-def _columns(dimension: Dimension, side: int) -> CompiledColumns:
-    """Return the columns of a row: the id, its side, whether it matches the filter, its version, and the values."""
-    return _compiled(dimension, side, Value(1, IntegerField()))
-
-
-def _filtered(dimension: Dimension, side: int, matching: QuerySet[Any]) -> CompiledColumns:
-    return _compiled(dimension, side, Exists(matching.order_by().filter(pk=OuterRef("pk"))))
-
-
-def _compiled(dimension: Dimension, side: int, matches: Any) -> CompiledColumns:
-    values = [F("element_id"), Value(side, IntegerField()), matches, F("number"), *_renderer(dimension).expressions]
-    return CompiledColumns(dimension.model.version_model, values)
-
-
-def _versions(dimension: Dimension, before: Side, after: Side, using: str) -> list[QuerySet[Any]]:
-    """Return the versions that each side's state had, at least of the elements that may differ."""
-    old, new = (dimension.model.versions_of(side.repository).using(using) for side in (before, after))
-    if before.repository == after.repository:
-        return versions_of_differing(new, before.state, after.state)
-    return [versions_at(old, before.state), versions_at(new, after.state)]
+def _columns(dimension: Dimension) -> CompiledColumns:
+    return CompiledColumns(dimension.model.version_model, _renderer(dimension).expressions)

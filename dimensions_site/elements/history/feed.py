@@ -1,19 +1,20 @@
 """The elements that were written since a state, each once and in its newest state (contract I3)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Exists, F, Model, OuterRef, QuerySet, Value
-from django.db.models.expressions import Combinable
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import F
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, versions_since
-from dimensions_site.db.compiled import CompiledColumns
-from dimensions_site.elements.dimension import Dimension
+from dimensions_site.changes.states import State, change_sets_after, few_after, newest, versions_given, written_in_many
+from dimensions_site.db.among import array_of
+from dimensions_site.db.compiled import CompiledColumns, Param, bound
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.rendering import Renderer, full_renderer, streamed_values
-from dimensions_site.repositories.models import Repository
+from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
+from dimensions_site.elements.reading.lookup import rows_statement
+from dimensions_site.elements.reading.rendering import full_renderer, stream_values
 
 
 def saved_changes(texts: Iterator[str]) -> Iterator[str]:
@@ -22,32 +23,37 @@ def saved_changes(texts: Iterator[str]) -> Iterator[str]:
         yield f'{{"change":"saved","element":{text}}}'
 
 
-def changes(
-    dimension: Dimension, repository: Repository, state: State, matching: QuerySet[Any] | None, using: str
-) -> Iterator[str]:
+def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
     """Yield the JSON of the changes of the elements that were written after the `state`, in the order of their ids.
 
-    `matching` are the versions that the client's filter selects; an element whose newest version it does not select is
-    reported as deleted. None selects all.
+    An element whose newest version the `filter` does not select is reported as deleted.
     """
-    versions = dimension.model.versions_of(repository).using(using)
-    newest = versions_since(versions, state).order_by("element_id")
-    renderer = full_renderer(dimension, repository.default_language)
-    columns = _columns(dimension, repository.default_language)
-    if matching is not None:
-        columns = _compiled(renderer, newest.model, Exists(matching.order_by().filter(pk=OuterRef("pk"))))
-    for id, change, is_matching, *values in streamed_values(newest, columns):
+    few = few_after(state, using=using)
+    compose = _statement if filter.is_short else _statement.__wrapped__
+    sql, parameters, columns = compose(filter.compiled, None if few is not None else state.slots)
+    given = {**state.given(), **filter.given, "change_set": array_of(few or ())}
+    renderer = full_renderer(filter.dimension, filter.compiled.language)
+    rows = stream_values(sql, bound(parameters, given), columns, connections[using])
+    for id, change, is_matching, *values in rows:
         if change == Change.DELETED or not is_matching:
             yield f'{{"change":"deleted","id":{json_text(id)}}}'
         else:
             yield f'{{"change":"saved","element":{renderer.written(values)}}}'
 
 
-@lru_cache
-def _columns(dimension: Dimension, language: str) -> CompiledColumns:
-    """Return the columns of a row without a filter, compiled once for each default language."""
-    return _compiled(full_renderer(dimension, language), dimension.model.version_model, Value(1))
+@lru_cache(KEPT_SHAPES)
+def _statement(filter: CompiledFilter, slots: Collection[int] | None) -> tuple[str, Sequence[Any], CompiledColumns]:
+    """Return the SQL of what was written after a state with these `slots`, its bind parameters, and its columns.
 
-
-def _compiled(renderer: Renderer, model: type[Model], matches: Combinable) -> CompiledColumns:
-    return CompiledColumns(model, [F("element_id"), F("change"), matches, *renderer.expressions])
+    Without slots it is what the given change sets have written: by their ids PostgreSQL knows that they are not the
+    few large ones of its statistics.
+    """
+    versions = filter.dimension.model.versions_of(Param("repository"))
+    if slots is None:
+        written = versions_given(versions, "change_set")
+    else:
+        written = written_in_many(versions, change_sets_after(slots))
+    expressions = full_renderer(filter.dimension, filter.language).expressions
+    columns = CompiledColumns(versions.model, [F("element_id"), F("change"), filter.matches, *expressions])
+    rows = newest(written).order_by("element_id")
+    return *rows_statement(rows, columns, connections[DEFAULT_DB_ALIAS]), columns

@@ -1,75 +1,127 @@
 """The versions of elements with what each has changed, as JSON for programs (contract I5)."""
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import F, OuterRef, Subquery
+from rest_framework import serializers
 
-from dimensions_site.db.compiled import CompiledColumns
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.states import versions_given
+from dimensions_site.db.among import array_of
+from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.changed_values import changes_json
+from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField, changes_json
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.answers import instant_text
-from dimensions_site.elements.reading.rendering import full_renderer, streamed_values
+from dimensions_site.elements.reading.answers import Answer, InstantField
+from dimensions_site.elements.reading.lookup import rows_statement
+from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot, full_renderer, stream_values
 from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.expressions import InstantText
 
 # Versions that are read together, each with the one before it: this many of the largest take 50 MB.
 _TOGETHER = 100
-_CHANGES = {Change.CREATED: "created", Change.CHANGED: "changed", Change.DELETED: "deleted"}
 
 
-def version_texts(dimension: Dimension, repository: Repository, versions: QuerySet[Any]) -> Iterator[str]:
-    """Yield the JSON of the `versions` of the `repository`, in their order.
+class ElementVersion(Answer):
+    version = serializers.IntegerField(
+        min_value=1, source="number", help_text="Later versions of an element have higher numbers."
+    )
+    id = serializers.CharField(source="element_id")
+    change = serializers.ChoiceField(ACTIONS, label=ACTION)
+    changeSet = serializers.UUIDField()
+    user = serializers.CharField(source="change_set__user")
+    channel = serializers.ChoiceField(Channel.values, label="Channel", source="change_set__channel")
+    committedAt = InstantField(source="change_set__committed_at")
+    reason = serializers.CharField(allow_null=True, source="change_set__reason")
+    changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
+
+
+_CHANGES = dict(zip((Change.CREATED, Change.CHANGED, Change.DELETED), ACTIONS, strict=True))
+_SLOTS = {
+    "change": TemplateSlot(F("change"), lambda change: json_text(_CHANGES[change])),
+    "committedAt": TemplateSlot(InstantText(F("change_set__committed_at"), "Z"), json_text),
+}
+# Writes all but the changes.
+_RENDERER = Renderer(
+    {
+        name: _SLOTS.get(name, TemplateSlot(F(str(member.source)), json_text))
+        for name, member in ElementVersion().fields.items()
+        if name != "changes"
+    }
+)
+
+
+def version_texts(
+    dimension: Dimension, repository: Repository, numbers: Sequence[int], using: str = DEFAULT_DB_ALIAS
+) -> Iterator[str]:
+    """Yield the JSON of the versions of the `repository` with these `numbers`, in their order.
 
     `changes` is null for a version whose predecessor retention has deleted.
     """
-    stored = dimension.model.versions_of(repository).using(versions.db)
-    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number"))
-    previous = Subquery(earlier.order_by("-number").values("number")[:1])
-    numbers = list(versions.values_list("number", flat=True))
     for start in range(0, len(numbers), _TOGETHER):
         part = numbers[start : start + _TOGETHER]
-        found = stored.filter(number__in=part).select_related("change_set").annotate(previous=previous)
-        rows = found.only("number", "element_id", "change", "change_set").in_bulk(part)
-        needed = {*part, *(row.previous for row in rows.values() if row.previous is not None)}
-        texts = _texts(dimension, repository, stored.filter(number__in=needed))
+        heads = _heads(dimension).all(using=using, repository=repository.pk, number=array_of(part))
+        found = {number: rest for number, *rest in heads}
+        needed = {*part, *(previous for previous, *_ in found.values() if previous is not None)}
+        texts = _texts(dimension, repository, needed, using)
         for number in part:
-            if number in rows:  # retention may have deleted it meanwhile
-                yield _text(dimension, rows[number], texts)
+            if number in found:  # retention may have deleted it meanwhile
+                previous, change, *values = found[number]
+                changes = _changes(dimension, change, texts[number], texts.get(previous))
+                yield f'{_RENDERER.written(values)[:-1]},"changes":{changes}}}'
 
 
-def _texts(dimension: Dimension, repository: Repository, versions: QuerySet[Any]) -> dict[int, str]:
-    """Return the JSON of the elements as the `versions` have them, by the numbers of the versions."""
+@cache
+def _heads(dimension: Dimension) -> CompiledQuery:
+    """Return the query for the number, that of the version before, the change, and the values of the renderer."""
+    stored = dimension.model.versions_of(Param("repository"))
+    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
+    columns = F("number"), Subquery(earlier.values("number")[:1]), F("change"), *_RENDERER.expressions
+    return CompiledQuery(versions_given(stored, "number").values_list(*columns), keeps_plan=False)
+
+
+def _texts(dimension: Dimension, repository: Repository, numbers: Collection[int], using: str) -> dict[int, str]:
+    """Return the JSON of the elements as the versions with these `numbers` have them."""
     renderer = full_renderer(dimension, repository.default_language)
-    columns = _columns(dimension, repository.default_language)
-    return {number: renderer.written(values) for number, *values in streamed_values(versions, columns)}
+    sql, parameters, columns = _statement(dimension, repository.default_language)
+    rows = stream_values(sql, bound(parameters, {"number": array_of(numbers)}), columns, connections[using])
+    return {number: renderer.written(values) for number, *values in rows}
 
 
 @lru_cache
-def _columns(dimension: Dimension, language: str) -> CompiledColumns:
-    values = [F("number"), *full_renderer(dimension, language).expressions]
-    return CompiledColumns(dimension.model.version_model, values)
+def _statement(dimension: Dimension, language: str) -> tuple[str, Sequence[Any], CompiledColumns]:
+    versions = versions_given(dimension.model.versions_of(Param("repository")), "number")
+    columns = CompiledColumns(versions.model, [F("number"), *full_renderer(dimension, language).expressions])
+    return *rows_statement(versions, columns, connections[DEFAULT_DB_ALIAS]), columns
 
 
-def _text(dimension: Dimension, row: Any, texts: dict[int, str]) -> str:
-    """Return the JSON of the version `row`; `texts` has it and the one before it."""
-    values = orjson.loads(texts[row.number])
-    before = values if row.change == Change.DELETED else None  # a deletion keeps what the element had last
-    if row.change == Change.CHANGED and row.previous in texts:
-        before = orjson.loads(texts[row.previous])
-    after = None if row.change == Change.DELETED else values
-    is_known = before is not None or row.change == Change.CREATED
-    head = {
-        "version": row.number,
-        "id": row.element_id,
-        "change": _CHANGES[row.change],
-        "changeSet": str(row.change_set_id),
-        "user": row.change_set.user,
-        "channel": row.change_set.channel,
-        "committedAt": instant_text(row.change_set.committed_at),
-        "reason": row.change_set.reason,
-    }
-    changes = changes_json(dimension, before, after) if is_known else "null"
-    return f'{orjson.dumps(head).decode()[:-1]},"changes":{changes}}}'
+def _changes(dimension: Dimension, change: str, text: str, previous: str | None) -> str:
+    """Return the JSON of what a version has changed whose element is `text`, and was `previous` in the one before."""
+    values = orjson.loads(text)
+    if change == Change.CREATED:
+        return changes_json(dimension, None, values)
+    if change == Change.DELETED:
+        return changes_json(dimension, values, None)  # a deletion keeps what the element had last
+    return "null" if previous is None else changes_json(dimension, orjson.loads(previous), values)
+
+
+def version_numbers(
+    dimension: Dimension, repository: Repository, selected: Mapping[str, Any], within: slice, using: str
+) -> list[int]:
+    """Return the numbers of the versions with the `selected` values, by column, the latest first; one query.
+
+    `number__lt` is that of the version before them in the list.
+    """
+    query = _selected(dimension, tuple(selected))
+    return [number for (number,) in query.all(using=using, within=within, repository=repository.pk, **selected)]
+
+
+@cache
+def _selected(dimension: Dimension, names: Sequence[str]) -> CompiledQuery:
+    versions = dimension.model.versions_of(Param("repository")).filter(**{name: Param(name) for name in names})
+    return CompiledQuery(versions.order_by("-number").values_list("number"), keeps_plan=False)

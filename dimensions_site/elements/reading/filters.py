@@ -1,14 +1,34 @@
-"""The fields of an element that a filter and a sort order may name (contract D3, D5)."""
+"""The fields of an element that a filter and a sort order may name (contract D3, D5), and filters by their shapes."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+from typing import Any
+
+from django.db import connection
+from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models.expressions import Combinable
+from django.utils.functional import cached_property
+
+from dimensions_site.api.errors import Failure
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
+from dimensions_site.db.compiled import Param
 from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.indexes import SEARCHED, SEARCHED_ID
 from dimensions_site.elements.declaration.numbers import IntegerField
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.rsql.errors import UnknownField
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.compiler import Read, compile_filter, without_values
+from dimensions_site.rsql.errors import RsqlError, UnknownField
 from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.rsql.fields import Field, ValueKind
+from dimensions_site.rsql.parser import Node, parse
+
+# Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
+KEPT_SHAPES = 200
+KEPT_LENGTH = 500
 
 
 class ElementFields:
@@ -59,3 +79,80 @@ class ElementFilterSet(TableFilterSet):
 
     filter = RsqlFilter(label="RSQL conditions that the elements meet")
     sort = SortFilter(label="Fields to sort by", last="element_id")
+
+
+class CompiledFilter:
+    """The filters of one shape, whose `tree` has no values, as a `condition` on elements and on their versions."""
+
+    def __init__(self, dimension: Dimension, language: str, tree: Node | None) -> None:
+        """Raises `RsqlError`."""
+        self.dimension = dimension
+        self.language = language
+        self.fields = ElementFields(dimension, language)
+        self._readers: list[Callable[[str], Any]] = []
+        self.condition = Q() if tree is None else compile_filter(tree, self.fields, self._value)
+
+    @property
+    def matches(self) -> Combinable:
+        """Whether a row meets the condition, as a value; false or null if it does not."""
+        return ExpressionWrapper(self.condition, BooleanField())
+
+    def given(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the values of the bind parameters, which `texts` has in their order. Raises `RsqlError`."""
+        pairs = zip(self._readers, texts, strict=True)
+        return {f"value_{number}": read(text) for number, (read, text) in enumerate(pairs, start=1)}
+
+    def _value(self, read: Read, field: Field, text: str) -> Param:
+        self._readers.append(partial(_stored, read, field))
+        return Param(f"value_{len(self._readers)}")
+
+
+def _stored(read: Read, field: Field, text: str) -> Any:
+    """Return the value that `read` returns, as the database takes it."""
+    value = read(field, text)
+    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
+
+
+_compiled_filter = lru_cache(KEPT_SHAPES)(CompiledFilter)
+
+
+@dataclass(frozen=True)
+class ElementFilter:
+    """The filter that a client has sent for the elements of a repository; without a `text` all match."""
+
+    dimension: Dimension
+    repository: Repository
+    text: str | None
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """The errors in it (contract B1)."""
+        try:
+            _ = self.given
+        except RsqlError:
+            rows = self.dimension.model.of(self.repository)
+            fields = ElementFields(self.dimension, self.repository.default_language)
+            return ElementFilterSet({"filter": self.text}, rows, table=fields).failures
+        return ()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether what is composed for it is kept."""
+        return len(self.text or "") <= KEPT_LENGTH
+
+    @cached_property
+    def compiled(self) -> CompiledFilter:
+        """The filter without its values. Raises `RsqlError`."""
+        compile_shape = _compiled_filter if self.is_short else CompiledFilter
+        return compile_shape(self.dimension, self.repository.default_language, self._tree[0])
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The values of its bind parameters. Raises `RsqlError`."""
+        return self.compiled.given(self._tree[1])
+
+    @cached_property
+    def _tree(self) -> tuple[Node | None, list[str]]:
+        """The filter without values, and the texts of the values."""
+        texts: list[str] = []
+        return without_values(parse(self.text), texts) if self.text else None, texts

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import orjson
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import F, Model, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
@@ -196,6 +197,13 @@ def streamed_values(elements: QuerySet[Any] | Selection, columns: CompiledColumn
             sql, parameters = rows_statement(elements, columns, connection)
     except EmptyResultSet:  # Django knows that no row can meet the conditions
         return
+    yield from stream_values(sql, parameters, columns, connection)
+
+
+def stream_values(
+    sql: str, parameters: Sequence[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
+) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a query of the `columns`, with constant memory."""
     with closing(streamed_rows(connection, sql, parameters)) as rows:
         for row in count_rows(rows):
             yield columns.convert(row, connection)

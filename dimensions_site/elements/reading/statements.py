@@ -3,14 +3,13 @@
 Composing takes Django longer than PostgreSQL takes for a page.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 from django.utils.functional import cached_property
 
@@ -19,68 +18,46 @@ from dimensions_site.api.pagination import SkipTake
 from dimensions_site.changes.states import State, change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.filters import (
+    KEPT_LENGTH,
+    KEPT_SHAPES,
+    CompiledFilter,
+    ElementFields,
+    ElementFilter,
+    ElementFilterSet,
+)
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.uses import without_uses
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.compiler import Read, compile_filter, without_values
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.fields import Field
-from dimensions_site.rsql.parser import Node, parse
 from dimensions_site.rsql.sorting import parse_sort
 
-# Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
-KEPT_SHAPES = 200
-KEPT_LENGTH = 500
 # The numbers in a statement that stand for those of a page.
 _SKIP, _TAKE = 10**15 + 1, 10**15 + 2
 
 
-@dataclass(frozen=True)
-class QueryShape:
-    """What the SQL of a list depends on: everything but the values.
+class Composed:
+    """The elements that lists of one shape select, in their order.
 
-    `filter` has none, and `slots` are those of the state that is listed; None is the present one.
+    `slots` are those of the state that is listed; None is the present one.
     """
 
-    dimension: Dimension
-    language: str
-    filter: Node | None
-    sort: str | None
-    is_unused: bool
-    slots: tuple[int, ...] | None
-
-
-class Composed:
-    """The elements that lists of one shape select, in their order; `readers` read the values of the filter."""
-
-    def __init__(self, shape: QueryShape) -> None:
+    def __init__(
+        self, filter: CompiledFilter, sort: str | None, is_unused: bool, slots: tuple[int, ...] | None
+    ) -> None:
         """Raises `RsqlError`."""
-        self.readers: list[Callable[[str], Any]] = []
-        model, repository = shape.dimension.model, Param("repository")
-        if shape.slots is None:
+        model, repository = filter.dimension.model, Param("repository")
+        if slots is None:
             rows: QuerySet[Any] = model.of(repository)
         else:
-            rows = versions_before(model.versions_of(repository), change_sets_after(shape.slots))
-        if shape.is_unused:
-            rows = without_uses(rows, shape.dimension, repository)
-        fields = ElementFields(shape.dimension, shape.language)
-        if shape.filter is not None:
-            rows = rows.filter(compile_filter(shape.filter, fields, self._value))
-        keys = [] if shape.sort is None else parse_sort(shape.sort, fields)
+            rows = versions_before(model.versions_of(repository), change_sets_after(slots))
+        if is_unused:
+            rows = without_uses(rows, filter.dimension, repository)
+        rows = rows.filter(filter.condition)
+        keys = [] if sort is None else parse_sort(sort, filter.fields)
         self.rows = rows.order_by(*keys, "element_id")
         # A plan for any value would read a table for a rare one.
         self.count = CompiledQuery(rows.order_by().values_list(Columns("COUNT(*)", ())), keeps_plan=False)
-
-    def _value(self, read: Read, field: Field, text: str) -> Param:
-        self.readers.append(partial(_stored, read, field))
-        return Param(f"value_{len(self.readers)}")
-
-
-def _stored(read: Read, field: Field, text: str) -> Any:
-    """Return the value that `read` returns, as the database takes it."""
-    value = read(field, text)
-    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 
 _composed = lru_cache(KEPT_SHAPES)(Composed)
@@ -145,7 +122,7 @@ class Selection:
         sql, parameters = compose(self._kept, columns, skips=skip > 0, takes=take is not None)
         return sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take)), bound(parameters, self._given)
 
-    @cached_property
+    @property
     def _filterset(self) -> ElementFilterSet:
         model = self.dimension.model
         if self.state is None:
@@ -157,27 +134,23 @@ class Selection:
         query = {"filter": self.filter, "sort": self.sort}
         return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
 
+    @cached_property
+    def _parsed(self) -> ElementFilter:
+        return ElementFilter(self.dimension, self.repository, self.filter)
+
     @property
     def _is_short(self) -> bool:
         return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
 
     @cached_property
-    def _tree(self) -> tuple[Node | None, list[str]]:
-        """The filter without values, and the texts of the values."""
-        texts: list[str] = []
-        return without_values(parse(self.filter), texts) if self.filter else None, texts
-
-    @cached_property
     def _kept(self) -> Composed:
-        slots = None if self.state is None else tuple(sorted(self.state.places))
-        language = self.repository.default_language
-        shape = QueryShape(self.dimension, language, self._tree[0], self.sort, self.is_unused, slots)
-        return _composed(shape) if self._is_short else Composed(shape)
+        compose = _composed if self._is_short else Composed
+        slots = None if self.state is None else self.state.slots
+        return compose(self._parsed.compiled, self.sort, self.is_unused, slots)
 
-    @cached_property
+    @property
     def _given(self) -> dict[str, Any]:
         """The values of the bind parameters. Raises `RsqlError`."""
+        _ = self._kept
         given = {"repository": self.repository.pk} if self.state is None else self.state.given()
-        for number, (read, text) in enumerate(zip(self._kept.readers, self._tree[1], strict=True), start=1):
-            given[f"value_{number}"] = read(text)
-        return given
+        return given | self._parsed.given

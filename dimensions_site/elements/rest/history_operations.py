@@ -10,6 +10,8 @@ from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
+from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField
+from dimensions_site.elements.history.versions import ElementVersion
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
@@ -17,9 +19,6 @@ from dimensions_site.elements.rest.wire_schema import Part
 from dimensions_site.repositories.models import DB_ID_PATTERN
 
 CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
-# What happens to an element, and the name of its enum in the documents.
-_ACTIONS = ("created", "changed", "deleted")
-ACTION = "Action"
 _INSTANT = "2026-03-31T22:00:00.000Z"
 
 
@@ -31,28 +30,10 @@ class ElementChange(serializers.Serializer[Any]):
     id = serializers.CharField(required=False, help_text="The id of an element that is no longer selected or stored.")
 
 
-class ChangedField(serializers.Serializer[Any]):
-    path = serializers.CharField(help_text="The path of the field; an entry of a map has its own.")
-    before = serializers.JSONField(help_text="Its value before; null if it was not set.")
-    after = serializers.JSONField(help_text="Its value after; null if it is not set.")
-
-
 class ElementDifference(serializers.Serializer[Any]):
     id = serializers.CharField()
-    action = serializers.ChoiceField(_ACTIONS, label=ACTION)
+    action = serializers.ChoiceField(ACTIONS, label=ACTION)
     changes = ChangedField(many=True)
-
-
-class ElementVersion(serializers.Serializer[Any]):
-    version = serializers.IntegerField(min_value=1, help_text="Later versions of an element have higher numbers.")
-    id = serializers.CharField()
-    change = serializers.ChoiceField(_ACTIONS, label=ACTION)
-    changeSet = serializers.UUIDField()
-    user = serializers.CharField()
-    channel = serializers.ChoiceField(Channel.values, label="Channel")
-    committedAt = serializers.DateTimeField()
-    reason = serializers.CharField(allow_null=True)
-    changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
 
 
 _FILTER = (

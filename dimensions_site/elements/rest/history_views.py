@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
+from django.db import connections
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -13,7 +14,16 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, Keys, SkipTake, linked_page
+from dimensions_site.api.pagination import (
+    AFTER,
+    BY_COMMIT,
+    BY_NUMBER,
+    MAX_COUNT,
+    Keys,
+    SkipTake,
+    linked_page,
+    next_link,
+)
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
@@ -22,10 +32,11 @@ from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
 from dimensions_site.elements.history.comparing import Side, difference_json, differences
 from dimensions_site.elements.history.moments import state_of_token
-from dimensions_site.elements.history.versions import version_texts
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.history.versions import version_numbers, version_texts
+from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
+from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest import history_operations as operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all
@@ -53,12 +64,14 @@ class HistoryViewSet(DimensionViewSet):
         repository = self.scope.repository
         state, now, matching = self._changes_query()
         if state is None:
-            elements = (self.elements if matching is None else matching).order_by("element_id")
+            elements = Selection(
+                self.dimension, repository, matching.text, None, False, None, SkipTake(), self.database
+            )
             texts = feed.saved_changes(full_renderer(self.dimension, repository.default_language).each(elements))
         elif state.places == now.places:
             texts = iter(())
         else:
-            texts = feed.changes(self.dimension, repository, state, matching, self.database)
+            texts = feed.changes(matching, state, self.database)
         return self._streamed(texts, {SYNC_TOKEN: token_of(now)})
 
     @operations.CHANGE_SETS
@@ -74,10 +87,21 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
-        versions, paging = self._versions_query()
-        headers = count_headers(versions.order_by().count()) if prefers_count(request) else {}
-        page, link = linked_page(versions, BY_NUMBER, paging, request)
-        return self._streamed(version_texts(self.dimension, self.scope.repository, page), headers | link)
+        selected, paging = self._versions_query()
+        repository, using = self.scope.repository, self.database
+        headers = {}
+        if prefers_count(request):
+            versions = self.dimension.model.versions_of(repository).using(using)
+            headers = count_headers(versions.filter(**selected).count())
+        if paging.after is not None:
+            selected["number__lt"] = paging.after[0]
+        # One more shows whether there is a next page.
+        end = None if paging.take is None else paging.skip + min(paging.take + 1, MAX_COUNT)
+        numbers = version_numbers(self.dimension, repository, selected, slice(paging.skip, end), using)
+        page = numbers[: paging.take]
+        if page and len(page) < len(numbers):
+            headers |= next_link(request, page[-1:])
+        return self._streamed(version_texts(self.dimension, repository, page, using), headers)
 
     @operations.COMPARE
     def compare(self, request: Request, **path: str) -> HttpResponseBase:
@@ -85,8 +109,8 @@ class HistoryViewSet(DimensionViewSet):
         before, after = self._compare_query()
         headers = {}
         if prefers_count(request):
-            headers = count_headers(sum(1 for _ in differences(self.dimension, before, after)))
-        found = differences(self.dimension, before, after)
+            headers = count_headers(sum(1 for _ in differences(before, after)))
+        found = differences(before, after)
         return self._streamed((difference_json(self.dimension, one) for one in found), headers)
 
     def get_renderers(self) -> Renderers:
@@ -109,8 +133,8 @@ class HistoryViewSet(DimensionViewSet):
 
     # Each returns what the query parameters of an action ask for. Raises 400 with everything that is wrong with them.
 
-    def _changes_query(self) -> tuple[State | None, State, QuerySet[Any] | None]:
-        """Return the state since which changes are wanted, the present one, and the rows that the filter selects."""
+    def _changes_query(self) -> tuple[State | None, State, ElementFilter]:
+        """Return the state since which changes are wanted, the present one, and the filter."""
         since = self.request.query_params.get("since")
         refusals: list[Problem] = []
         state = now = None
@@ -121,8 +145,8 @@ class HistoryViewSet(DimensionViewSet):
                 )
         except Problem as problem:
             refusals.append(problem)
-        matching, failures = self._matching(self.elements if since is None else self.stored_versions)
-        check_all(failures, refusals)
+        matching = self._filter(self.scope.repository)
+        check_all(matching.failures, refusals)
         return state, now or self.state_now(), matching  # before the rows are read
 
     def _change_sets_query(self) -> tuple[QuerySet[ChangeSet], SkipTake]:
@@ -134,25 +158,27 @@ class HistoryViewSet(DimensionViewSet):
         check_all(filterset.failures, refusals)
         return filterset.qs, paging
 
-    def _versions_query(self) -> tuple[QuerySet[Any], SkipTake]:
+    def _versions_query(self) -> tuple[dict[str, Any], SkipTake]:
+        """Return the values that are wanted, by column."""
         id, change_set = (self.request.query_params.get(name) for name in ("id", "changeSet"))
-        versions = self.stored_versions.order_by("-number")
+        selected: dict[str, Any] = {}
         failures = []
         if id is None and change_set is None:
             message = "Name an element by id, or a change set by changeSet."
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
-            versions = versions.filter(element_id=id)
+            selected["element_id"] = id
             failures += filter(None, [invalid_id(id)])
         if change_set is not None:
             try:
-                versions = versions.filter(change_set=UUID(change_set))
+                key = UUID(change_set)
+                selected["change_set"] = ChangeSet._meta.pk.get_db_prep_value(key, connections[self.database])
             except ValueError:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
         paging, refusals = self._paging(BY_NUMBER)
         check_all(failures, refusals)
-        return versions, paging
+        return selected, paging
 
     def _compare_query(self) -> tuple[Side, Side]:
         here, there = self.scope.repository, self._from_repository()
@@ -166,13 +192,9 @@ class HistoryViewSet(DimensionViewSet):
                 states.append(self.moment(name, repository) or self.state_now(repository))
             except Problem as problem:
                 refusals.append(problem)
-        filtered = [self._matching(self.dimension.model.versions_of(one), one) for one in (there, here)]
-        check_all(filtered[1][1], refusals)
-        before, after = (
-            Side(repository, state, matching)
-            for repository, state, (matching, _) in zip((there, here), states, filtered, strict=True)
-        )
-        return before, after
+        filters = self._filter(there), self._filter(here)
+        check_all(filters[1].failures, refusals)
+        return Side(there, states[0], filters[0]), Side(here, states[1], filters[1])
 
     def _from_repository(self) -> Repository:
         """Return the repository to compare with. Raises 404 and 403 as for the one in the path (contract A6)."""
@@ -181,22 +203,8 @@ class HistoryViewSet(DimensionViewSet):
             return self.scope.repository
         return check_access(self.user, name, self.dimension.name, self.scope.credential).repository
 
-    @property
-    def stored_versions(self) -> QuerySet[Any]:
-        """Return the versions of this repository only."""
-        return self.dimension.model.versions_of(self.scope.repository).using(self.database)
-
-    def _matching(
-        self, rows: QuerySet[Any], repository: Repository | None = None
-    ) -> tuple[QuerySet[Any] | None, Sequence[Failure]]:
-        """Return those of the `rows` that the filter selects, None without one, and the errors in the filter."""
-        text = self.request.query_params.get("filter")
-        if not text:
-            return None, ()
-        language = (repository or self.scope.repository).default_language
-        table = ElementFields(self.dimension, language)
-        filterset = ElementFilterSet({"filter": text}, rows.using(self.database), table=table)
-        return None if filterset.failures else filterset.qs, filterset.failures
+    def _filter(self, repository: Repository) -> ElementFilter:
+        return ElementFilter(self.dimension, repository, self.request.query_params.get("filter"))
 
     def _paging(self, keys: Keys) -> tuple[SkipTake, list[Problem]]:
         query = self.request.query_params

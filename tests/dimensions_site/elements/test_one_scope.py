@@ -31,14 +31,13 @@ OTHER_MANAGERS = {
     "dimensions_site/repositories/audit.py": "the models of access",
 }
 # Functions that select versions by keys, which they take from versions of one repository.
-BY_KEYS = {("dimensions_site/changes/states.py", name) for name in ("_among", "_numbers_of_few")}
+BY_KEYS = {("dimensions_site/changes/states.py", name) for name in ("_among",)}
 # `objects` of the generated logic, and the member of that name of a JSON shape.
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
 # Where the model of versions is named: others select them by repository, or get a selection.
 HISTORY = SCOPE | {
     "bulkops/worker/append_only.py",  # its table alone
     "dimensions_site/elements/history/comparing.py",  # the columns alone
-    "dimensions_site/elements/history/feed.py",  # the columns alone
     "dimensions_site/elements/history/versions.py",  # the columns alone
     "dimensions_site/elements/writing/history.py",  # its table alone, to which it adds
 }

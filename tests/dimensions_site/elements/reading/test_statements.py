@@ -17,8 +17,10 @@ from currency.dimension import CURRENCY
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.elements.reading import statements
+from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.reading.statements import KEPT_LENGTH, KEPT_SHAPES, Selection
+from dimensions_site.elements.reading.statements import Selection
+from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.rsql.compiler import without_values
 from dimensions_site.rsql.parser import Comparison, Node, parse
 from tests.dimensions_site.elements.reading.test_filters_answer_as_meant import (
@@ -106,20 +108,52 @@ SAME_SHAPES = {
     ),
     "one": ("elements/1000", "elements/2000"),
     "state": ("elements?asOf={token}&filter=id>1", "elements?asOf={token}&filter=id>2"),
+    "moment": ("elements?asOf={moment}&filter=id>1", "elements?asOf={moment}&filter=id>2"),
+    "uses": ("elements-uses?id=1000", "elements-uses?id=2000&id=1000"),
+    "copy": ("elements-changes?filter=id==1000", "elements-changes?filter=id==2000"),
+    "feed": ("elements-changes?since={token}", "elements-changes?since={token}"),
+    "filtered feed": (
+        "elements-changes?since={token}&filter=updateInfo.date<2026-01-01",
+        "elements-changes?since={token}&filter=updateInfo.date<9999-01-01",
+    ),
+    "comparison": ("elements-compare?from={token}", "elements-compare?to={token}"),
+    "filtered comparison": (
+        "elements-compare?from={token}&filter=nature==OTHER_STOCKS",
+        "elements-compare?from={token}&filter=nature==BALANCE_SHEET",
+    ),
+    "comparison with a moment": ("elements-compare?from={moment}", "elements-compare?from={moment}&filter="),
+    "versions": ("elements-versions?id=1000", "elements-versions?id=2000"),
+    "page of versions": ("elements-versions?id=2000&take=1", "elements-versions?id=2000&skip=1&take=2"),
+    "versions of a change set": (
+        "elements-versions?changeSet={change_set}",
+        "elements-versions?changeSet={change_set}&take=9",
+    ),
+    "comparison of repositories": (
+        "elements-compare?fromRepository=contoso&to={token}&filter=id>1",
+        "elements-compare?fromRepository=contoso&to={token}&filter=id>0",
+    ),
 }
 
 
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("shape", SAME_SHAPES)
-def test_a_second_request_of_the_same_shape_composes_nothing(alice, northwind, composed, shape):
+def test_a_second_request_of_the_same_shape_composes_nothing(alice, northwind, contoso, composed, shape):
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
     store_accounts(northwind, account("1000"), account("2000"))
     first, second = SAME_SHAPES[shape]
     listed = alice.get(alice.account())
     assert content(listed)
-    token = listed.headers["Sync-Token"]
-    content(alice.get(alice.account(first.format(token=token))))
+    change_set, *_ = read(alice.get(alice.account("elements-changesets")))
+    moments = {
+        "token": listed.headers["Sync-Token"],
+        "moment": change_set["committedAt"],
+        "change_set": change_set["id"],
+    }
+    for text in ("Cash", "Bank"):
+        assert alice.send("PATCH", alice.account("elements/2000"), {"descriptions": {"en": text}}).status_code == 200
+    content(alice.get(alice.account(first.format(**moments))))
     composed.clear()
-    answer = alice.get(alice.account(second.format(token=token)))
+    answer = alice.get(alice.account(second.format(**moments)))
     assert answer.status_code == 200
     assert content(answer)
     assert composed == []

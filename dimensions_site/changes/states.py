@@ -272,23 +272,23 @@ def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
 
 def few_after(state: State, *, using: str) -> list[UUID] | None:
     """Return the ids of the change sets that were committed after the `state`, or None if they are many; one query."""
-    return _if_few(_ids_after(state.slots).all(using=using, **state.given()))
+    return _if_few(_ids_after(state.slots).all(using=using, within=slice(_FEW + 1), **state.given()))
 
 
 @lru_cache(_KEPT_SHAPES)
 def _ids_after(slots: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(_ids(change_sets_after(slots)), keeps_plan=False)
+    return CompiledQuery(change_sets_after(slots).values_list("pk"), keeps_plan=False)
 
 
 def few_between(before: State, after: State) -> list[UUID] | None:
     """Return the ids of the change sets that only one of two states of the same dimension has, as `few_after` does."""
     given = {**before.given("before_"), **after.given("after_")}
-    return _if_few(_ids_between(before.slots, after.slots).all(**given))
+    return _if_few(_ids_between(before.slots, after.slots).all(within=slice(_FEW + 1), **given))
 
 
 @lru_cache(_KEPT_SHAPES)
 def _ids_between(before: Collection[int], after: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(_ids(change_sets_between(before, after)), keeps_plan=False)
+    return CompiledQuery(change_sets_between(before, after).values_list("pk"), keeps_plan=False)
 
 
 def change_sets_between(before: Collection[int], after: Collection[int]) -> QuerySet[ChangeSet]:
@@ -303,7 +303,7 @@ def change_sets_between(before: Collection[int], after: Collection[int]) -> Quer
 
 def versions_written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
     """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
-    few = _if_few(_ids(change_sets.using(versions.db)))
+    few = _if_few(change_sets.using(versions.db).values_list("pk")[: _FEW + 1])
     # By their values PostgreSQL knows that they are not the few large ones of its statistics.
     return written_in_many(versions, change_sets) if few is None else _among(versions, Q(change_set__in=few))
 
@@ -313,12 +313,8 @@ def written_in_many(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -
     return _among(versions, Among("change_set_id", change_sets.using(versions.db).values("pk")))
 
 
-def _ids(change_sets: QuerySet[ChangeSet]) -> QuerySet[ChangeSet, tuple[UUID]]:
-    """Return the ids of the `change_sets`, of many as many as show that."""
-    return change_sets.values_list("pk")[: _FEW + 1]
-
-
 def _if_few(found: Iterable[Sequence[UUID]]) -> list[UUID] | None:
+    """Return the ids that were `found`, or None if they are too many."""
     ids = [id for (id,) in found]
     return ids if len(ids) <= _FEW else None
 

@@ -5,7 +5,7 @@ Django compiles a query for each execution. For the queries of every request tha
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -18,22 +18,34 @@ from django.utils.functional import cached_property
 M = TypeVar("M", bound=Model)
 
 
-class Param(Expression):
-    """A bind parameter: what `encode` returns for the value `name` that is passed when the query is executed."""
+def _as_it_is(value: Any) -> Any:
+    return value
 
-    def __init__(self, name: str, encode: Callable[[Any], Any] | None = None) -> None:
+
+class Bind(NamedTuple):
+    """The place of a bind parameter in a compiled query, which keeps no tree of expressions."""
+
+    name: str
+    encode: Callable[[Any], Any]
+
+
+class Param(Expression):
+    """A bind parameter: the value `name` that is passed when the query is executed."""
+
+    def __init__(self, name: str) -> None:
         super().__init__(output_field=TextField())
         self.name = name
-        self.encode = encode or (lambda value: value)
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
-        return "%s", (self,)
+        return "%s", (encode_value(self),)
 
 
-def encode_value(value: Any, encode: Callable[[Any], Any]) -> Any:
-    """Return what `encode` returns for the `value`; of a bind parameter, for the value that is passed."""
+def encode_value(value: Any, encode: Callable[[Any], Any] = _as_it_is) -> Any:
+    """Return what `encode` returns for the `value`; of a bind parameter, the place of what it returns for its value."""
     if isinstance(value, Param):
-        return Param(value.name, lambda passed: encode(value.encode(passed)))
+        return Bind(value.name, encode)
+    if isinstance(value, Bind):
+        return Bind(value.name, lambda passed: encode(value.encode(passed)))
     return encode(value)
 
 
@@ -120,7 +132,7 @@ class CompiledQuery:
 
 def bound(parameters: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
     """Return the `parameters` with the `given` values, by name, in place of each `Param`. Raises KeyError."""
-    return [value.encode(given[value.name]) if isinstance(value, Param) else value for value in parameters]
+    return [value.encode(given[value.name]) if isinstance(value, Bind) else value for value in parameters]
 
 
 def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:

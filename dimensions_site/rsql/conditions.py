@@ -46,7 +46,7 @@ class Needle(Expression):
         self._text = text
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
-        return "%s", (self._text,)
+        return "%s", (encode_value(self._text),)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         return "%s", [encode_value(self._text, _pattern)]

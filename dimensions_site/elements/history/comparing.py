@@ -180,7 +180,7 @@ def _composed(
     statements: list[str] = []
     parameters: list[Any] = []
     for number, (one, versions) in enumerate(zip(filters, sides, strict=True)):
-        head = F("element_id"), Value(number, IntegerField()), one.matches, F("number")
+        head = F("element_id"), Value(number, IntegerField()), one.matches(), F("number")
         query = versions.order_by().values_list(*head, columns.selected).query
         # Django knows of some sides that they have no rows.
         sql, values = query.get_compiler(connection=connection, elide_empty=False).as_sql()

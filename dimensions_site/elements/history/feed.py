@@ -5,12 +5,14 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.expressions import Combinable
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.states import State, change_sets_after, few_after, newest, versions_given, written_in_many
 from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, Param, bound
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
@@ -30,9 +32,10 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
     """
     few = few_after(state, using=using)
     compose = _statement if filter.is_short else _statement.__wrapped__
-    sql, parameters, columns = compose(filter.compiled, None if few is not None else state.slots)
+    sql, parameters = compose(filter.compiled, None if few is not None else state.slots)
     given = {**state.given(), **filter.given, "change_set": array_of(few or ())}
     renderer = full_renderer(filter.dimension, filter.compiled.language)
+    columns = _unfiltered(filter.dimension, filter.compiled.language)
     rows = stream_values(sql, bound(parameters, given), columns, connections[using])
     for id, change, is_matching, *values in rows:
         if change == Change.DELETED or not is_matching:
@@ -42,8 +45,8 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
 
 
 @lru_cache(KEPT_SHAPES)
-def _statement(filter: CompiledFilter, slots: Collection[int] | None) -> tuple[str, Sequence[Any], CompiledColumns]:
-    """Return the SQL of what was written after a state with these `slots`, its bind parameters, and its columns.
+def _statement(filter: CompiledFilter, slots: Collection[int] | None) -> tuple[str, Sequence[Any]]:
+    """Return the SQL of what was written after a state with these `slots`, and its bind parameters.
 
     Without slots it is what the given change sets have written: by their ids PostgreSQL knows that they are not the
     few large ones of its statistics.
@@ -53,7 +56,16 @@ def _statement(filter: CompiledFilter, slots: Collection[int] | None) -> tuple[s
         written = versions_given(versions, "change_set")
     else:
         written = written_in_many(versions, change_sets_after(slots))
-    expressions = full_renderer(filter.dimension, filter.language).expressions
-    columns = CompiledColumns(versions.model, [F("element_id"), F("change"), filter.matches, *expressions])
-    rows = newest(written).order_by("element_id")
-    return *rows_statement(rows, columns, connections[DEFAULT_DB_ALIAS]), columns
+    columns = _columns(filter.dimension, filter.language, filter.matches())
+    return rows_statement(newest(written).order_by("element_id"), columns, connections[DEFAULT_DB_ALIAS])
+
+
+@lru_cache
+def _unfiltered(dimension: Dimension, language: str) -> CompiledColumns:
+    """Return columns whose values are converted like those of every filter; kept once."""
+    return _columns(dimension, language, Value(True))
+
+
+def _columns(dimension: Dimension, language: str, matches: Combinable) -> CompiledColumns:
+    values = [F("element_id"), F("change"), matches, *full_renderer(dimension, language).expressions]
+    return CompiledColumns(dimension.model.version_model, values)

@@ -27,7 +27,7 @@ from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.parser import Node, parse
 
 # Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
-KEPT_SHAPES = 200
+KEPT_SHAPES = 80
 KEPT_LENGTH = 500
 
 
@@ -82,29 +82,41 @@ class ElementFilterSet(TableFilterSet):
 
 
 class CompiledFilter:
-    """The filters of one shape, whose `tree` has no values, as a `condition` on elements and on their versions."""
+    """The filters of one shape, whose `tree` has no values.
+
+    Many are kept, so the condition, which is a tree of large objects, is made again for each statement.
+    """
 
     def __init__(self, dimension: Dimension, language: str, tree: Node | None) -> None:
         """Raises `RsqlError`."""
         self.dimension = dimension
         self.language = language
         self.fields = ElementFields(dimension, language)
-        self._readers: list[Callable[[str], Any]] = []
-        self.condition = Q() if tree is None else compile_filter(tree, self.fields, self._value)
+        self._tree = tree
+        self._readers, _ = self._compile()
 
-    @property
+    def condition(self) -> Q:
+        """Return the condition on elements and on their versions."""
+        return self._compile()[1]
+
     def matches(self) -> Combinable:
-        """Whether a row meets the condition, as a value; false or null if it does not."""
-        return ExpressionWrapper(self.condition, BooleanField())
+        """Return whether a row meets the condition, as a value; false or null if it does not."""
+        return ExpressionWrapper(self.condition(), BooleanField())
 
     def given(self, texts: Sequence[str]) -> dict[str, Any]:
         """Return the values of the bind parameters, which `texts` has in their order. Raises `RsqlError`."""
         pairs = zip(self._readers, texts, strict=True)
         return {f"value_{number}": read(text) for number, (read, text) in enumerate(pairs, start=1)}
 
-    def _value(self, read: Read, field: Field, text: str) -> Param:
-        self._readers.append(partial(_stored, read, field))
-        return Param(f"value_{len(self._readers)}")
+    def _compile(self) -> tuple[Sequence[Callable[[str], Any]], Q]:
+        """Return the functions that read the values, and the condition."""
+        readers: list[Callable[[str], Any]] = []
+
+        def value(read: Read, field: Field, text: str) -> Param:
+            readers.append(partial(_stored, read, field))
+            return Param(f"value_{len(readers)}")
+
+        return readers, Q() if self._tree is None else compile_filter(self._tree, self.fields, value)
 
 
 def _stored(read: Read, field: Field, text: str) -> Any:

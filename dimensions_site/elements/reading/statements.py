@@ -16,7 +16,7 @@ from django.utils.functional import cached_property
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.changes.states import State, change_sets_after, versions_at, versions_before
-from dimensions_site.db.compiled import Columns, CompiledColumns, CompiledQuery, Param, bound
+from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import (
     KEPT_LENGTH,
@@ -36,37 +36,43 @@ from dimensions_site.rsql.sorting import parse_sort
 _SKIP, _TAKE = 10**15 + 1, 10**15 + 2
 
 
-class Composed:
-    """The elements that lists of one shape select, in their order.
+def _rows(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None) -> QuerySet[Any]:
+    """Return the elements that lists of one shape select.
 
     `slots` are those of the state that is listed; None is the present one.
     """
-
-    def __init__(
-        self, filter: CompiledFilter, sort: str | None, is_unused: bool, slots: tuple[int, ...] | None
-    ) -> None:
-        """Raises `RsqlError`."""
-        model, repository = filter.dimension.model, Param("repository")
-        if slots is None:
-            rows: QuerySet[Any] = model.of(repository)
-        else:
-            rows = versions_before(model.versions_of(repository), change_sets_after(slots))
-        if is_unused:
-            rows = without_uses(rows, filter.dimension, repository)
-        rows = rows.filter(filter.condition)
-        keys = [] if sort is None else parse_sort(sort, filter.fields)
-        self.rows = rows.order_by(*keys, "element_id")
-        # A plan for any value would read a table for a rare one.
-        self.count = CompiledQuery(rows.order_by().values_list(Columns("COUNT(*)", ())), keeps_plan=False)
-
-
-_composed = lru_cache(KEPT_SHAPES)(Composed)
+    model, repository = filter.dimension.model, Param("repository")
+    if slots is None:
+        rows: QuerySet[Any] = model.of(repository)
+    else:
+        rows = versions_before(model.versions_of(repository), change_sets_after(slots))
+    if is_unused:
+        rows = without_uses(rows, filter.dimension, repository)
+    return rows.filter(filter.condition())
 
 
 @lru_cache(KEPT_SHAPES)
-def _page(composed: Composed, columns: CompiledColumns, *, skips: bool, takes: bool) -> tuple[str, Sequence[Any]]:
+def _count(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None) -> tuple[str, Sequence[Any]]:
+    """Return the SQL of the number of `_rows`, and its bind parameters."""
+    counted = _rows(filter, is_unused, slots).values_list(Columns("COUNT(*)", ()))
+    sql, parameters = counted.query.get_compiler(DEFAULT_DB_ALIAS, elide_empty=False).as_sql()
+    return sql, parameters
+
+
+@lru_cache(KEPT_SHAPES)
+def _page(
+    filter: CompiledFilter,
+    is_unused: bool,
+    slots: tuple[int, ...] | None,
+    sort: str | None,
+    columns: CompiledColumns,
+    *,
+    skips: bool,
+    takes: bool,
+) -> tuple[str, Sequence[Any]]:
     """Return the SQL of a page with these `columns`, whether it `skips` and `takes` some, and its bind parameters."""
-    rows = composed.rows.all()
+    keys = [] if sort is None else parse_sort(sort, filter.fields)
+    rows = _rows(filter, is_unused, slots).order_by(*keys, "element_id")
     start = _SKIP if skips else 0
     rows.query.set_limits(start, start + _TAKE if takes else None)
     return rows_statement(rows, columns, connections[DEFAULT_DB_ALIAS])
@@ -92,7 +98,9 @@ class Selection:
     def failures(self) -> Sequence[Failure]:
         """The errors in `filter` and `sort` (contract B1)."""
         try:
-            _ = self._given
+            _ = self._parsed.given
+            if self.sort is not None:
+                parse_sort(self.sort, self._parsed.compiled.fields)
         except RsqlError:
             return self._filterset.failures
         return ()
@@ -106,12 +114,17 @@ class Selection:
     @property
     def model(self) -> type[Model]:
         """The model of the rows: elements, or versions of them."""
-        return self._kept.rows.model
+        model = self.dimension.model
+        return model if self.state is None else model.version_model
 
     def count(self) -> int:
         """Return the number of elements on all pages; one query."""
-        ((number,),) = self._kept.count.all(using=self.db, **self._given)
-        return int(number)
+        compose = _count if self._is_short else _count.__wrapped__
+        sql, parameters = compose(*self._shape)
+        # Its plan is not kept: one for any value would read a table for a rare one.
+        with connections[self.db].cursor() as cursor:
+            cursor.execute(sql, bound(parameters, self._given))
+            return int(cursor.fetchone()[0])
 
     def statement(self, columns: CompiledColumns) -> tuple[str, Sequence[Any]]:
         """Return the SQL for the `columns`, and its bind parameters. Raises `EmptyResultSet` for an empty page."""
@@ -119,7 +132,7 @@ class Selection:
         if take == 0:
             raise EmptyResultSet
         compose = _page if self._is_short else _page.__wrapped__
-        sql, parameters = compose(self._kept, columns, skips=skip > 0, takes=take is not None)
+        sql, parameters = compose(*self._shape, self.sort, columns, skips=skip > 0, takes=take is not None)
         return sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take)), bound(parameters, self._given)
 
     @property
@@ -142,15 +155,12 @@ class Selection:
     def _is_short(self) -> bool:
         return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
 
-    @cached_property
-    def _kept(self) -> Composed:
-        compose = _composed if self._is_short else Composed
-        slots = None if self.state is None else self.state.slots
-        return compose(self._parsed.compiled, self.sort, self.is_unused, slots)
+    @property
+    def _shape(self) -> tuple[CompiledFilter, bool, tuple[int, ...] | None]:
+        return self._parsed.compiled, self.is_unused, None if self.state is None else self.state.slots
 
     @property
     def _given(self) -> dict[str, Any]:
-        """The values of the bind parameters. Raises `RsqlError`."""
-        _ = self._kept
+        """The values of the bind parameters."""
         given = {"repository": self.repository.pk} if self.state is None else self.state.given()
         return given | self._parsed.given

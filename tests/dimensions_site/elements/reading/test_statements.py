@@ -174,12 +174,12 @@ def test_an_error_in_a_shape_that_is_kept_is_reported_with_its_place(alice, nort
 def test_however_many_shapes_clients_send_a_bounded_number_of_short_ones_is_kept(northwind):
     for number in range(KEPT_SHAPES + 10):
         assert selection(ACCOUNT, northwind, f"customAttributes.a{number}==1").count() == 0
-    kept = statements._composed.cache_info()
+    kept = statements._count.cache_info()
     assert kept.currsize == kept.maxsize == KEPT_SHAPES
     for _ in range(2):
         selected = selection(ACCOUNT, northwind, f"id=={'x' * KEPT_LENGTH}")
         assert list(full_renderer(ACCOUNT, "en").each(selected)) == []
-    assert statements._composed.cache_info() == kept
+    assert statements._count.cache_info() == kept
 
 
 def test_a_shape_has_no_values_but_what_decides_about_its_sql():

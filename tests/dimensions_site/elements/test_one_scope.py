@@ -38,7 +38,8 @@ OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declar
 HISTORY = SCOPE | {
     "bulkops/worker/append_only.py",  # its table alone
     "dimensions_site/elements/history/comparing.py",  # the columns alone
-    "dimensions_site/elements/history/versions.py",  # the columns alone
+    "dimensions_site/elements/history/feed.py",  # the columns alone
+    "dimensions_site/elements/reading/statements.py",  # which columns there are
     "dimensions_site/elements/writing/history.py",  # its table alone, to which it adds
 }
 # What composes SQL that names tables: single elements, many elements, and the history that both leave.

@@ -135,6 +135,7 @@ SAME_SHAPES = {
 }
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("shape", SAME_SHAPES)
 def test_a_second_request_of_the_same_shape_composes_nothing(alice, northwind, contoso, composed, shape):

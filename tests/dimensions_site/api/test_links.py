@@ -10,7 +10,7 @@ from tests.bulkops.plans.plans import make, one
 from tests.bulkops.save.bulk import refused
 from tests.factories import Caller, account, read
 
-pytestmark = pytest.mark.contract("M7")
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("M7")]
 
 LISTS = {
     "elements-changesets": "id",

@@ -8,7 +8,8 @@ from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import bad_request
-from dimensions_site.changes.states import current, versions_written_in
+from dimensions_site.changes.states import current
+from dimensions_site.changes.versions import versions_written_in
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilter, ElementFilterSet

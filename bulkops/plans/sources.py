@@ -20,7 +20,8 @@ from bulkops.plans.scopes import ElementScope
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.states import State, current, newest, versions_at, versions_written_in
+from dimensions_site.changes.states import State, current
+from dimensions_site.changes.versions import newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import ElementDifference, Side, differences, differing
 from dimensions_site.elements.models import Change

@@ -17,7 +17,7 @@ from bulkops.session.session import WriteSession
 from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure
-from dimensions_site.changes.states import newest
+from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json

@@ -1,18 +1,16 @@
 """States: exactly what had been committed to a dimension of a repository at one moment (contract I4, J1)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
-from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, Q, QuerySet
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.placing import SLOTS
-from dimensions_site.db.among import Among, AmongGiven
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import sqlite_timeout
 
@@ -20,12 +18,10 @@ from dimensions_site.db.locks import sqlite_timeout
 _SQLITE_BARRIER = 1.0
 # How long, at most, the end of a transaction takes on SQLite, from its time to its commit.
 _SQLITE_ENDING = timedelta(seconds=60)
-# How many change sets a query names by their ids.
-_FEW = 500
 # How many bytes of an id a place keeps.
 MARK = 4
 # Of how many sets of slots queries are kept.
-_KEPT_SHAPES = 200
+KEPT_SHAPES = 200
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class State:
 
     def later(self) -> QuerySet[ChangeSet]:
         """Return the change sets that were committed after this state."""
-        return _later(self.numbers(), self.repository, self.dimension)
+        return later_change_sets(self.numbers(), self.repository, self.dimension)
 
     def given(self, prefix: str = "") -> dict[str, Any]:
         """Return the values of the bind parameters of `change_sets_after`."""
@@ -67,7 +63,7 @@ class State:
         return {f"{prefix}{name}": value for name, value in given.items()}
 
 
-def _after(numbers: Mapping[int, Any]) -> Q:
+def comes_after(numbers: Mapping[int, Any]) -> Q:
     """Return the condition that a change set comes after these `numbers` by slot; in any other slot, all do."""
     after = ~Q(slot__in=list(numbers))
     for slot, number in numbers.items():
@@ -75,16 +71,13 @@ def _after(numbers: Mapping[int, Any]) -> Q:
     return after
 
 
-def _later(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> QuerySet[ChangeSet]:
-    return ChangeSet.objects.filter(_after(numbers), repository=repository, dimension=dimension)
+def later_change_sets(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> QuerySet[ChangeSet]:
+    """Return the change sets of a dimension that come after these `numbers` by slot."""
+    return ChangeSet.objects.filter(comes_after(numbers), repository=repository, dimension=dimension)
 
 
-def change_sets_after(slots: Collection[int], prefix: str = "") -> QuerySet[ChangeSet]:
-    """Return the change sets that were committed after a state with these `slots`; `State.given` has the values."""
-    return _later(_numbers(slots, prefix), Param(f"{prefix}repository"), Param(f"{prefix}dimension"))
-
-
-def _numbers(slots: Collection[int], prefix: str = "") -> dict[int, Param]:
+def numbers_given(slots: Collection[int], prefix: str = "") -> dict[int, Param]:
+    """Return the bind parameters with the numbers of a state with these `slots`; `State.given` has their values."""
     return {slot: Param(f"{prefix}number_{slot}") for slot in slots}
 
 
@@ -135,10 +128,10 @@ def _places(
     return {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found}
 
 
-@lru_cache(_KEPT_SHAPES)
+@lru_cache(KEPT_SHAPES)
 def _numbered(slots: Collection[int]) -> CompiledQuery:
     wanted = Q(pk__in=[])
-    for slot, number in _numbers(slots).items():
+    for slot, number in numbers_given(slots).items():
         wanted |= Q(slot=slot, number=number)
     found = ChangeSet.objects.filter(wanted, repository=Param("repository"), dimension=Param("dimension"))
     return CompiledQuery(found.values_list("slot", "number", "id"), keeps_plan=False)
@@ -229,123 +222,6 @@ def move_horizon(repository: int, dimension: str, instant: datetime) -> None:
             horizon = max(slot.horizon, numbers.get(slot.slot, 0))
             at = instant if slot.horizon_at is None else max(slot.horizon_at, instant)
             Slot.objects.filter(pk=slot.pk).update(horizon=horizon, horizon_at=at)
-
-
-def empty_change_sets(
-    repository: int, dimension: str, versions: QuerySet[Any], size: int
-) -> Iterator[QuerySet[ChangeSet]]:
-    """Yield the change sets before the horizon that have none of the `versions`, in parts of `size`."""
-    horizon = Slot.objects.filter(repository=repository, dimension=dimension, slot=OuterRef("slot"))
-    empty = ChangeSet.objects.filter(
-        ~Exists(versions.filter(change_set=OuterRef("pk"))),
-        repository=repository,
-        dimension=dimension,
-        # That at the horizon itself says where it is.
-        number__lt=Subquery(horizon.values("horizon")),
-    )
-    while keys := list(empty.values_list("pk", flat=True)[:size]):
-        yield ChangeSet.objects.filter(pk__in=keys)
-
-
-def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements in its `state`."""
-    return versions_before(versions, state.later())
-
-
-def versions_before(
-    versions: QuerySet[Any], later: QuerySet[ChangeSet], written: QuerySet[Any] | None = None
-) -> QuerySet[Any]:
-    """Return those of the `versions`, of one repository, that were the elements before the change sets `later`.
-
-    With `written`, only those of elements that these other versions belong to.
-    """
-    return newest(versions.filter(~Exists(later.filter(pk=OuterRef("change_set")))), written).exclude(change="-")
-
-
-def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
-    """Return the versions with one of the given numbers or change sets, which are of the repository of `versions`.
-
-    The bind parameter has the name of the `column` and the value that `array_of` returns.
-    """
-    return _among(versions, AmongGiven(column, Param(column)))
-
-
-def few_after(state: State, *, using: str) -> list[UUID] | None:
-    """Return the ids of the change sets that were committed after the `state`, or None if they are many; one query."""
-    return _if_few(_ids_after(state.slots).all(using=using, within=slice(_FEW + 1), **state.given()))
-
-
-@lru_cache(_KEPT_SHAPES)
-def _ids_after(slots: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(change_sets_after(slots).values_list("pk"), keeps_plan=False)
-
-
-def few_between(before: State, after: State) -> list[UUID] | None:
-    """Return the ids of the change sets that only one of two states of the same dimension has, as `few_after` does."""
-    given = {**before.given("before_"), **after.given("after_")}
-    return _if_few(_ids_between(before.slots, after.slots).all(within=slice(_FEW + 1), **given))
-
-
-@lru_cache(_KEPT_SHAPES)
-def _ids_between(before: Collection[int], after: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(change_sets_between(before, after).values_list("pk"), keeps_plan=False)
-
-
-def change_sets_between(before: Collection[int], after: Collection[int]) -> QuerySet[ChangeSet]:
-    """Return the change sets that only one of two states with these slots has.
-
-    `State.given` has the values, with the prefixes `before_` and `after_`.
-    """
-    one, other = _after(_numbers(before, "before_")), _after(_numbers(after, "after_"))
-    only_one = (one & ~other) | (~one & other)
-    return ChangeSet.objects.filter(only_one, repository=Param("after_repository"), dimension=Param("after_dimension"))
-
-
-def versions_written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    """Return the versions, of the model of the `versions`, that the `change_sets` have written; one query."""
-    few = _if_few(change_sets.using(versions.db).values_list("pk")[: _FEW + 1])
-    # By their values PostgreSQL knows that they are not the few large ones of its statistics.
-    return written_in_many(versions, change_sets) if few is None else _among(versions, Q(change_set__in=few))
-
-
-def written_in_many(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:
-    """Return the versions, of the model of the `versions`, that the `change_sets` have written."""
-    return _among(versions, Among("change_set_id", change_sets.using(versions.db).values("pk")))
-
-
-def _if_few(found: Iterable[Sequence[UUID]]) -> list[UUID] | None:
-    """Return the ids that were `found`, or None if they are too many."""
-    ids = [id for (id,) in found]
-    return ids if len(ids) <= _FEW else None
-
-
-def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> QuerySet[Any]:
-    """Return the version with the highest number of each element of the `versions`, all of one repository.
-
-    With `written`, only the elements that these other versions belong to. Each is then looked up by itself, because
-    PostgreSQL would read all versions of a repository that its statistics do not know yet.
-    """
-    return _among(versions, Among("number", _last_numbers(versions, written)))
-
-
-def _last_numbers(versions: QuerySet[Any], written: QuerySet[Any] | None) -> QuerySet[Any]:
-    numbers: QuerySet[Any]
-    if written is None:
-        numbers = versions.order_by().values("element_id").annotate(last=Max("number")).values_list("last")
-        return numbers
-    of_element = versions.filter(element_id=OuterRef("element_id")).order_by("-number")
-    numbers = written.order_by().values_list(Subquery(of_element.values("number")[:1])).distinct()
-    return numbers
-
-
-def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
-    """Return the versions, of the model of the `versions`, with numbers or change sets of one repository.
-
-    The repository is no condition of its own: SQLite would read all versions of it.
-    """
-    model: Any = versions.model
-    found: QuerySet[Any] = model._base_manager.using(versions.db).filter(condition)
-    return found
 
 
 def replica_has(state: State, using: str) -> bool:

@@ -14,8 +14,8 @@ from django.db.models import F, IntegerField, QuerySet, Value
 from django.utils.functional import cached_property
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import (
-    State,
+from dimensions_site.changes.states import State
+from dimensions_site.changes.versions import (
     change_sets_after,
     change_sets_between,
     few_between,

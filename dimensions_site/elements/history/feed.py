@@ -9,7 +9,8 @@ from django.db.models import F, Value
 from django.db.models.expressions import Combinable
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.changes.states import State, change_sets_after, few_after, newest, versions_given, written_in_many
+from dimensions_site.changes.states import State
+from dimensions_site.changes.versions import change_sets_after, few_after, newest, versions_given, written_in_many
 from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, Param, bound
 from dimensions_site.elements.dimension import Dimension

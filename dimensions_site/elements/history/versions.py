@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.states import versions_given
+from dimensions_site.changes.versions import versions_given
 from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension

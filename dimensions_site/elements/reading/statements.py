@@ -15,7 +15,8 @@ from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.pagination import SkipTake
-from dimensions_site.changes.states import State, change_sets_after, versions_at, versions_before
+from dimensions_site.changes.states import State
+from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import (

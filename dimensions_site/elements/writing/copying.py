@@ -6,7 +6,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
-from dimensions_site.changes.states import State, current, versions_at
+from dimensions_site.changes.states import State, current
+from dimensions_site.changes.versions import versions_at
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids

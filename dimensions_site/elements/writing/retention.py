@@ -11,7 +11,8 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
-from dimensions_site.changes.states import empty_change_sets, move_horizon
+from dimensions_site.changes.states import move_horizon
+from dimensions_site.changes.versions import empty_change_sets
 from dimensions_site.db.locks import sqlite_timeout
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change

@@ -31,7 +31,7 @@ OTHER_MANAGERS = {
     "dimensions_site/repositories/audit.py": "the models of access",
 }
 # Functions that select versions by keys, which they take from versions of one repository.
-BY_KEYS = {("dimensions_site/changes/states.py", name) for name in ("_among",)}
+BY_KEYS = {("dimensions_site/changes/versions.py", name) for name in ("_among",)}
 # `objects` of the generated logic, and the member of that name of a JSON shape.
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
 # Where the model of versions is named: others select them by repository, or get a selection.
@@ -131,7 +131,9 @@ def test_a_bypass_is_found(bypass):
 def test_the_right_of_one_function_is_not_that_of_its_module():
     """Only there are versions selected by keys."""
     select = "return model._base_manager.filter(pk__in=keys)"
-    found = [list(bypasses("dimensions_site/changes/states.py", f"def {name}(): {select}")) for name in ("_among", "x")]
+    found = [
+        list(bypasses("dimensions_site/changes/versions.py", f"def {name}(): {select}")) for name in ("_among", "x")
+    ]
     assert [len(hits) for hits in found] == [0, 1]
 
 

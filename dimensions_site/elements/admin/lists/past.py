@@ -12,7 +12,8 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from dimensions_site.changes.states import Future, State, versions_at
+from dimensions_site.changes.states import Future, State
+from dimensions_site.changes.versions import versions_at
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.history.moments import TooOld, kept_state

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dimensions_site.changes import states
+from dimensions_site.changes import versions
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.rsql.parser import parse
 from tests.bulkops.jobs.deletions import start, work_now
@@ -53,7 +53,7 @@ def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, histo
     """In both orders, by tokens and instants, with few change sets between them or, in every second pair, many."""
     random = Random(3)
     for pair in range(PAIRS):
-        monkeypatch.setattr(states, "_FEW", 500 if pair % 2 else 0)
+        monkeypatch.setattr(versions, "_FEW", 500 if pair % 2 else 0)
         (one, before), (other, after) = history.asked(random), history.asked(random)
         assert compared(alice, dimension, **{"from": one, "to": other}) == differences(before, after)
         assert compared(alice, dimension, **{"from": other, "to": one}) == differences(after, before)

@@ -39,7 +39,7 @@ def logged() -> Iterator[tuple[str, str]]:
                         func=ast.Attribute(value=ast.Name("log"), attr=level), args=[ast.Constant(str(event)), *_]
                     ):
                         yield event, level.replace("exception", "error")
-                    case ast.Call(func=ast.Name("attempted"), args=[_, ast.Constant(str(event))]):
+                    case ast.Call(func=ast.Name("attempt"), args=[_, ast.Constant(str(event))]):
                         yield event, "error"
 
 

@@ -21,7 +21,7 @@ _SQLITE_ENDING = timedelta(seconds=60)
 # How many bytes of an id a place keeps.
 MARK = 4
 # Of how many sets of slots queries are kept.
-KEPT_SHAPES = 200
+KEPT_SLOT_SETS = 200
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _places(
     return {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found}
 
 
-@lru_cache(KEPT_SHAPES)
+@lru_cache(KEPT_SLOT_SETS)
 def _numbered(slots: Collection[int]) -> CompiledQuery:
     wanted = Q(pk__in=[])
     for slot, number in numbers_given(slots).items():

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from dimensions_site.changes.models import ChangeSet, Slot
-from dimensions_site.changes.states import KEPT_SHAPES, State, comes_after, later_change_sets, numbers_given
+from dimensions_site.changes.states import KEPT_SLOT_SETS, State, comes_after, later_change_sets, numbers_given
 from dimensions_site.db.among import Among, AmongGiven
 from dimensions_site.db.compiled import CompiledQuery, Param
 
@@ -65,7 +65,7 @@ def few_after(state: State, *, using: str) -> list[UUID] | None:
     return _if_few(_ids_after(state.slots).all(using=using, within=slice(_FEW + 1), **state.given()))
 
 
-@lru_cache(KEPT_SHAPES)
+@lru_cache(KEPT_SLOT_SETS)
 def _ids_after(slots: Collection[int]) -> CompiledQuery:
     return CompiledQuery(change_sets_after(slots).values_list("pk"), keeps_plan=False)
 
@@ -76,7 +76,7 @@ def few_between(before: State, after: State) -> list[UUID] | None:
     return _if_few(_ids_between(before.slots, after.slots).all(within=slice(_FEW + 1), **given))
 
 
-@lru_cache(KEPT_SHAPES)
+@lru_cache(KEPT_SLOT_SETS)
 def _ids_between(before: Collection[int], after: Collection[int]) -> CompiledQuery:
     return CompiledQuery(change_sets_between(before, after).values_list("pk"), keeps_plan=False)
 

@@ -55,13 +55,13 @@ class ObjectDefaults:
         return result
 
 
-def shape_of(declaration: WireObject) -> ObjectDefaults:
+def defaults_of(declaration: WireObject) -> ObjectDefaults:
     """Return the shape of the objects of `declaration`."""
     members = {name: member for name, member in declaration.fields.items() if not member.read_only}
     return ObjectDefaults(
         declaration.nullable,
         {name: leaf.default for name, leaf in members.items() if not isinstance(leaf, WireObject) and leaf.allow_null},
-        {name: shape_of(member) for name, member in members.items() if isinstance(member, WireObject)},
+        {name: defaults_of(member) for name, member in members.items() if isinstance(member, WireObject)},
     )
 
 

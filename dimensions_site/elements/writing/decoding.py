@@ -21,7 +21,7 @@ from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
 from dimensions_site.elements.declaration.sizes import Sizes
-from dimensions_site.elements.declaration.structs import shape_of, struct_of, unset_texts
+from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.writing.raw_element import RawElement
@@ -67,7 +67,7 @@ class RowDecoder:
         self._struct = struct_of(declaration)
         # Returns the struct for the JSON text of a complete element.
         self._decode = msgspec.json.Decoder(self._struct).decode
-        self._shape = shape_of(declaration)
+        self._defaults = defaults_of(declaration)
 
     def whole(self, sent: RawElement, context: ElementContext) -> Row:
         """Return the row of the element that was `sent`. Raises `ValidationError`, and `JsonError` for other texts.
@@ -177,7 +177,7 @@ class RowDecoder:
         if members is None:
             return None
         known = {} if id is None else {"id": id}
-        return msgspec.convert(self._shape.completed({**known, **members}), self._struct)
+        return msgspec.convert(self._defaults.completed({**known, **members}), self._struct)
 
     def _patched(self, current: str, patch: RawElement) -> Any:
         """Return the struct of the element whose JSON is `current` after the `patch`."""

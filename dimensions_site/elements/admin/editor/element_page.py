@@ -20,7 +20,7 @@ from dimensions_site.elements.admin.editor.forms import ElementForm
 from dimensions_site.elements.admin.editor.pickers import PickedAdmin
 from dimensions_site.elements.admin.used_by import uses_of
 from dimensions_site.elements.declaration.maps import LanguageMapField
-from dimensions_site.elements.declaration.structs import shape_of
+from dimensions_site.elements.declaration.structs import defaults_of
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
@@ -91,7 +91,7 @@ class ElementPageAdmin(PickedAdmin):
 
     def new_element(self, repository: Repository) -> PageElement:
         """Return a new element of the repository, with nothing but default values (contract C8)."""
-        return PageElement(repository, None, shape_of(self.dimension.wire.serializer()).completed({}))
+        return PageElement(repository, None, defaults_of(self.dimension.wire.serializer()).completed({}))
 
     def form_for(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
         """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""

@@ -20,11 +20,11 @@ from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
-from dimensions_site.elements.declaration.sizes import Sizes
 from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.writing.raw_element import RawElement
+from dimensions_site.elements.writing.sizes import Sizes
 
 Row = tuple[Any, ...]
 

@@ -104,7 +104,7 @@ class RowDecoder:
         return self._fast(length, context, lambda: self._patched(current, patch))
 
     def fast_stored(self, current: str, context: ElementContext) -> Row | None:
-        """Return the row of the stored element whose JSON is `current`, or None if only its columns tell."""
+        """Return the row of the stored element whose JSON is `current`, or None if only its columns can be read."""
         return self._fast(0, context, lambda: self._decode(current))
 
     def exact(self, data: Any, context: ElementContext) -> Row:

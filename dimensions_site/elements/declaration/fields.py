@@ -1,7 +1,7 @@
 """Leaves: strict types that accept what the contract allows and say what is expected (design/declaration.md).
 
-A leaf is declared once, in the serializer of its dimension. It also knows everything else about itself: its kind in
-filters, its JSON text in lists, the meaning of a cell in a file, its OpenAPI schema and its fast type.
+A leaf is declared once, in the serializer of its dimension. It also knows its kind in filters, its JSON text in lists,
+the meaning of a cell in a file, its OpenAPI schema and its fast type. CONTRIBUTING.md lists what else decides by kind.
 """
 
 import re

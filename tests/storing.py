@@ -1,13 +1,16 @@
 """Store elements in a repository, through the code that saves everything."""
 
 import json
-from typing import Any
+from typing import Any, cast
+
+from django.db import connection
 
 from account.dimension import ACCOUNT
 from bulkops.save.envelope import read_envelope
 from bulkops.save.saving import save_all
 from currency.dimension import CURRENCY
 from dimensions_site.changes.models import Channel
+from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
@@ -15,6 +18,11 @@ from dimensions_site.repositories.models import Repository
 
 # So many are saved faster at once than one by one.
 _MANY = 3
+
+
+def place_change_sets() -> None:
+    """Do what a commit does for the history, where a test runs in a transaction of its own."""
+    cast(ActsBeforeCommit, connection).place_pending()
 
 
 def store_currencies(repository: Repository, *bodies: dict[str, Any]) -> None:

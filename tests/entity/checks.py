@@ -142,6 +142,7 @@ def test_many_are_deleted_in_the_background(alice):
     assert ids(alice, "") == ["B"]
 
 
+@pytest.mark.django_db(transaction=True)  # the history begins with a commit
 def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, northwind):
     """With messages and links that contain its name."""
     browser = browser_of(alice)
@@ -164,6 +165,7 @@ def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, nor
     assert "Full" in history
 
 
+@pytest.mark.django_db(transaction=True)  # the history begins with a commit
 def test_a_plan_is_applied_and_the_history_routes_report_it(alice):
     """The feed, the change sets, the versions and the comparison of both states; the plan of its undo leads back."""
     create(alice, entity("A"), entity("B"))

@@ -14,6 +14,7 @@ from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import patch
 from tests.docs.test_docs import ROOT, table
 from tests.factories import Caller, account, content, currency
+from tests.storing import place_change_sets
 
 PAGE = ROOT / "docs" / "developers" / "sharding.md"
 # Statements that only lay a temporary table with the columns of an element's.
@@ -109,6 +110,7 @@ def written(alice: Caller) -> list[str]:
         for dimension in ("account", "currency"):
             start(alice, ["A", "B"], dimension)
         work_now()
+        place_change_sets()
     return [query["sql"] for query in queries]
 
 

@@ -6,7 +6,7 @@ The queries are those that the service asks, the table is so large that an index
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -15,11 +15,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.site_admin.people import page, superuser
 from tests.factories import Caller, account, content, read
+from tests.storing import place_change_sets
 
 SIZE = 1_000
 OTHERS = 12
@@ -61,11 +61,6 @@ def large(alice: Caller, northwind: Repository) -> None:
         if POSTGRESQL:
             # New rows wait to be sorted into the index; a server does so by itself.
             cursor.execute("SELECT gin_clean_pending_list('account_account_search')")
-
-
-def place_change_sets() -> None:
-    """Do what a commit would do: all is in the transaction of the test."""
-    cast(ActsBeforeCommit, connection).place_pending()
 
 
 def plans(call: Callable[[], Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ CHECKS = "tests/entity/checks.py"
 
 def test_a_third_dimension_works_everywhere(django_db_setup):
     """`tests/entity` goes through REST, bulk, files, deletion, administration and OpenAPI, in a separate process."""
-    url = os.environ.get("DATABASE_URL", "")
+    url = os.environ.get("DATABASE_URL", "sqlite://")
     own = f"{url}_entity" if url.startswith("postgres") else url
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--ds=tests.entity.settings", CHECKS]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -23,7 +23,7 @@ from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State, current
 from dimensions_site.changes.versions import newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import ElementDifference, Side, differences, differing
+from dimensions_site.elements.history.comparing import DifferingElement, Side, differences, differing
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
@@ -90,7 +90,7 @@ class StateSource:
         self._add(differing(self._scope.filter, present, before), keeps_names=True)
         return self._wanted
 
-    def _add(self, found: Generator[ElementDifference], *, keeps_names: bool) -> None:
+    def _add(self, found: Generator[DifferingElement], *, keeps_names: bool) -> None:
         """Add the differences; elements keep a name besides their id, such as an oid, in their own repository."""
         for one in _within(found):
             if one.after is None:
@@ -143,7 +143,7 @@ def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[Cha
     return ChangeSet.objects.filter(named, repository=repository, dimension=dimension)
 
 
-def _within(found: Generator[ElementDifference]) -> Iterator[ElementDifference]:
+def _within(found: Generator[DifferingElement]) -> Iterator[DifferingElement]:
     """Yield the differences in the scope, one more than a plan may have at most."""
     maximum: int = settings.PLAN_MAX_CHANGES
     try:

@@ -21,7 +21,7 @@ from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
-from dimensions_site.elements.history.comparing import ElementDifference, differing
+from dimensions_site.elements.history.comparing import DifferingElement, differing
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
@@ -160,7 +160,7 @@ class PlanTrial:
         message = f"The element '{shortened(id)}' is outside the scope, which the plan must not touch."
         return Failure(path, "OUTSIDE_SCOPE", message, shortened(id))
 
-    def _step(self, difference: ElementDifference) -> PlanStep:
+    def _step(self, difference: DifferingElement) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
         changes = changes_json(self._dimension, *difference.differing)

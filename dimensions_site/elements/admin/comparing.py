@@ -25,7 +25,7 @@ from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import ElementDifference, Side, differences
+from dimensions_site.elements.history.comparing import DifferingElement, Side, differences
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.writing import differences as words
@@ -182,7 +182,7 @@ class ComparedAdmin(ScopedAdmin):
         """Return the counts and the differences of the requested page, or of the last one."""
         number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
         counts: Counter[Change] = Counter()
-        page: list[ElementDifference] = []
+        page: list[DifferingElement] = []
         with closing(differences(*form.sides)) as found:
             for position, difference in enumerate(islice(found, limit)):
                 counts[ACTIONS[difference.action]] += 1
@@ -201,7 +201,7 @@ class ComparedAdmin(ScopedAdmin):
             "found": list(self._shown(form.sides, page)),
         }
 
-    def _shown(self, sides: list[Side], page: list[ElementDifference]) -> Iterator[ShownDifference]:
+    def _shown(self, sides: list[Side], page: list[DifferingElement]) -> Iterator[ShownDifference]:
         numbers = [self._last_versions(side.repository, page) for side in sides]
         for one in page:
             side = 0 if one.after is None else 1
@@ -214,13 +214,13 @@ class ComparedAdmin(ScopedAdmin):
                 "" if number is None else self.route("version", number),
             )
 
-    def _last_versions(self, repository: Repository, page: list[ElementDifference]) -> dict[str, int]:
+    def _last_versions(self, repository: Repository, page: list[DifferingElement]) -> dict[str, int]:
         """Return the number of the last version of each element, which leads to its history; one query."""
         versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
         return dict(versions.values_list("element_id").annotate(Max("number")))
 
 
-def in_words(dimension: Dimension, difference: ElementDifference) -> list[words.Difference]:
+def in_words(dimension: Dimension, difference: DifferingElement) -> list[words.Difference]:
     """Return the values that differ. For a created or deleted element these are all its values."""
     if difference.after is None:
         return words.differences(dimension.wire, None, difference.before)

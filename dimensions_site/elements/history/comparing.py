@@ -44,7 +44,7 @@ class Side:
 
 
 @dataclass
-class ElementDifference:
+class DifferingElement:
     """An element that differs.
 
     `number` is that of its version before. It `is_within` a filter if it matches that on every side where it exists.
@@ -100,7 +100,7 @@ class ElementDifference:
         return found
 
 
-def differences(before: Side, after: Side) -> Generator[ElementDifference]:
+def differences(before: Side, after: Side) -> Generator[DifferingElement]:
     """Yield the elements that differ and that match the filter on either side, in the order of their ids.
 
     Two queries and constant memory.
@@ -116,13 +116,13 @@ def differences(before: Side, after: Side) -> Generator[ElementDifference]:
     return _read(before.matching.dimension, sql, bound(parameters, given))
 
 
-def differing(matching: ElementFilter, before: QuerySet[Any], after: QuerySet[Any]) -> Generator[ElementDifference]:
+def differing(matching: ElementFilter, before: QuerySet[Any], after: QuerySet[Any]) -> Generator[DifferingElement]:
     """Yield the elements that differ between two sides with at most one version of each, otherwise as `differences`."""
     sql, parameters = _composed((matching.compiled, matching.compiled), (before, after))
     return _read(matching.dimension, sql, bound(parameters, matching.given))
 
 
-def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generator[ElementDifference]:
+def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generator[DifferingElement]:
     columns, connection = _columns(dimension), connections[DEFAULT_DB_ALIAS]
     with closing(streamed_rows(connection, sql, parameters)) as found:
         for id, rows_of_id in groupby(found, itemgetter(0)):
@@ -133,7 +133,7 @@ def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generato
                 stored[side], numbers[side] = columns.convert(row, connection), number
                 matches.append(bool(is_matching))
             if any(matches) and stored.get(0) != stored.get(1):
-                found_one = ElementDifference(dimension, id, numbers.get(0), all(matches), stored)
+                found_one = DifferingElement(dimension, id, numbers.get(0), all(matches), stored)
                 old, new = found_one.differing
                 if old != new:  # equal values may be stored as different texts
                     yield found_one
@@ -222,7 +222,7 @@ def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
     )
 
 
-def difference_json(dimension: Dimension, difference: ElementDifference) -> str:
+def difference_json(dimension: Dimension, difference: DifferingElement) -> str:
     """Return the JSON of the `difference`."""
     changes = changes_json(dimension, *difference.differing)
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'

@@ -24,7 +24,7 @@ from dimensions_site.repositories.admin.paging import requested_page
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, number, when
 from dimensions_site.rsql.conditions import Contains, Needle
 from dimensions_site.rsql.expressions import Fold
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 VERSIONS_A_PAGE = 25
 # Characters of a reason that the list shows.

@@ -31,7 +31,7 @@ from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, keys_of
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from dimensions_site.text.formats import moment
 
 # More do not fit on the page; a table with all of them is a choice still.

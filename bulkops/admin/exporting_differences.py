@@ -16,7 +16,7 @@ from bulkops.files.workbooks.writing import TableTooLarge, WorkbookWriter
 from dimensions_site.elements.admin.comparing import ACTIONS, ComparedAdmin, CompareForm, point_out_timeout
 from dimensions_site.elements.history.comparing import differences
 from dimensions_site.elements.writing import differences as words
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 
 class DifferencesExportMixin(ComparedAdmin):

@@ -17,8 +17,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.repositories.admin.repositories import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.text.formats import minute
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {
     "bulkops.worker.tasks.work": _("Do the waiting deletions and imports"),

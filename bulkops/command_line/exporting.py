@@ -23,7 +23,7 @@ from dimensions_site.elements.reading.filters import ElementFields, ElementFilte
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 log = structlog.get_logger(__name__)
 

@@ -21,9 +21,8 @@ from bulkops.files.imports.reports import Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.encodings import known_encoding
-from dimensions_site.text.file_formats import Format
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.files import Format, known_encoding
+from dimensions_site.text.formats import shortened
 
 # The advice for errors, by their codes.
 _HINTS = {

@@ -20,7 +20,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 log = structlog.get_logger(__name__)
 

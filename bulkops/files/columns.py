@@ -15,7 +15,7 @@ from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.cells import UNSET, read_cell
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 # Both are the text in the default language, as in a fetch (contract C4, D8).

@@ -30,8 +30,7 @@ from dimensions_site.elements.reading.selection import (
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
 from dimensions_site.elements.reading.tables import TableColumn, TooManyColumns, choices_of, columns_of, heading_of
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 Progress = Callable[[int], object]
 # Elements between two progress reports.

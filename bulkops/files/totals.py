@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # How many of them are listed, and how many of their cells.
 _LISTED = 50

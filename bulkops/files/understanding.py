@@ -15,7 +15,7 @@ from dimensions_site.elements.declaration.fields import BooleanField, EnumField,
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.words import AmbiguousText, from_words, has_label, takes_any_text
 from dimensions_site.elements.reading.cells import UNSET, read_cell
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # How many different texts of a column are remembered: most repeat.
 _REMEMBERED = 1_000

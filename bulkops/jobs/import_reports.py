@@ -6,7 +6,7 @@ from typing import Any
 
 from bulkops.files.imports.details import ErrorDetails, RowErrors
 from bulkops.files.imports.reports import Report
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _LONGEST_TEXT = 300
 # A longer text is shown shortened, and corrected in the file.

@@ -16,7 +16,7 @@ from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.api.errors import Problem, not_found
 from dimensions_site.repositories.permissions import Scope
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # How many elements are locked at a time.
 _TOGETHER = 200

@@ -28,7 +28,7 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 
 @dataclass

@@ -21,7 +21,7 @@ from dimensions_site.api.openapi.problems import FailureSerializer
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # How many changes are fetched together: this many of the largest take 50 MB.
 READ_TOGETHER = 200

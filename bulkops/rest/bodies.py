@@ -19,7 +19,7 @@ from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 # The charsets that Content-Type may name; nothing is guessed. All are among `ENCODINGS`.
 CHARSETS = ("utf-8", "utf-16", "windows-1250", "windows-1252", "iso-8859-1", "iso-8859-15", "us-ascii")

@@ -19,7 +19,7 @@ from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 _PROCESSING_ID = parameters.parameter(
     "path", "dataProcessingId", "The id of the deletion, from the response to its start.", format="uuid"

@@ -28,7 +28,7 @@ from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
 from dimensions_site.repositories.models import DB_ID_PATTERN
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 # A number of elements, or a share of them.
 _SHARE = r"^([0-9]{1,9}|(100|[0-9]{1,2}(\.[0-9]{1,6})?)%)$"

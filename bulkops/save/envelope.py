@@ -22,7 +22,7 @@ from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import described_value
 from dimensions_site.elements.declaration.fields import CODE_LENGTH, CodeField
 from dimensions_site.elements.declaration.serializers import WireObject
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_field
 
 _MEMBERS = ("saveMode", *OPERATIONS)

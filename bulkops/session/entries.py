@@ -29,7 +29,7 @@ from dimensions_site.elements.rest.pointers import failures_of
 from dimensions_site.elements.writing.decoding import Row, RowDecoder
 from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # How many elements are read together, and looked up if necessary.
 BATCH = 1_000

@@ -18,7 +18,7 @@ from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.declaration.unknown_members import all_fields, not_an_object
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import unknown_field
 
 

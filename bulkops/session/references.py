@@ -15,7 +15,7 @@ from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.decoding import RowDecoder
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # The dimension and the id of a referenced element.
 Target = tuple[str, str]

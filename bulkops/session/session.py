@@ -34,7 +34,7 @@ from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.locking import is_worth_another_try
 from dimensions_site.elements.writing.saving import already_there_message
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _ATTEMPTS = 10
 _UNKNOWN_REFERENCE = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.text.compression import GZIP_SIGNATURE, MAX_RATIO, is_trap
+from dimensions_site.text.files import GZIP_SIGNATURE, MAX_RATIO, is_trap
 
 # Bytes that are read or decompressed at a time.
 _PIECE = 256 * 1024

@@ -41,7 +41,7 @@ from dimensions_site.api.failures import Failure as Failure
 from dimensions_site.api.failures import quoted as quoted
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.observability.observation import current
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # The keys under which REST framework and Django report errors of an object as a whole.
 _WHOLE_OBJECT = {api_settings.NON_FIELD_ERRORS_KEY, NON_FIELD_ERRORS}

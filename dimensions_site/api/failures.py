@@ -1,14 +1,11 @@
-"""One error of a request or a file, and the body of an error response (contract B1).
-
-Imports nothing of Django: the web server and the small process that reads files use it, too.
-"""
+"""One error of a request or a file, and the body of an error response (contract B1)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeAlias
 
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 MEDIA_TYPE = "application/problem+json"
 # The logged status of a request whose client closed the connection; nothing is sent.

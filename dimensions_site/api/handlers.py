@@ -16,7 +16,7 @@ from dimensions_site.api.errors import Problem, as_problem, problem_response
 from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST, MEDIA_TYPE
 from dimensions_site.api.middleware.addresses import is_api_request
 from dimensions_site.api.routes import near_paths
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import did_you_mean
 
 log = structlog.get_logger(__name__)

@@ -11,7 +11,7 @@ from dimensions_site.api.bodies import read_body
 from dimensions_site.api.errors import Problem, bad_request, quoted
 from dimensions_site.api.json.raw import check_text
 from dimensions_site.api.json.reader import JsonError, json_error, read_json
-from dimensions_site.text.encodings import known_encoding
+from dimensions_site.text.files import known_encoding
 
 
 class StrictJSONParser(BaseParser):

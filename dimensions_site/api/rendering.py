@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from rest_framework.renderers import BaseRenderer
 
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 _LINE_END = "\r\n"
 

@@ -9,7 +9,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from dimensions_site.api.middleware.addresses import API_PREFIXES
 from dimensions_site.api.views import View, read_only
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names
 
 

@@ -20,7 +20,7 @@ from dimensions_site.api.middleware.addresses import decoding_error, query_error
 from dimensions_site.api.negotiation import HeaderNegotiation, media_type
 from dimensions_site.api.parsers import StrictJSONParser
 from dimensions_site.observability.observation import current
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 View: TypeAlias = Callable[..., HttpResponse]

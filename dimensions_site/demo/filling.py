@@ -13,7 +13,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.demo.currencies import currency_rows
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 # Repositories may require a reason.
 _ACTOR = Actor(SYSTEM, Channel.IMPORT, reason="Sample data")

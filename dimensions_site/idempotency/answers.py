@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from dimensions_site.api.errors import Problem
 from dimensions_site.idempotency.keys import HEADER, KeyedRequest
 from dimensions_site.idempotency.models import StoredAnswer
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 REPLAYED = "Idempotent-Replayed"
 # Bytes of a body that is stored; an account with all its texts may be larger, an answer to a bulk save has any size.

@@ -17,7 +17,7 @@ from dimensions_site.idempotency.answers import find, keep, replay
 from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked_key, fingerprint
 from dimensions_site.idempotency.locks import StillRunning, transaction_of_one
 from dimensions_site.repositories.permissions import Scope
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # Statuses that are stored: errors in the request. Others depend on the client's rights or on the moment.
 _FINAL = frozenset({400, 404, 412})

@@ -10,7 +10,7 @@ from dimensions_site.repositories.access import grants
 from dimensions_site.repositories.credentials import PASSWORD, Credential
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 
 @dataclass(frozen=True)

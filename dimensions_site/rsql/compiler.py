@@ -29,7 +29,7 @@ from dimensions_site.rsql.fields import Field, FieldTable, ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation, operators_text
 from dimensions_site.rsql.parser import And, Comparison, Node, Or
 from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
-from dimensions_site.text.decimals import WORDS_START
+from dimensions_site.text.parsing import WORDS_START
 
 Read: TypeAlias = Callable[[Field, str], SqlValue]
 Values: TypeAlias = Callable[[Read, Field, str], SqlValue | Param]

@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.decimals import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
+from dimensions_site.text.parsing import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 
 Sql = tuple[str, Sequence[Any]]
 
@@ -97,7 +97,7 @@ def answered_text(value: Combinable, kind: ValueKind) -> Combinable:
 
 
 class DecimalKey(Func):
-    """The sort key (`decimals.sort_key`) of decimal text: as text it sorts in the order of the numbers.
+    """The sort key (`parsing.sort_key`) of decimal text: as text it sorts in the order of the numbers.
 
     Words in place of numbers sort after all numbers.
     """

@@ -14,7 +14,7 @@ from dimensions_site.rsql.characters import NOT_STORABLE, REFUSED_UNQUOTED, char
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.limits import TokenCounter, check_length
 from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, Operator, operators_text
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.parser import And, Comparison, Node
-from dimensions_site.text.decimals import is_decimal, sort_key
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
+from dimensions_site.text.parsing import NoSuchMoment, is_decimal, parse_timestamp, sort_key
 from dimensions_site.text.suggestions import close_names, did_you_mean
-from dimensions_site.text.timestamps import NoSuchMoment, parse_timestamp
 
 SqlValue = str | int | bool | datetime
 

@@ -19,7 +19,7 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from dimensions_site.api.failures import MEDIA_TYPE, problem_body, title
 from dimensions_site.environment import SocketAddress
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _UNREADABLE = "The request cannot be read: {error}."
 _NOT_ENCODED = f"{_UNREADABLE} A URL has only ASCII characters and no spaces; write %20 for a space, and %C3%A9 for é."

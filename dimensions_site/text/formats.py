@@ -1,10 +1,18 @@
-"""Numbers and moments in the format of the page's language; English if none is active."""
+"""Short texts, and numbers and moments in the format of the page's language; English if none is active."""
 
 from datetime import datetime
 
 from django.utils.dateformat import format as formatted
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+
+# The largest number of characters that a message quotes.
+_QUOTED = 100
+
+
+def shortened(text: str, length: int = _QUOTED) -> str:
+    """Return `text`; if it is longer than `length` characters, its beginning and an ellipsis."""
+    return text if len(text) <= length else f"{text[:length]}…"
 
 
 def grouped_number(number: int) -> str:

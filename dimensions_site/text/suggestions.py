@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # Longer names are not compared: no known name is that long.
 MAX_LENGTH = 80

@@ -10,7 +10,7 @@ from django.core.management import get_commands
 
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.rsql.operators import OPERATORS
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.docs.error_codes import error_codes
 from tests.docs.field_tables import with_tables
 

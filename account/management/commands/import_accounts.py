@@ -2,7 +2,7 @@
 
 from account.dimension import ACCOUNT
 from bulkops.command_line.importing import ImportCommand
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 
 class Command(ImportCommand):

@@ -28,7 +28,7 @@ from bulkops.models import FileImport
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # As many as a sheet of Excel has.
 MAX_ROWS = 1_048_576

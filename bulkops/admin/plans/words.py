@@ -17,7 +17,7 @@ from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import changes_of_json
 from dimensions_site.elements.writing.differences import Difference, in_words
 from dimensions_site.text.formats import grouped_number, moment
-from dimensions_site.text.timestamps import parse_timestamp
+from dimensions_site.text.parsing import parse_timestamp
 
 # How many errors the page lists.
 LISTED_ERRORS = 100

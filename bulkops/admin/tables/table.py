@@ -15,8 +15,7 @@ from dimensions_site.elements.admin.editor.forms import Named
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 
 @dataclass

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, TextRow
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 _TOO_LONG = gettext_lazy("The row has more than {maximum} characters. Check that all quotes are closed.")
 _NOT_TEXT_TO_PROGRAM = "The line contains the character NUL, which is not allowed in text."

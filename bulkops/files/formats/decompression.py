@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.rows import UnreadableFile
-from dimensions_site.text.compression import GZIP_SIGNATURE, is_trap
+from dimensions_site.text.files import GZIP_SIGNATURE, is_trap
 
 MAX_DECOMPRESSED_BYTES = 1024**3
 # A workbook has some dozens of parts; a list of millions would fill the memory before any is read.

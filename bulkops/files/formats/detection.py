@@ -15,9 +15,8 @@ from bulkops.files.formats.encodings import ENCODINGS, WIDE_ENCODINGS, broken_li
 from bulkops.files.formats.guessing import encodings_by_look, plausible_encodings
 from bulkops.files.formats.rows import NOTHING_FOUND, FileFindings, ReadingOptions, UnreadableFile
 from bulkops.files.formats.table import FORMATS
-from dimensions_site.text.compression import GZIP_SIGNATURE
-from dimensions_site.text.file_formats import Format
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.files import GZIP_SIGNATURE, Format
+from dimensions_site.text.formats import shortened
 
 _OPEN_AND_SAVE = _(
     "Open it in the program that it comes from, save the table as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load "

@@ -10,7 +10,7 @@ from bulkops.files.formats.rows import TEXT, ElementRow, FileContent, RowFailure
 from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.raw import items
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 MAX_ELEMENT_BYTES = 4 * 1024**2
 # Pages of the file that have been read are released in steps of this many bytes.

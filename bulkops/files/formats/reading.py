@@ -22,7 +22,7 @@ from bulkops.files.formats.rows import (
     UnreadableFile,
 )
 from bulkops.files.formats.table import FORMATS
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 
 @dataclass(frozen=True)

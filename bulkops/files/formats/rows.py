@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dimensions_site.api.failures import Failure
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 if TYPE_CHECKING:
     # Importing it here would load all of REST framework.

@@ -12,7 +12,7 @@ from bulkops.files.formats.json_reading import JsonArray, JsonLines
 from bulkops.files.formats.rows import Beginnings, FileContent, FileShape, ReadingOptions
 from bulkops.files.formats.tables import MAX_HEADINGS
 from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 if TYPE_CHECKING:
     # Importing it here would load all of REST framework.

@@ -19,8 +19,7 @@ from bulkops.files.formats.rows import (
     UnreadableFile,
 )
 from dimensions_site.api.failures import Failure
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 MAX_CELL_CHARACTERS = 1024**2
 MAX_ROW_CHARACTERS = 4 * MAX_CELL_CHARACTERS

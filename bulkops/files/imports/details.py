@@ -9,7 +9,7 @@ from operator import itemgetter
 from bulkops.files.formats.rows import RowFailure
 from bulkops.files.imports.records import Record
 from dimensions_site.api.json.texts import shown_value
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # The limits of what is kept; all errors are counted nevertheless.
 MAX_KINDS = 200

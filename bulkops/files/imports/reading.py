@@ -24,7 +24,7 @@ from dimensions_site.api.failures import pointer_segments
 from dimensions_site.api.json.texts import exact_json
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # Rows between two progress reports.
 _STEP = 1_000

@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from bulkops.files.formats.encodings import encoding_name
 from bulkops.files.formats.reading import Source, beginnings, open_source
 from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, UnreadableFile
-from dimensions_site.text.file_formats import Format
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.files import Format
+from dimensions_site.text.formats import grouped_number, shortened
 
 PREVIEW_ROWS = 5
 # How many rows are shown to find the headings among them.

@@ -15,8 +15,7 @@ from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.workbooks.texts import CellTexts
 from bulkops.files.workbooks.xml import damaged_workbook, start_tags, whole_number
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 if TYPE_CHECKING:
     # Importing it here would load all of REST framework.

@@ -18,8 +18,7 @@ from bulkops.files.workbooks.parts import Sheet, Workbook
 from bulkops.files.workbooks.sheets import Cell, MergedCells, SheetReader, SheetRow
 from bulkops.files.workbooks.texts import CellError, unescape
 from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 # Only the positions of the texts are in memory.
 MAX_SHARED_TEXTS = 2_000_000

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel
 
 from bulkops.files.workbooks.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _NUMBER = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?")
 # Excel computes with this many digits, and shows zeros for the others.

@@ -2,7 +2,7 @@
 
 from bulkops.command_line.exporting import ExportCommand
 from currency.dimension import CURRENCY
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 
 class Command(ExportCommand):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 
 from dimensions_site.api.failures import MAX_COUNTED, MAX_FAILURES, Failure, JoinPath, quoted, wire_path
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 MAX_DEPTH = 50
 # The longest number in characters and its largest exponent: far beyond any amount, and cheap to expand.

@@ -10,7 +10,7 @@ import msgspec
 import orjson
 from django.utils.translation import gettext as _
 
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _SHOWN_LENGTH = 80
 _encode = msgspec.json.Encoder(decimal_format="number").encode

@@ -26,7 +26,7 @@ from dimensions_site.api.errors import as_problem, upper_snake
 from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
 from dimensions_site.observability import metrics
 from dimensions_site.observability.observation import Observed, begin, current
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 log = structlog.get_logger(__name__)
 

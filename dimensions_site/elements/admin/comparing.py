@@ -36,7 +36,7 @@ from dimensions_site.repositories.admin.paging import (
     requested_page,
 )
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 DIFFERENCES_A_PAGE = 50
 # How many values of an element a page shows, and how many characters of each.

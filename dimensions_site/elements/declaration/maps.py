@@ -25,8 +25,7 @@ from dimensions_site.elements.declaration.labels import name_of
 from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 # Python's whitespace, for the pattern in OpenAPI.
 BLANK = r"[\s\x1C-\x1F\x85]"

@@ -14,7 +14,7 @@ from dimensions_site.api.json.texts import KnownJson, json_text, shown_value
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.decimals import DECIMAL_PATTERN, is_decimal
+from dimensions_site.text.parsing import DECIMAL_PATTERN, is_decimal
 
 _EXAMPLE = "12.50"
 _WHOLE = re.compile(r"-?[0-9]{1,9}")

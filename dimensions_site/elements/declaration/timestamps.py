@@ -16,7 +16,7 @@ from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import are_in_messages
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.timestamps import NoSuchMoment, parse_timestamp
+from dimensions_site.text.parsing import NoSuchMoment, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
 _REMEMBERED_LENGTH = 40

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.failures import wire_path
 from dimensions_site.api.json.texts import described_value
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_you_mean, same_names, unknown_field
 
 # The paths of the objects that have a member of this name; the whole element has the empty path.

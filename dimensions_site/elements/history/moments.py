@@ -10,7 +10,7 @@ from dimensions_site.changes.sync_tokens import InvalidToken, state_of
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.timestamps import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.parsing import NoSuchMoment, TooPrecise, parse_timestamp
 
 _LIST_AGAIN = "List the elements again, and follow the changes with the Sync-Token of that answer."
 

@@ -8,7 +8,7 @@ import re
 from enum import Enum
 from typing import Final, TypeAlias
 
-from dimensions_site.text.decimals import is_decimal
+from dimensions_site.text.parsing import is_decimal
 
 # A JSON value that is not an object.
 Scalar: TypeAlias = str | int | bool | None

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ValidationError
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 
 def failures_of(

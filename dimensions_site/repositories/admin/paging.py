@@ -12,8 +12,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from unfold.views import ChangeList
 
-from dimensions_site.text.formats import grouped_number
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 # Counting a million rows takes longer than showing a page of them.
 COUNTED_ROWS = 10_000

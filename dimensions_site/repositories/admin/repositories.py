@@ -23,8 +23,7 @@ from dimensions_site.repositories.admin.grants import GrantInline
 from dimensions_site.repositories.admin.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
-from dimensions_site.text.formats import grouped_number, minute
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import grouped_number, minute, shortened
 
 
 def when(column: str, words: Any, in_words: Callable[[Any], str] = minute) -> Callable[[Any], str]:

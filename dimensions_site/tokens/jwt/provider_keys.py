@@ -9,7 +9,7 @@ import jwt
 import structlog
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 log = structlog.get_logger(__name__)
 

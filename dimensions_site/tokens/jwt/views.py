@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from dimensions_site.api.access.throttling import address_of, call_limit_problem, count_call, login_refusal
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.views import ConventionsMixin
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, unknown_field
 from dimensions_site.tokens.jwt import tokens as json_web_tokens
 

@@ -33,7 +33,7 @@ from dimensions_site.api.access.throttling import call_limit_problem, count_refu
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.observability.observation import current
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of

@@ -14,7 +14,7 @@ from oauthlib.oauth2 import (
     WebApplicationServer,
 )
 
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS
 
 # The request attribute with the authenticated application.

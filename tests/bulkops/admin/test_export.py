@@ -21,7 +21,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.site_admin.pages import filled_in
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser

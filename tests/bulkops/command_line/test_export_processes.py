@@ -11,7 +11,7 @@ from typing import IO, cast
 
 import pytest
 
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.command_line.plain import store_plain
 
 pytestmark = pytest.mark.contract("H4")

@@ -11,7 +11,7 @@ from bulkops.files.exporting import export
 from bulkops.files.formats.rows import FileShape
 from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.selection import everything
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.factories import content
 from tests.random_elements import RandomElements
 

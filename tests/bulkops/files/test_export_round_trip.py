@@ -20,7 +20,7 @@ from bulkops.files.imports.reports import Report
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.dimensions import DIMENSIONS
 from tests.factories import Caller, account, content, currency, json_bytes, read
 from tests.random_elements import RandomElements

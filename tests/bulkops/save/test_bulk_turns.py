@@ -18,7 +18,7 @@ from bulkops.files.imports.reports import Phase
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.locking import _queue, writing_many
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import path, save
 from tests.factories import account, read
 

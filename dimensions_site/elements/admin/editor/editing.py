@@ -28,8 +28,7 @@ from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import minute
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import minute, shortened
 
 # How often a save is tried while others save the same element.
 _ATTEMPTS = 3

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.lists.conditions.fields import NamedField, named_field
 from dimensions_site.elements.declaration.wire import Place, Wire
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 MAX_COLUMNS = 12
 # A longer address names more than people read.

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 
 from dimensions_site.elements.reading.descriptions import Texts, excerpts, is_in, preferred_text
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _SHOWN = 120
 

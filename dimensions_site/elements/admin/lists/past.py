@@ -18,9 +18,8 @@ from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.history.moments import TooOld, kept_state
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import moment
-from dimensions_site.text.shortening import shortened
-from dimensions_site.text.timestamps import parse_timestamp
+from dimensions_site.text.formats import moment, shortened
+from dimensions_site.text.parsing import parse_timestamp
 
 # The parameters of the list.
 AS_OF = "as_of"

@@ -15,7 +15,7 @@ from openpyxl.xml.constants import REL_NS, SHEET_MAIN_NS
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, ReadingOptions, RowFailure, UnreadableFile
 from dimensions_site.api.failures import Failure
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 
 SHEET = "xl/worksheets/sheet1.xml"
 RELATIONS = "xl/_rels/workbook.xml.rels"

@@ -6,7 +6,7 @@ import pytest
 
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import read
 
 TABLE = "id,descriptions.de\n0010,Büro\n"

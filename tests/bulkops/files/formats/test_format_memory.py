@@ -10,7 +10,7 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape, UnreadableFile
 from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import (
     SHEET,
     STRINGS,

@@ -8,7 +8,7 @@ import pytest
 
 from bulkops.files.formats.json_reading import MAX_ELEMENT_BYTES
 from bulkops.files.formats.rows import FileShape
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import read
 
 ELEMENTS = [{"id": "0010", "descriptions": {"de": "Büro"}}, {"id": "0020", "class": None}]

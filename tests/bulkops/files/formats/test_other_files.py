@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import archive, read, workbook, zeros_in_gzip
 
 TABLE = b"id,name\n1000,Cash\n"

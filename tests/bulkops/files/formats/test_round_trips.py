@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWriter
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import read
 
 # Every valid character, and often those that a format treats specially.

@@ -5,7 +5,7 @@ from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_ISO8601
 
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.workbooks.sheets import MAX_MERGED
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import (
     RELATIONS,
     SHEET,

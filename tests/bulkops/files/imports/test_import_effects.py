@@ -15,7 +15,7 @@ from currency.models import Currency
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.factories import account, currency, read
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"

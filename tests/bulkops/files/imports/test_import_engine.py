@@ -17,7 +17,7 @@ from bulkops.session.entries import STORED_BATCH
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.costs import statements
 from tests.factories import account
 

@@ -18,7 +18,7 @@ from dimensions_site.api.json.reader import read_json
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element, path, without
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import nearly

@@ -16,7 +16,7 @@ from currency.models import Currency
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.text.file_formats import Format
+from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element
 from tests.factories import account, currency
 

@@ -12,7 +12,7 @@ from account.models import Account
 from bulkops.models import FileImport
 from dimensions_site.repositories.admin import paging
 from dimensions_site.repositories.models import AccessGrant, Role
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 from tests.dimensions import MODELS
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.factories import account, currency

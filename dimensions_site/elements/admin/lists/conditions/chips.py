@@ -18,7 +18,7 @@ from dimensions_site.elements.admin.lists.conditions.operations import (
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.rsql.parser import And, Comparison, Node, Or
 from dimensions_site.rsql.values import write
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _SHOWN = 200
 # How many of several values a chip names.

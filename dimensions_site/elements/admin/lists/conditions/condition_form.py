@@ -24,7 +24,7 @@ from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.limits import MAX_VALUES
 from dimensions_site.rsql.parser import And, parse
 from dimensions_site.rsql.values import can_select, write
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 # What is typed for one value; a filter is not longer.
 MAX_LENGTH = 1_000

@@ -13,7 +13,7 @@ from dimensions_site.elements.declaration.timestamps import as_people_write
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _SHOWN = 60
 # The time of a day alone.

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.elements.admin.lists.conditions.filtering import ALL, VIEW, with_parameters
 from dimensions_site.elements.admin.lists.filters import GrantedRepositoryFilter, WireChoicesFilter
-from dimensions_site.text.shortening import shortened
+from dimensions_site.text.formats import shortened
 
 _SHOWN = 60
 

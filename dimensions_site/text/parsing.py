@@ -1,7 +1,20 @@
-"""Parsing of timestamps from clients."""
+"""Decimals and timestamps in the texts of clients (contract C10, C11)."""
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
+
+# At most 15 digits before and 10 after the point (contract C10).
+DECIMAL_PATTERN = "-?[0-9]{1,15}([.][0-9]{1,10})?"
+_DECIMAL = re.compile(DECIMAL_PATTERN)
+
+# The sort key of a number is the positive integer `number * SCALE + OFFSET` in KEY_DIGITS digits.
+SCALE = 10**10
+OFFSET = 10**25
+KEY_DIGITS = 26
+
+# A word (`true`, `false`) is its own key: letters sort after digits, so words sort after all numbers.
+WORDS_START = ":"
 
 # The forms of ISO 8601 in contract C11, extended and basic; `datetime.fromisoformat` accepts more, depending on the
 # version of Python.
@@ -12,6 +25,18 @@ _EXTENDED = f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ]{_HOUR}:[0-9]{{2}}(?::[0-9]
 _BASIC = f"[0-9]{{8}}(?:T{_HOUR}[0-9]{{2}}(?:[0-9]{{2}}{_FRACTION})?{_OFFSET})?"
 _TIMESTAMP = re.compile(f"{_EXTENDED.replace('{form}', '1')}|{_BASIC.replace('{form}', '2')}")
 _MILLISECONDS = 3
+
+
+def is_decimal(text: str) -> bool:
+    """Return whether `text` is a decimal number of contract C10, such as `-12.50`."""
+    return _DECIMAL.fullmatch(text) is not None
+
+
+def sort_key(text: str) -> str:
+    """Return text that sorts by code point as the number in `text` does; any other text is its own key."""
+    if not is_decimal(text):
+        return text
+    return str(int(Decimal(text) * SCALE) + OFFSET).zfill(KEY_DIGITS)
 
 
 class TooPrecise(ValueError):

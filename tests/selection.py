@@ -48,6 +48,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
         "tests/live/test_bulk_crashes.py",
         "tests/live/test_bulk_races.py",
     ),
+    "bulkops/writers/writer.py": ("tests/bulkops/writers/",),
     "dimensions_site/api/pagination.py": ("tests/dimensions_site/elements/reading/test_paging.py",),
     "dimensions_site/changes/placing.py": (
         "tests/dimensions_site/changes/",

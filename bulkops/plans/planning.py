@@ -19,9 +19,8 @@ from bulkops.plans.sources import StateSource, Wanted
 from bulkops.plans.stored import role_of
 from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.items import Envelope, operations
-from bulkops.writers.databases import writer_for
+from bulkops.writers.databases import execute, insert_rows
 from bulkops.writers.disk_lists import DiskList, DiskListFull
-from bulkops.writers.writer import Writer
 from dimensions_site.api.errors import MAX_FAILURES, Problem
 from dimensions_site.changes.states import State
 from dimensions_site.db.read_limits import limited_reads
@@ -76,8 +75,7 @@ def make_plan(
         _try(trial, wanted, plan)
         require(role_of(plan))
         plan.size = steps.size
-        # Django's own insertion of many rows takes several times as long.
-        _store(plan, steps, writer_for(dimension.model, (), repository))
+        _store(plan, steps)
     plan.refresh_from_db()
     return plan
 
@@ -130,15 +128,15 @@ def _try(trial: PlanTrial, wanted: Wanted | None, plan: Plan) -> None:
 
 
 @transaction.atomic
-def _store(plan: Plan, steps: Sequence[PlanStep], writer: Writer) -> None:
+def _store(plan: Plan, steps: Sequence[PlanStep]) -> None:
     # Plans that are made at the same time count each other. SQLite has one writer at a time.
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            name = f"plans {plan.repository_id} {plan.requester}"
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        name = f"plans {plan.repository_id} {plan.requester}"
+        execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
     if plan.size > _room(plan.repository, plan.dimension, plan.requester):
         raise DiskListFull
     plan.save(force_insert=True)
     id = PlanChange._meta.get_field("plan").get_db_prep_save(plan.pk, connection)
     columns = ("plan_id", *PlanStep._fields)
-    writer.insert(PlanChange._meta.db_table, columns, ((id, *step) for step in steps))
+    # Django's own insertion of many rows takes several times as long.
+    insert_rows(PlanChange._meta.db_table, columns, ((id, *step) for step in steps))

@@ -21,8 +21,7 @@ from bulkops.session.entries import STORED_BATCH, EntryReader
 from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, Item, operation_at
 from bulkops.session.references import References
-from bulkops.writers.databases import writer_for
-from bulkops.writers.writer import Clash, Entry
+from bulkops.writers.writer import Clash, Entry, Writer
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.rendering import json_array, pieces
@@ -80,7 +79,7 @@ class WriteSession:
         self._left_out: set[int] = set()
         self.errors = Errors() if envelope.errors is None else envelope.errors
         decoder = decoder_of(dimension.wire)
-        self.writer = writer_for(dimension.model, decoder.columns, repository)
+        self.writer = Writer(dimension.model, decoder.columns, repository)
         self._reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
         self._references = (
             References(dimension, decoder, repository, unknown_reference) if envelope.save_mode == "STRICT" else None

@@ -1,69 +1,89 @@
-"""The writers of many elements into each database."""
+"""What differs between the databases when many elements are written."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, transaction
 
-from bulkops.writers.writer import Writer
 from dimensions_site.elements.models import Element
-from dimensions_site.repositories.models import Repository
 
 
-class SQLiteWriter(Writer):
-    """Stages rows outside of a transaction, which would block all other writers while the request is checked."""
+def _is_postgresql() -> bool:
+    return connection.vendor == "postgresql"
 
-    new_key = "NULL"
 
-    def add_new_keys(self) -> None:
-        self._execute(
-            f"UPDATE bulk_plan SET target = stored.id FROM {self._table} AS stored "
-            "WHERE is_new AND stored.repository_id = %s AND stored.element_id = bulk_plan.element_id",
-            [self._repository.pk],
-        )
+def execute(sql: str, parameters: Iterable[Any] = ()) -> None:
+    """Execute the statement `sql`."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, list(parameters))
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        connection.ensure_connection()
-        connection.connection.create_function("json_differs", 2, _json_differs, deterministic=True)
-        try:
+
+def fetch(sql: str, parameters: Iterable[Any] = ()) -> list[Any]:
+    """Return the rows of the query `sql`."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, list(parameters))
+        return list(cursor.fetchall())
+
+
+@contextmanager
+def temporary_tables(names: Sequence[str]) -> Iterator[None]:
+    """Let the block make temporary tables with these `names`, which end with it."""
+    if _is_postgresql():
+        # Behind a connection pool, a temporary table is available only in the transaction that made it.
+        with transaction.atomic():
+            _drop(names)
             yield
+        return
+    # Not in a transaction, which would block all other writers while the request is checked.
+    connection.ensure_connection()
+    connection.connection.create_function("json_differs", 2, _json_differs, deterministic=True)
+    _drop(names)
+    try:
+        yield
+    finally:
+        _drop(names)
+
+
+def _drop(names: Iterable[str]) -> None:
+    for name in names:
+        execute(f"DROP TABLE IF EXISTS {name}")
+
+
+def create_table(name: str, query: str) -> None:
+    """Make the temporary table with the rows of the `query`."""
+    execute(f"CREATE TEMPORARY TABLE {name} {'ON COMMIT DROP' if _is_postgresql() else ''} AS {query}")
+
+
+def insert_rows(
+    table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]], instants: Collection[str] = ()
+) -> None:
+    """Insert `rows` into the table in the fastest way that the database has; `instants` are columns of timestamps."""
+    names = ", ".join(map(connection.ops.quote_name, columns))
+    # The drivers' own methods, which raise the drivers' errors instead of Django's.
+    if _is_postgresql():
+        # Many times faster than INSERT.
+        with (
+            connection.cursor() as cursor,
+            connection.wrap_database_errors,
+            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
+        return
+    marks = ", ".join("?" * len(columns))
+    positions = [position for position, column in enumerate(columns) if column in instants]
+    with connection.cursor() as cursor:
+        # Without BEGIN only the temporary table is locked.
+        cursor.execute("SAVEPOINT bulk_stage")
+        try:
+            with connection.wrap_database_errors:
+                connection.connection.executemany(
+                    f"INSERT INTO {table} ({names}) VALUES ({marks})", (_adapted(row, positions) for row in rows)
+                )
         finally:
-            self.drop_tables()
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        names = ", ".join(map(connection.ops.quote_name, columns))
-        marks = ", ".join("?" * len(columns))
-        instants = [position for position, column in enumerate(columns) if column in self.instants]
-        with connection.cursor() as cursor:
-            # Without BEGIN only the temporary table is locked.
-            cursor.execute("SAVEPOINT bulk_stage")
-            try:
-                # The driver's own method: Django's would translate the statement each time.
-                with connection.wrap_database_errors:
-                    connection.connection.executemany(
-                        f"INSERT INTO {table} ({names}) VALUES ({marks})", (_adapted(row, instants) for row in rows)
-                    )
-            finally:
-                cursor.execute("RELEASE bulk_stage")
-
-    def lock(self, sql: str) -> None:
-        """Do nothing, because a transaction that writes is alone."""
-
-    def lacks(self, stored: str, staged: str) -> str:
-        keys = f"SELECT key FROM json_each({stored}) EXCEPT SELECT key FROM json_each({staged})"
-        return f"({staged} IS NOT NULL AND EXISTS ({keys}))"
-
-    def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
-        different = f"{stored} IS NOT {staged}"
-        # JSON is stored as text, which may differ where the values do not.
-        return f"({different} AND json_differs({stored}, {staged}))" if is_json else different
-
-
-def _json_differs(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or json.loads(one) != json.loads(other)
+            cursor.execute("RELEASE bulk_stage")
 
 
 def _adapted(row: Sequence[Any], instants: Sequence[int]) -> Sequence[Any]:
@@ -76,51 +96,36 @@ def _adapted(row: Sequence[Any], instants: Sequence[int]) -> Sequence[Any]:
     return values
 
 
-class PostgreSQLWriter(Writer):
-    """Stages rows by COPY, many times faster than INSERT."""
+def lock_rows(sql: str) -> None:
+    """Lock the rows of the table `stored` that the query `sql` selects; on SQLite, a transaction that writes is
+    alone.
+    """
+    if _is_postgresql():
+        execute(f"SELECT count(*) FROM ({sql} FOR UPDATE OF stored) AS locked")
 
-    lifetime = "ON COMMIT DROP"
 
-    @property
-    def new_key(self) -> str:
-        table = self._model._meta.db_table
-        return f"nextval((SELECT pg_get_serial_sequence('{table}', 'id')::regclass))"
+def new_key_sql(model: type[Element]) -> str:
+    """Return the primary key of a new element as SQL; NULL if the database assigns it at the insertion."""
+    if _is_postgresql():
+        return f"nextval((SELECT pg_get_serial_sequence('{model._meta.db_table}', 'id')::regclass))"
+    return "NULL"
 
-    def add_new_keys(self) -> None:
-        """Do nothing, because the plan has assigned the keys."""
 
-    def transaction(self) -> AbstractContextManager[Any]:
-        # Behind a connection pool, a temporary table is available only in the transaction that made it.
-        return transaction.atomic()
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        names = ", ".join(map(connection.ops.quote_name, columns))
-        # The driver's own method, which raises the driver's errors instead of Django's.
-        with (
-            connection.cursor() as cursor,
-            connection.wrap_database_errors,
-            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
-        ):
-            for row in rows:
-                copy.write_row(row)
-
-    def lock(self, sql: str) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM ({sql} FOR UPDATE OF stored) AS locked")
-
-    def plan(self) -> None:
-        super().plan()
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE bulk_plan")
-
-    def lacks(self, stored: str, staged: str) -> str:
+def lacks_sql(stored: str, staged: str) -> str:
+    """Return the condition that a stored map has entries that a staged one lacks, where both are not null."""
+    if _is_postgresql():
         return f"NOT jsonb_exists_all({staged}, ARRAY(SELECT jsonb_object_keys({stored})))"
+    keys = f"SELECT key FROM json_each({stored}) EXCEPT SELECT key FROM json_each({staged})"
+    return f"({staged} IS NOT NULL AND EXISTS ({keys}))"
 
-    def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
+
+def differ_sql(stored: str, staged: str, *, is_json: bool) -> str:
+    """Return the condition that two columns have different values; null equals null."""
+    if _is_postgresql():
         return f"{stored} IS DISTINCT FROM {staged}"
+    # JSON is stored as text, which may differ where the values do not.
+    return f"({stored} IS NOT {staged}{f' AND json_differs({stored}, {staged})' if is_json else ''})"
 
 
-def writer_for(model: type[Element], columns: Sequence[str], repository: Repository) -> Writer:
-    """Return the writer of `columns` of a dimension's `model` into the `repository`."""
-    kind = PostgreSQLWriter if connection.vendor == "postgresql" else SQLiteWriter
-    return kind(model, columns, repository)
+def _json_differs(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or json.loads(one) != json.loads(other)

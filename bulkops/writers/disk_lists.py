@@ -1,8 +1,8 @@
 """Lists on disk, so that what an import remembers of a large file costs no memory."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import IO, Any, TypeVar, overload
+from collections.abc import Iterator
+from typing import IO, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -15,7 +15,7 @@ class DiskListFull(Exception):
     """The list would take more bytes than it may."""
 
 
-class DiskList(Sequence[T]):
+class DiskList(Generic[T]):
     """A list of one `kind` of values in the empty temporary `file`, which only the list opens.
 
     msgspec has to know the kind; integers have 64 bits. With `room`, `append` raises `DiskListFull` beyond that many
@@ -39,13 +39,7 @@ class DiskList(Sequence[T]):
     def __len__(self) -> int:
         return len(self._places) - 1
 
-    @overload
-    def __getitem__(self, position: int) -> T: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[T]: ...
-    def __getitem__(self, position: int | slice) -> T | list[T]:
-        if isinstance(position, slice):
-            return [self[each] for each in range(*position.indices(len(self)))]
+    def __getitem__(self, position: int) -> T:
         start, end = self._places[position : position + 2]
         self._file.seek(start)
         self._is_at_end = False

@@ -10,16 +10,26 @@ An entry is the position of an element in the request, whether it has to be new,
 columns; of an element with an error only the id is staged, so that all errors are reported.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
+from bulkops.writers.databases import (
+    create_table,
+    differ_sql,
+    execute,
+    fetch,
+    insert_rows,
+    lacks_sql,
+    lock_rows,
+    new_key_sql,
+    temporary_tables,
+)
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_keys, with_primary_keys
 from dimensions_site.elements.writing.actors import Actor, Provenance
@@ -67,7 +77,7 @@ class Counts(NamedTuple):
     unchanged: int
 
 
-class Writer(ABC):
+class Writer:
     """Writes elements of one dimension (`model`) into one repository.
 
     `columns` are those of the values, `element_id` among them; JSON columns take JSON text.
@@ -81,70 +91,33 @@ class Writer(ABC):
         self._repository = repository
         self._same_id = f"stored.repository_id = {repository.pk} AND stored.element_id = staged.element_id"
         self._table = connection.ops.quote_name(model._meta.db_table)
+        self._both = f"FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id}"
         self._named = [connection.ops.quote_name(column) for column in columns]
+        # Besides the id, by name as they stand in SQL.
+        self._unique = {
+            column: connection.ops.quote_name(column) for column in model.unique_in_repository if column != "element_id"
+        }
         self._fields = {field.attname: field for field in model._meta.concrete_fields}
         self._json_columns = self._of_type("JSONField")
-        self.instants = self._of_type("DateTimeField")
-
-    # --- What differs between the databases ------------------------------------------------------
-
-    # The clause that makes a temporary table drop itself, where the database has one.
-    lifetime: ClassVar[str] = ""
-
-    @property
-    @abstractmethod
-    def new_key(self) -> str:
-        """Return the primary key of a new element as SQL; NULL if the database assigns it at the insertion."""
-
-    @abstractmethod
-    def add_new_keys(self) -> None:
-        """Add to the plan the primary keys that new elements got at their insertion."""
-
-    @abstractmethod
-    def transaction(self) -> AbstractContextManager[Any]:
-        """Return the transaction that staging needs, if any."""
-
-    @abstractmethod
-    def insert(self, table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        """Insert `rows` into a temporary table, in the fastest way that the database has."""
-
-    @abstractmethod
-    def lock(self, sql: str) -> None:
-        """Lock the rows of elements that the query `sql` selects, if the database has row locks."""
-
-    @abstractmethod
-    def lacks(self, stored: str, staged: str) -> str:
-        """Return the condition that a stored map has entries that a staged one lacks, where both are not null."""
-
-    @abstractmethod
-    def differ(self, stored: str, staged: str, *, is_json: bool) -> str:
-        """Return the condition that two columns have different values; null equals null."""
-
-    # --- What all databases share ----------------------------------------------------------------
+        self._instants = self._of_type("DateTimeField")
 
     @contextmanager
     def staging(self) -> Iterator[None]:
         """Keep the temporary tables while the block runs."""
-        with self.transaction():
-            self.drop_tables()
+        with temporary_tables(_TABLES):
             for table, columns in (("bulk_rows", self._named), ("bulk_invalid", ["element_id"])):
-                query = (
-                    f"SELECT 0 AS position, true AS must_be_new, {', '.join(columns)} FROM {self._table} WHERE 1 = 0"
+                named = ", ".join(columns)
+                create_table(
+                    table, f"SELECT 0 AS position, true AS must_be_new, {named} FROM {self._table} WHERE 1 = 0"
                 )
-                self._create(table, query)
             yield
-
-    def drop_tables(self) -> None:
-        """Drop the temporary tables that exist."""
-        for table in _TABLES:
-            self._execute(f"DROP TABLE IF EXISTS {table}")
 
     def stage(self, entries: Iterable[Entry]) -> None:
         """Add `entries`, which may be an iterator: it must not query the database while they are written."""
         invalid: list[Sequence[Any]] = []
-        self.insert("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid))
+        insert_rows("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid), self._instants)
         if invalid:
-            self.insert("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
+            insert_rows("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
 
     @staticmethod
     def _valid(entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -160,46 +133,40 @@ class Writer(ABC):
 
         Call it in the transaction that writes; it can be called again.
         """
-        self._execute("DROP TABLE IF EXISTS bulk_plan")
-        both = f"FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id}"
-        self.lock(f"SELECT 1 {both} ORDER BY stored.element_id")
+        execute("DROP TABLE IF EXISTS bulk_plan")
+        lock_rows(f"SELECT 1 {self._both} ORDER BY stored.element_id")
         differ = " OR ".join(
-            self.differ(f"stored.{name}", f"staged.{name}", is_json=column in self._json_columns)
+            differ_sql(f"stored.{name}", f"staged.{name}", is_json=column in self._json_columns)
             for column, name in zip(self._columns, self._named, strict=True)
         )
-        self._create(
+        create_table(
             "bulk_plan",
             "SELECT staged.position, staged.must_be_new, staged.element_id, "
-            f"CASE WHEN stored.id IS NULL THEN {self.new_key} ELSE stored.id END AS target, "
+            f"CASE WHEN stored.id IS NULL THEN {new_key_sql(self._model)} ELSE stored.id END AS target, "
             f"stored.id IS NULL AS is_new, stored.id IS NOT NULL AND ({differ}) AS is_changed "
             f"FROM bulk_rows AS staged LEFT JOIN {self._table} AS stored ON {self._same_id}",
         )
-        self._execute("CREATE INDEX bulk_plan_position ON bulk_plan (position)")
-        self._execute("CREATE INDEX bulk_plan_target ON bulk_plan (target)")
+        execute("CREATE INDEX bulk_plan_position ON bulk_plan (position)")
+        execute("CREATE INDEX bulk_plan_target ON bulk_plan (target)")
+        if connection.vendor == "postgresql":
+            execute("ANALYZE bulk_plan")
 
     def outdated(self) -> list[int]:
         """Return the positions of entries that were read before their elements got their present unique values.
 
         A stored element never changes its unique values (contract C1, C2). Call it after `plan`.
         """
-        differences = [
-            f"stored.{connection.ops.quote_name(column)} <> staged.{connection.ops.quote_name(column)}"
-            for column in self._model.unique_in_repository
-            if column != "element_id"
-        ]
-        if not differences:
+        if not self._unique:
             return []
-        found = self._fetch(
-            f"SELECT staged.position FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id} "
-            f"WHERE NOT staged.must_be_new AND ({' OR '.join(differences)}) ORDER BY 1"
-        )
-        return [position for (position,) in found]
+        differ = " OR ".join(f"stored.{name} <> staged.{name}" for name in self._unique.values())
+        rows = fetch(f"SELECT staged.position {self._both} WHERE NOT staged.must_be_new AND ({differ}) ORDER BY 1")
+        return [position for (position,) in rows]
 
     def discard(self, positions: Sequence[int]) -> None:
         """Remove the entries at `positions`; `plan` has to be called again."""
         for start in range(0, len(positions), _DISCARDED_TOGETHER):
             part = positions[start : start + _DISCARDED_TOGETHER]
-            self._execute(f"DELETE FROM bulk_rows WHERE position IN ({', '.join(['%s'] * len(part))})", part)
+            execute(f"DELETE FROM bulk_rows WHERE position IN ({', '.join(['%s'] * len(part))})", part)
 
     def unmerged(self, first: int, end: int, maps: Sequence[str]) -> list[int]:
         """Return the positions from `first` to before `end` of entries that do not contain what is stored: those that
@@ -209,13 +176,13 @@ class Writer(ABC):
         parameters = [first, end]
         if maps:
             names = map(connection.ops.quote_name, maps)
-            lacks = " OR ".join(self.lacks(f"stored.{name}", f"staged.{name}") for name in names)
+            lacks = " OR ".join(lacks_sql(f"stored.{name}", f"staged.{name}") for name in names)
             query += (
                 f" UNION SELECT plan.position {_PLANNED} JOIN {self._table} AS stored ON stored.id = plan.target "
                 f"WHERE plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({lacks})"
             )
             parameters *= 2
-        return [position for (position,) in self._fetch(f"{query} ORDER BY 1", parameters)]
+        return [position for (position,) in fetch(f"{query} ORDER BY 1", parameters)]
 
     def absent(self) -> QuerySet[Any]:
         """Return the stored elements that no entry names, entries with errors included."""
@@ -238,7 +205,7 @@ class Writer(ABC):
 
     def counts(self) -> Counts:
         """Return what the entries do. Call it after `plan`."""
-        [(created, changed, total)] = self._fetch(
+        [(created, changed, total)] = fetch(
             "SELECT count(CASE WHEN is_new THEN 1 END), count(CASE WHEN is_changed THEN 1 END), count(*) FROM bulk_plan"
         )
         return Counts(created, changed, total - created - changed)
@@ -248,11 +215,10 @@ class Writer(ABC):
         `plan`.
         """
         query = "SELECT position, element_id FROM bulk_plan WHERE is_new OR is_changed ORDER BY position LIMIT %s"
-        return self._fetch(query, [limit])
+        return fetch(query, [limit])
 
     def clashes(self, limit: int) -> tuple[list[Clash], int]:
         """Return the first `limit` entries that clash with stored elements, in order, and the number of all."""
-        quote = connection.ops.quote_name
         queries = [
             "SELECT position, element_id, 'element_id', element_id FROM bulk_plan WHERE must_be_new AND NOT is_new",
             (
@@ -260,19 +226,17 @@ class Writer(ABC):
                 f"FROM bulk_invalid AS staged JOIN {self._table} AS stored ON {self._same_id} WHERE staged.must_be_new"
             ),
         ]
-        for column in self._model.unique_in_repository:
-            if column != "element_id":
-                name = quote(column)
-                queries.append(
-                    f"SELECT staged.position, staged.element_id, '{column}', staged.{name} FROM bulk_rows AS staged "
-                    f"JOIN {self._table} AS stored ON stored.repository_id = {self._repository.pk} "
-                    f"AND stored.{name} = staged.{name} AND stored.element_id <> staged.element_id"
-                )
+        queries += (
+            f"SELECT staged.position, staged.element_id, '{column}', staged.{name} FROM bulk_rows AS staged "
+            f"JOIN {self._table} AS stored ON stored.repository_id = {self._repository.pk} "
+            f"AND stored.{name} = staged.{name} AND stored.element_id <> staged.element_id"
+            for column, name in self._unique.items()
+        )
         clashes = " UNION ALL ".join(queries)
-        found = [Clash(*row) for row in self._fetch(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")]
+        found = [Clash(*row) for row in fetch(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")]
         if len(found) < limit:
             return found, len(found)
-        [(count,)] = self._fetch(f"SELECT count(*) FROM ({clashes}) AS clashes")
+        [(count,)] = fetch(f"SELECT count(*) FROM ({clashes}) AS clashes")
         return found, count
 
     def write(self, provenance: Provenance) -> None:
@@ -291,7 +255,12 @@ class Writer(ABC):
             follow_up(self._rows("is_changed"), self._repository, Change.CHANGED, provenance.actor)
         if created:
             self._insert(stamped)
-            self.add_new_keys()
+            if connection.vendor == "sqlite":  # elsewhere the plan has assigned the keys
+                execute(
+                    f"UPDATE bulk_plan SET target = stored.id FROM {self._table} AS stored "
+                    "WHERE is_new AND stored.repository_id = %s AND stored.element_id = bulk_plan.element_id",
+                    [self._repository.pk],
+                )
             follow_up(self._rows("is_new"), self._repository, Change.CREATED, provenance.actor)
         count_written(created + changed)
 
@@ -301,7 +270,7 @@ class Writer(ABC):
         They show the elements as they are stored now, in the order of the entries.
         """
         targets = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
-        keys = [key for (key,) in self._fetch(f"{targets} ORDER BY position", [start, end])]
+        keys = [key for (key,) in fetch(f"{targets} ORDER BY position", [start, end])]
         # In the order of an index: otherwise the database would collect them all before it returns the first.
         stored = with_keys(self._model, targets, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
@@ -312,7 +281,7 @@ class Writer(ABC):
 
     def _change(self, stamped: Mapping[str, Any]) -> None:
         sets = [f"{name} = staged.{name}" for name in self._named] + [f"{name} = %s" for name in stamped]
-        self._execute(
+        execute(
             f"UPDATE {self._table} AS stored SET {', '.join(sets)} {_PLANNED} "
             "WHERE stored.id = plan.target AND plan.is_changed",
             stamped.values(),
@@ -320,7 +289,7 @@ class Writer(ABC):
 
     def _insert(self, stamped: Mapping[str, Any]) -> None:
         staged = [f"staged.{name}" for name in self._named]
-        self._execute(
+        execute(
             f"INSERT INTO {self._table} (id, repository_id, {', '.join([*self._named, *stamped])}) "
             f"SELECT plan.target, {', '.join(['%s', *staged, *['%s'] * len(stamped)])} {_PLANNED} WHERE plan.is_new",
             [self._repository.pk, *stamped.values()],
@@ -328,16 +297,3 @@ class Writer(ABC):
 
     def _rows(self, condition: str) -> QuerySet[Any]:
         return with_keys(self._model, f"SELECT target FROM bulk_plan WHERE {condition}", [])
-
-    def _create(self, table: str, query: str) -> None:
-        self._execute(f"CREATE TEMPORARY TABLE {table} {self.lifetime} AS {query}")
-
-    def _fetch(self, sql: str, parameters: Iterable[Any] = ()) -> list[Any]:
-        """Return the rows of the query `sql`."""
-        with connection.cursor() as cursor:
-            cursor.execute(sql, list(parameters))
-            return list(cursor.fetchall())
-
-    def _execute(self, sql: str, parameters: Iterable[Any] = ()) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(sql, list(parameters))

@@ -1,6 +1,6 @@
 """Making plans: what a source would change, computed and kept, while nothing is changed (contract K4)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from tempfile import TemporaryFile
@@ -128,7 +128,7 @@ def _try(trial: PlanTrial, wanted: Wanted | None, plan: Plan) -> None:
 
 
 @transaction.atomic
-def _store(plan: Plan, steps: Sequence[PlanStep]) -> None:
+def _store(plan: Plan, steps: DiskList[PlanStep]) -> None:
     # Plans that are made at the same time count each other. SQLite has one writer at a time.
     if connection.vendor == "postgresql":
         name = f"plans {plan.repository_id} {plan.requester}"

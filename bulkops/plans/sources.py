@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, overload
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -156,7 +156,7 @@ def _within(found: Generator[DifferingElement]) -> Iterator[DifferingElement]:
 _TOGETHER = 200
 
 
-class SelectedPatches(Sequence[msgspec.Raw]):
+class SelectedPatches:
     """The entries that make the `changes` to the elements with the `ids`, each made when it is needed.
 
     Changes that depend on what is stored read and lock the elements, so they can be used only while these are written.
@@ -174,22 +174,18 @@ class SelectedPatches(Sequence[msgspec.Raw]):
     def __len__(self) -> int:
         return len(self._ids)
 
-    @overload
-    def __getitem__(self, position: int) -> msgspec.Raw: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[msgspec.Raw]: ...
-    def __getitem__(self, position: int | slice) -> msgspec.Raw | list[msgspec.Raw]:
-        if isinstance(position, slice):
-            return self._entries(self._ids[position])
-        return self._entries([self._ids[position]])[0]
+    def __getitem__(self, position: int) -> msgspec.Raw:
+        return next(self._entries([self._ids[position]]))
 
     def __iter__(self) -> Iterator[msgspec.Raw]:
         for start in range(0, len(self), _TOGETHER):
-            yield from self[start : start + _TOGETHER]
+            yield from self._entries(self._ids[start : start + _TOGETHER])
 
-    def _entries(self, ids: Sequence[str]) -> list[msgspec.Raw]:
+    def _entries(self, ids: Sequence[str]) -> Iterator[msgspec.Raw]:
         stored = self._stored(ids)
-        return [_entry(id, patch_of(self._changes, stored.get(id, {}))) for id in ids]
+        for id in ids:
+            patch = patch_of(self._changes, stored.get(id, {}))
+            yield msgspec.Raw(orjson.dumps({"key": {"id": id}, "data": patch}))
 
     def _stored(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return the columns that the changes depend on, by the id of the element."""
@@ -199,7 +195,3 @@ class SelectedPatches(Sequence[msgspec.Raw]):
         rows = with_ids(self._dimension.model, self._repository, ids).order_by("element_id").select_for_update()
         found = rows.values_list("element_id", *self._columns)
         return {id: dict(zip(self._columns, values, strict=True)) for id, *values in found}
-
-
-def _entry(id: str, patch: dict[str, Any]) -> msgspec.Raw:
-    return msgspec.Raw(orjson.dumps({"key": {"id": id}, "data": patch}))

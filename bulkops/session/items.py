@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from bulkops.session.errors import Errors
+from bulkops.writers.disk_lists import Items
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 
@@ -41,6 +42,10 @@ class Item(msgspec.Struct):
     is_checkable: bool = True
 
 
+# An element as an operation has it.
+Sent: TypeAlias = msgspec.Raw | bytes | Item
+
+
 @dataclass(frozen=True)
 class Operation:
     """One array of a bulk body, or a file: its name, its elements, the position of its first one among all elements.
@@ -51,7 +56,7 @@ class Operation:
     """
 
     name: str
-    elements: Sequence[msgspec.Raw | bytes | Item]
+    elements: Items[Sent]
     first: int
     place: str | None = None
     segments: Sequence[object] | None = None
@@ -76,7 +81,7 @@ class Operation:
 
 
 def operations(
-    elements: Mapping[str, Sequence[msgspec.Raw | bytes | Item]],
+    elements: Mapping[str, Items[Sent]],
     segments: Mapping[str, Sequence[object]] = MappingProxyType({}),
 ) -> list[Operation]:
     """Return all operations in their order, with these `elements` and `segments` by the names of the operations."""

@@ -7,8 +7,17 @@ from typing import IO, Any, Generic, Protocol, TypeVar
 import msgspec
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _encode = msgspec.msgpack.Encoder().encode
+
+
+class Items(Protocol[T_co]):
+    """What is read item by item: a list in memory or on disk, or one whose items are made when they are needed."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, position: int, /) -> T_co: ...
+    def __iter__(self) -> Iterator[T_co]: ...
 
 
 class DiskListFull(Exception):

@@ -14,7 +14,7 @@ from bulkops.command_line.progress import interruptible, show_progress
 from bulkops.files.formats.rows import FileShape, UnreadableFile, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
-from bulkops.files.imports.rejects import RejectsWriter
+from bulkops.files.imports.records import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor

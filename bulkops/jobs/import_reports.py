@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from bulkops.files.imports.details import ErrorDetails, RowErrors
-from bulkops.files.imports.reports import Report
+from bulkops.files.imports.reports import ErrorDetails, Report, RowErrors
 from dimensions_site.text.formats import shortened
 
 _LONGEST_TEXT = 300

@@ -15,7 +15,7 @@ from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
-from bulkops.files.imports.rejects import RejectsWriter
+from bulkops.files.imports.records import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads

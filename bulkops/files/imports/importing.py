@@ -19,11 +19,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.files.formats.reading import Source
-from bulkops.files.imports.details import details_of
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader
-from bulkops.files.imports.rejects import Rejected, RejectsWriter
-from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample
+from bulkops.files.imports.records import Rejected, RejectsWriter
+from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample, details_of
 from bulkops.session.errors import Refused
 from bulkops.session.session import OthersCreateTheSame, WriteSession
 from dimensions_site.elements.dimension import Dimension

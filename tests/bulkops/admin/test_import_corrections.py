@@ -7,7 +7,7 @@ import pytest
 
 from account.models import Account
 from bulkops.admin.imports import corrections
-from bulkops.files.imports import details
+from bulkops.files.imports import reports
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from tests.bulkops.admin.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
@@ -109,7 +109,7 @@ def test_all_corrections_are_taken_back(ed, northwind):
 
 def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     """However many there are, with one choice; a cell with a correction of its own keeps that."""
-    monkeypatch.setattr(details, "MAX_ROWS", 5)
+    monkeypatch.setattr(reports, "MAX_ROWS", 5)
     browser = browser_of(ed)
     table = HEADINGS + many(60) + CASH + many(2, "ELSE").replace("200", "300")
     file_import = checked(browser, northwind, table)

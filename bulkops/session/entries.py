@@ -1,10 +1,10 @@
 """From elements as they were sent to what is written, beside what is stored; and every error (contract E1, B1)."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import islice
+from functools import partial, reduce
+from itertools import islice, repeat
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from bulkops.session.errors import Errors
-from bulkops.session.items import Envelope, Item, Operation, clear, operation_at, value_at
+from bulkops.session.items import Envelope, Item, Operation, Sent, clear, operation_at, value_at
 from bulkops.session.patches import Patch, named_failures, read_patch, too_long
 from bulkops.writers.disk_lists import DiskList
 from bulkops.writers.writer import Entry
@@ -24,7 +24,7 @@ from dimensions_site.elements.declaration.context import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
-from dimensions_site.elements.reading.rendering import Stored, full_renderer
+from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.rest.pointers import failures_of
 from dimensions_site.elements.writing.decoding import Row, RowDecoder
 from dimensions_site.elements.writing.raw_element import RawElement
@@ -43,14 +43,35 @@ _MISSING = frozenset({"REQUIRED", "BLANK"})
 
 @dataclass(slots=True)
 class _Sent:
-    """An element at a position, at a JSON Pointer, and what is wrong with it; `is_faulty` if that is known already."""
+    """An element at a position, and what is wrong with it; `is_faulty` if that is known already."""
 
     operation: Operation
     position: int
-    pointer: str
     item: Item
     is_faulty: bool
     failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def pointer(self) -> str:
+        """The JSON Pointer of the element."""
+        return self.operation.pointer(self.position)
+
+    @property
+    def id(self) -> Any:
+        """The id in the element, which may be anything; None if it cannot be read."""
+        try:
+            return _named.decode(self.item.text).id
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+
+
+class _Named(msgspec.Struct):
+    """Only the id of an element."""
+
+    id: Any = None
+
+
+_named = msgspec.json.Decoder(_Named)
 
 
 class EntryReader:
@@ -76,23 +97,30 @@ class EntryReader:
         self._decoder = decoder
         self._renderer = full_renderer(dimension, repository.default_language)
         self._unique = {column: decoder.columns.index(column) for column in dimension.model.unique_in_repository}
+        self._nothing = ElementContext(repository.default_language)
         # The positions in `merge` of the elements that depend on what is stored, as far as it is known yet.
         self._incomplete: array[int] = array("q")
 
-    def independent(self, operation: Operation) -> Iterator[Iterable[Entry]]:
+    def independent(self, operation: Operation) -> Iterator[Iterable[Entry | None]]:
         """Yield the entries that do not depend on what is stored, batch by batch; nothing is locked.
 
         Those of `post` and `put` are read without a query within a batch. Of a `merge` they are the elements with all
         members: they are replaced, if no stored map has further entries (contract K1).
         """
-        if operation.name in ("post", "put"):
-            yield from self._whole_ones(operation)
-        elif operation.name == "merge" and not operation.is_partial:
-            for batch in self._batches(operation, _size(operation)):
-                existing = self._existing(batch)
-                yield self._entries(self._complete(sent, _of(sent, existing)) for sent in batch)
+        if operation.name == "patch" or (operation.name == "merge" and operation.is_partial):
+            return
+        doubtful: list[int] = []
+        read: Callable[[_Sent, ElementContext], Entry | None] = self._whole
+        if operation.name != "post":
+            read = self._complete if operation.name == "merge" else partial(self._whole, doubtful=doubtful)
+        size = STORED_BATCH if isinstance(operation.elements, DiskList) else BATCH
+        for batch in self._batches(operation, size):
+            yield map(read, batch, self._contexts(operation, batch))
+            for start in range(0, len(doubtful), STORED_BATCH):
+                yield self.again(operation, doubtful[start : start + STORED_BATCH])
+            doubtful.clear()
 
-    def dependent(self, operation: Operation) -> Iterator[Iterable[Entry]]:
+    def dependent(self, operation: Operation) -> Iterator[Iterable[Entry | None]]:
         """Yield the other entries, batch by batch; locks the elements, as all bulk writers do.
 
         Call it for an operation after `independent`.
@@ -101,8 +129,8 @@ class EntryReader:
             for batch in self._batches(operation, STORED_BATCH):
                 patches = [read_patch(sent.item.text, sent.pointer) for sent in batch]
                 stored = self._stored((patch.id for patch in patches), locked=True)
-                yield self._entries(
-                    self._patched(sent, patch, stored.get(patch.id or ""))
+                yield (
+                    self._patched(sent, patch, stored.get(patch.id or "", self._nothing))
                     for sent, patch in zip(batch, patches, strict=True)
                 )
         elif operation.name == "merge":
@@ -111,28 +139,19 @@ class EntryReader:
                 self._progress(positions[start])
                 yield self.again(operation, positions[start : start + STORED_BATCH])
 
-    def again(self, operation: Operation, positions: Sequence[int]) -> list[Entry]:
+    def again(self, operation: Operation, positions: Sequence[int]) -> list[Entry | None]:
         """Return the entries of `put` or `merge` at `positions`, read beside what is stored by now; at most
         `STORED_BATCH`.
         """
         is_merge = operation.name == "merge"
         batch = self._readable(operation, ((each, operation.elements[each - operation.first]) for each in positions))
-        ids = [_peek(sent.item.text) for sent in batch]
+        ids = [sent.id for sent in batch]
         stored = self._stored(ids, locked=is_merge)
-        found = map(stored.get, map(str, ids))
-        read = self._merged if is_merge else self._replaced
-        entries = (
-            self._whole(sent) if one is None else read(sent, one) for sent, one in zip(batch, found, strict=True)
-        )
-        return list(self._entries(entries))
-
-    def _whole_ones(self, operation: Operation) -> Iterator[Iterable[Entry]]:
-        for batch in self._batches(operation, _size(operation)):
-            existing = self._existing(batch) if operation.name == "put" else {}
-            doubtful: list[int] = []
-            yield self._entries(self._whole(sent, _of(sent, existing), doubtful=doubtful) for sent in batch)
-            for start in range(0, len(doubtful), STORED_BATCH):
-                yield self.again(operation, doubtful[start : start + STORED_BATCH])
+        contexts = (stored.get(str(id), self._nothing) for id in ids)
+        return [
+            self._merged(sent, context) if is_merge and context.existing else self._whole(sent, context)
+            for sent, context in zip(batch, contexts, strict=True)
+        ]
 
     def _batches(self, operation: Operation, size: int) -> Iterator[list[_Sent]]:
         """Yield the elements in batches of at most this `size`."""
@@ -141,118 +160,107 @@ class EntryReader:
             self._progress(batch[0][0])
             yield self._readable(operation, batch)
 
-    def _readable(
-        self, operation: Operation, elements: Iterable[tuple[int, msgspec.Raw | bytes | Item]]
-    ) -> list[_Sent]:
+    def _readable(self, operation: Operation, elements: Iterable[tuple[int, Sent]]) -> list[_Sent]:
         """Return those of the `elements`, with their positions, that can be read; of the others, add the errors."""
         batch: list[_Sent] = []
         for position, element in elements:
             item = element if isinstance(element, Item) else Item(element)
             if not item.is_checkable:
                 continue
-            pointer = operation.pointer(position)
-            failure = too_long(item.text, pointer)
+            failure = too_long(item.text, operation.pointer(position))
             if failure is None:
-                batch.append(_Sent(operation, position, pointer, item, position in self._errors.positions))
+                batch.append(_Sent(operation, position, item, position in self._errors.positions))
             else:
                 self._add(position, [failure])
         return batch
 
-    @staticmethod
-    def _entries(entries: Iterable[Entry | None]) -> Iterator[Entry]:
-        return (entry for entry in entries if entry is not None)
+    def _contexts(self, operation: Operation, batch: Sequence[_Sent]) -> Iterable[ElementContext]:
+        """Return the context of each element in the `batch`: the stored one, if its declaration needs more than the
+        id.
+        """
+        if operation.name == "post" or len(self._unique) == 1:
+            return repeat(self._nothing)
+        ids = [sent.id for sent in batch]
+        stored = {each.element_id: each for each in with_ids(self._model, self._repository, ids).only(*self._unique)}
+        return [self._nothing._replace(existing=stored.get(str(id))) for id in ids]
 
-    def _existing(self, batch: Sequence[_Sent]) -> dict[str, Element]:
-        """Return the stored elements with the ids in the `batch`, if their declaration needs more than the id."""
-        if len(self._unique) == 1:
-            return {}
-        found = with_ids(self._model, self._repository, (_peek(sent.item.text) for sent in batch))
-        return {element.element_id: element for element in found.only(*self._unique)}
-
-    def _stored(self, ids: Iterable[object], *, locked: bool) -> Mapping[str, Stored]:
-        """Return the stored elements with one of `ids`, by their ids.
+    def _stored(self, ids: Iterable[object], *, locked: bool) -> dict[str, ElementContext]:
+        """Return the stored elements with one of `ids` and their JSON, by their ids.
 
         If `locked`, they are locked until the transaction ends, in the order of their ids, as by all bulk writers.
         """
-        found = with_ids(self._model, self._repository, ids).order_by("element_id").only(*self._unique)
-        elements: list[Element] = list(found.select_for_update(no_key=True) if locked else found)
+        rows = with_ids(self._model, self._repository, ids).order_by("element_id").only(*self._unique)
+        elements: list[Element] = list(rows.select_for_update(no_key=True) if locked else rows)
         # None that another writer has created since.
         same = with_primary_keys(self._model, [element.pk for element in elements]).order_by("element_id")
         texts = self._renderer.each(same)
-        return {element.element_id: Stored(element, text) for element, text in zip(elements, texts, strict=True)}
+        return {
+            element.element_id: self._nothing._replace(existing=element, stored=text)
+            for element, text in zip(elements, texts, strict=True)
+        }
 
-    def _complete(self, sent: _Sent, existing: Element | None) -> Entry | None:
+    def _complete(self, sent: _Sent, context: ElementContext) -> Entry | None:
         """Return the entry of an element with all members; None if it depends on what is stored, or has errors."""
-        values = self._decoder.fast_complete(bytes(sent.item.text), self._context(existing))
+        values = self._decoder.fast_complete(bytes(sent.item.text), context)
         if values is None:
             self._incomplete.append(sent.position)
             return None
-        return self._entry(sent, values[self._unique["element_id"]], existing, values)
+        return self._entry(sent, values[self._unique["element_id"]], context, values)
 
-    def _whole(
-        self,
-        sent: _Sent,
-        existing: Element | None = None,
-        stored: str | None = None,
-        doubtful: list[int] | None = None,
-    ) -> Entry | None:
-        """Return the entry of an element that is created, or replaces the `existing` one, whose JSON is `stored`; None
-        for one without an id, and for one that was added to `doubtful`.
+    def _whole(self, sent: _Sent, context: ElementContext, *, doubtful: list[int] | None = None) -> Entry | None:
+        """Return the entry of an element that is created, or replaces the existing one of the `context`; None for one
+        without an id, and for one that was added to `doubtful`.
         """
-        text, must_be_new = sent.item.text, sent.operation.name in ("post", "merge")
         self._settle(sent, None)
-        if sent.operation.must_exist and existing is None and isinstance(id := _peek(text), str):
+        id = sent.id if sent.operation.must_exist else None
+        if isinstance(id, str) and context.existing is None:
             message = _("The element '{id}' does not exist, so it cannot be updated.").format(id=shortened(id))
             sent.failures.append(self._not_found(sent, message, id))
         known = len(sent.failures)
         try:
-            context = self._context(existing, stored)
-            values = self._values(sent, text, lambda element: self._decoder.whole(element, context))
+            values = self._values(sent, sent.item.text, lambda element: self._decoder.whole(element, context))
         except JsonError as error:
-            self._add(sent.position, named_failures(error.failures, _peek(text)), error.failure_count)
+            self._add(sent.position, named_failures(error.failures, sent.id), error.failure_count)
+            return None
+        if values is None and doubtful is not None and _EXCUSABLE & {failure.code for failure in sent.failures}:
+            doubtful.append(sent.position)
             return None
         if values is not None:
             id = values[self._unique["element_id"]]
-            return self._entry(sent, id, existing, values, must_be_new=must_be_new)
-        if doubtful is not None and sent.operation.name == "put" and _EXCUSABLE & {one.code for one in sent.failures}:
-            doubtful.append(sent.position)
-            return None
-        is_wrong = any(failure.path == self._place("element_id", sent.position) for failure in sent.failures[known:])
-        id = None if is_wrong else _peek(text)
-        return self._entry(sent, id if isinstance(id, str) else None, existing, None, must_be_new=must_be_new)
+        elif any(failure.path == self._place("element_id", sent.position) for failure in sent.failures[known:]):
+            id = None
+        else:
+            id = sent.id if isinstance(sent.id, str) else None
+        return self._entry(sent, id, context, values, must_be_new=sent.operation.name in ("post", "merge"))
 
-    def _replaced(self, sent: _Sent, stored: Stored) -> Entry | None:
-        return self._whole(sent, stored.element, stored.text)
-
-    def _merged(self, sent: _Sent, stored: Stored) -> Entry | None:
-        """Return the entry of the `stored` element after the changes."""
-        item, beneath = self._settle(sent, stored.text), stored.text
+    def _merged(self, sent: _Sent, context: ElementContext) -> Entry | None:
+        """Return the entry of the stored element of the `context` after the changes."""
+        item, beneath = self._settle(sent, context.stored), context.stored or ""
         if item.cleared:
             element = msgspec.json.decode(beneath)
             for segments in item.cleared:
                 clear(element, segments)
             beneath = msgspec.json.encode(element).decode()
-        return self._changed(sent, stored.element.element_id, bytes(item.text), stored, beneath)
+        return self._changed(sent, context.existing.element_id, bytes(item.text), context, beneath)
 
-    def _patched(self, sent: _Sent, patch: Patch, stored: Stored | None) -> Entry | None:
+    def _patched(self, sent: _Sent, patch: Patch, context: ElementContext) -> Entry | None:
         if patch.id is None:
             self._add(sent.position, patch.failures, patch.failure_count)
             return None
-        if stored is None:
+        if context.existing is None:
             message = f"The element '{shortened(patch.id)}' does not exist, so it cannot be patched."
             sent.failures.append(self._not_found(sent, message, patch.id))
-        return self._changed(sent, patch.id, patch.data, stored, "{}" if stored is None else stored.text)
+        return self._changed(sent, patch.id, patch.data, context, context.stored or "{}")
 
-    def _changed(self, sent: _Sent, id: str, changes: bytes, stored: Stored | None, beneath: str) -> Entry | None:
+    def _changed(self, sent: _Sent, id: str, changes: bytes, context: ElementContext, beneath: str) -> Entry | None:
         """Return the entry of the element with the `id`: the `changes` on top of the JSON `beneath`."""
-        element, text = (None, None) if stored is None else (stored.element, stored.text)
-        context = self._context(element, text)._replace(id=None if element is None else id)
+        context = context._replace(id=None if context.existing is None else id)
         values: Row | None = None
         try:
             values = self._values(sent, changes, lambda patch: self._decoder.changed(beneath, patch, context), id)
         except JsonError as error:
             self._add(sent.position, named_failures(error.failures, id), error.failure_count)
-        return self._entry(sent, id, element, values)
+        return self._entry(sent, id, context, values)
 
     def _values(
         self, sent: _Sent, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row], id: str | None = None
@@ -267,11 +275,8 @@ class EntryReader:
             return decode(raw)
         except ValidationError as error:
             without = _MISSING if sent.failures else ()
-            sent.failures += failures_of(error, raw.value, self._wire, pointer, id or _peek(text), without)
+            sent.failures += failures_of(error, raw.value, self._wire, pointer, id or sent.id, without)
             return None
-
-    def _context(self, existing: Element | None, stored: str | None = None) -> ElementContext:
-        return ElementContext(self._repository.default_language, existing, None, stored)
 
     def _settle(self, sent: _Sent, stored: str | None) -> Item:
         """Return the item without the members that may say what the JSON `stored` says already; add the failures of its
@@ -282,11 +287,10 @@ class EntryReader:
             return item
         current = None if stored is None else msgspec.json.decode(stored)
         settled = [doubt for doubt in item.doubts if value_at(current, doubt.segments) in doubt.readings]
-        id = shortened(str(_peek(item.text)))
         for doubt in item.doubts:
             if doubt.failure is not None and doubt not in settled:
                 path = reduce(json_pointer, doubt.segments, sent.pointer)
-                sent.failures.append(replace(doubt.failure, path=path, id=id))
+                sent.failures.append(replace(doubt.failure, path=path, id=shortened(str(sent.id))))
         if not settled:
             return item
         changes = read_json(bytes(item.text))
@@ -296,19 +300,13 @@ class EntryReader:
         return Item(exact_json(changes), [segments for segments in item.cleared if segments not in said])
 
     def _entry(
-        self,
-        sent: _Sent,
-        id: str | None,
-        existing: Element | None,
-        values: Sequence[Any] | None,
-        *,
-        must_be_new: bool = False,
+        self, sent: _Sent, id: str | None, context: ElementContext, values: Row | None, *, must_be_new: bool = False
     ) -> Entry | None:
         """Return the entry for the element with this `id`; None if it has no id of its own."""
         position = sent.position
         unique = {"element_id": id} if values is None else {name: values[at] for name, at in self._unique.items()}
         for column, value in unique.items():
-            if value is None or (existing is not None and column != "element_id"):
+            if value is None or (context.existing is not None and column != "element_id"):
                 continue  # other unique values stay as stored, and the writer knows what is stored
             first = self._errors.first_position(column, value, position)
             if first is None or first == position:
@@ -342,29 +340,3 @@ class EntryReader:
 
     def _add(self, position: int, failures: Sequence[Failure], count: int | None = None) -> None:
         self._errors.add(position, [self._errors.placed(failure) for failure in failures], count)
-
-
-def _size(operation: Operation) -> int:
-    return STORED_BATCH if isinstance(operation.elements, DiskList) else BATCH
-
-
-class _Named(msgspec.Struct):
-    """Only the id of an element."""
-
-    id: Any = None
-
-
-_named = msgspec.json.Decoder(_Named)
-
-
-def _peek(text: msgspec.Raw | bytes) -> Any:
-    """Return the id in an element, if it can be one."""
-    try:
-        return _named.decode(text).id
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-
-
-def _of(sent: _Sent, existing: Mapping[str, Element]) -> Element | None:
-    """Return the existing element with the id that was sent."""
-    return existing.get(str(_peek(sent.item.text))) if existing else None

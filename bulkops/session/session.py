@@ -134,11 +134,11 @@ class WriteSession:
         """Return the JSON Pointer of the `id` among the elements that were staged; None if it is not there."""
         return self._reader.place_of(id)
 
-    def _stage(self, batches: Iterable[Iterable[Entry]]) -> None:
+    def _stage(self, batches: Iterable[Iterable[Entry | None]]) -> None:
         for batch in batches:
-            entries = batch
+            entries: Iterable[Entry] = (entry for entry in batch if entry is not None)
             if self._references is not None:
-                entries = list(batch)
+                entries = list(entries)
                 self._references.read(entries, self._data)
             self.writer.stage(entries)
 

@@ -19,7 +19,7 @@ from dimensions_site.elements.admin.element import ElementAdmin
 from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.writing.restoring import each_compared
+from dimensions_site.elements.writing.restoring import compare_versions
 from dimensions_site.repositories.admin.paging import requested_page
 from dimensions_site.repositories.admin.repositories import LONGEST_SEARCH, number, when
 from dimensions_site.rsql.conditions import Contains, Needle
@@ -96,7 +96,8 @@ class ActivityAdmin(UndoMixin):
         page = requested_page(request, range(found.created + found.changed + found.deleted), VERSIONS_A_PAGE)
         first = (page.number - 1) * VERSIONS_A_PAGE
         rows = dimension.model.versions_of(repository).filter(change_set=found.pk).order_by("number")
-        versions = each_compared(dimension, rows[first : first + VERSIONS_A_PAGE], repository)
+        rows = rows[first : first + VERSIONS_A_PAGE]
+        versions = compare_versions(dimension, rows, repository, VERSIONS_A_PAGE)
         elements = cast(ElementAdmin, self.admin_site.get_model_admin(dimension.model))
         return self.render_page(
             request,

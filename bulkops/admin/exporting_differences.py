@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET
 
 from bulkops.files.workbooks.writing import TableTooLarge, WorkbookWriter
 from dimensions_site.elements.admin.comparing import ACTIONS, ComparedAdmin, CompareForm, point_out_timeout
-from dimensions_site.elements.history.comparing import differences
-from dimensions_site.elements.writing import differences as words
+from dimensions_site.elements.history.comparing import compare_states
+from dimensions_site.elements.writing.differences import Difference, in_words
 from dimensions_site.text.files import Format
 
 
@@ -42,13 +42,12 @@ class DifferencesExportMixin(ComparedAdmin):
 
     def _workbook(self, form: CompareForm) -> FileResponse:
         name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
-        with closing(differences(*form.sides)) as found:
-            wire = self.dimension.wire
-            rows = ((one.id, one.action, words.differences(wire, one.before, one.after)) for one in found)
+        with closing(compare_states(*form.sides)) as elements:
+            rows = ((element.id, element.action, in_words(element.fields())) for element in elements)
             return workbook_of(rows, f"{name}-{self.dimension}-differences")
 
 
-def workbook_of(rows: Iterable[tuple[str, str, list[words.Difference]]], name: str) -> FileResponse:
+def workbook_of(rows: Iterable[tuple[str, str, list[Difference]]], name: str) -> FileResponse:
     """Return the workbook of elements: the id, what happened to it as in `ACTIONS`, and the values that differ.
 
     Raises TableTooLarge.
@@ -58,13 +57,10 @@ def workbook_of(rows: Iterable[tuple[str, str, list[words.Difference]]], name: s
         with closing(WorkbookWriter(file)) as workbook:
             workbook.headings([_("Id"), _("Action"), _("Field"), _("Before"), _("After"), _("Path")])
             for id, action, changes in rows:
-                for changed in changes:
-                    workbook.row([id, str(ACTIONS[action].label), *_cells(changed)])
+                for change in changes:
+                    values = [change.heading, change.before, change.after, change.path]
+                    workbook.row([id, str(ACTIONS[action].label), *values])
         file.seek(0)
         stack.pop_all()
     name = f"{name}.{Format.XLSX}"
     return FileResponse(file, as_attachment=True, filename=name, content_type=Format.XLSX.content_type)
-
-
-def _cells(changed: words.Difference) -> list[str]:
-    return [changed.heading, changed.before, changed.after, changed.path]

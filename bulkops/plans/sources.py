@@ -23,7 +23,7 @@ from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State, current
 from dimensions_site.changes.versions import newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import DifferingElement, Side, differences, differing
+from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states, compare_version_sets
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
@@ -65,7 +65,7 @@ class StateSource:
         there = state or current(repository.pk, name)[0]
         versions = self._dimension.model.versions_of(repository)
         sides = Side(self._repository, now, self._scope.filter), Side(repository, there, self._scope.filter)
-        self._add(differences(*sides), keeps_names=repository == self._repository)
+        self._add(compare_states(*sides), keeps_names=repository == self._repository)
         kept = self._scope.within(versions_at(versions, there)).count()
         self._wanted.unchanged = max(0, kept - len(self._wanted.elements))
         return self._wanted
@@ -87,7 +87,7 @@ class StateSource:
         kept = written.exclude(element_id__in=conflicts)
         present = newest(self._versions, kept).exclude(change=Change.DELETED)
         before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
-        self._add(differing(self._scope.filter, present, before), keeps_names=True)
+        self._add(compare_version_sets(self._scope.filter, present, before), keeps_names=True)
         return self._wanted
 
     def _add(self, found: Generator[DifferingElement], *, keeps_names: bool) -> None:

@@ -21,7 +21,7 @@ from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
-from dimensions_site.elements.history.comparing import DifferingElement, differing
+from dimensions_site.elements.history.comparing import DifferingElement, compare_version_sets
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
@@ -133,7 +133,7 @@ class PlanTrial:
         self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
         everything = ElementFilter(self._dimension, self._repository, None)
-        for difference in differing(everything, before, after):
+        for difference in compare_version_sets(everything, before, after):
             if len(self._steps) == maximum:
                 message = f"The plan changes more than {maximum:,} elements. Narrow it with a scope."
                 self.obstacles.append(Failure("", "TOO_MANY_CHANGES", message))
@@ -163,5 +163,5 @@ class PlanTrial:
     def _step(self, difference: DifferingElement) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
-        changes = changes_json(self._dimension, *difference.differing)
+        changes = changes_json(self._dimension, difference.fields())
         return PlanStep(difference.id, difference.action, difference.number, text, changes)

@@ -1,7 +1,7 @@
 """Plans in words for people: their sources, errors and changes (contract K4 to K7)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from bulkops.admin.element_links import element_addresses
-from bulkops.models import Plan, PlanAction, PlanChange
+from bulkops.models import Plan, PlanChange
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.admin.comparing import ACTIONS, ShownDifference
 from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.history.changed_values import changes_of_json
+from dimensions_site.elements.history.changed_values import fields_of_json
 from dimensions_site.elements.writing.differences import Difference, in_words
 from dimensions_site.text.formats import grouped_number, moment
 from dimensions_site.text.parsing import parse_timestamp
@@ -143,7 +143,7 @@ def differences_of(plan: Plan, changes: Iterable[PlanChange]) -> Iterator[tuple[
     dimension = dimension_named(plan.dimension)
     for change in changes:
         after = None if change.after is None else orjson.loads(change.after)
-        yield change, in_words(changes_of_json(dimension, change.changes, after))
+        yield change, in_words(fields_of_json(dimension, change.changes, after))
 
 
 def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDifference]:
@@ -151,8 +151,6 @@ def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDi
     ids = [change.element_id for change in changes]
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
     for change, values in differences_of(plan, changes):
-        if change.action == PlanAction.DELETED:  # what it had, as the page of a comparison shows it
-            values = [replace(value, before=value.after, after=value.before) for value in values]
         yield ShownDifference(
             change.element_id,
             ACTIONS[change.action],
@@ -166,5 +164,5 @@ def _descriptions(change: PlanChange, values: Iterable[Difference]) -> dict[str,
     if change.after is not None:
         texts: dict[str, str | None] = orjson.loads(change.after)["descriptions"]
         return texts
-    named = ((value.path.partition("."), value.after) for value in values)
+    named = ((value.path.partition("."), value.before) for value in values)
     return {language: text for (field, _dot, language), text in named if field == "descriptions"}

@@ -25,10 +25,10 @@ from dimensions_site.elements.admin.lists.described import description_of
 from dimensions_site.elements.admin.lists.past import instant_of, state_at_instant
 from dimensions_site.elements.admin.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.comparing import DifferingElement, Side, differences
+from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
-from dimensions_site.elements.writing import differences as words
+from dimensions_site.elements.writing.differences import Difference, in_words
 from dimensions_site.repositories.admin.paging import (
     count_up_to,
     limit_of_count,
@@ -120,7 +120,7 @@ class ShownDifference:
     id: str
     change: Change
     description: str
-    differences: list[words.Difference]
+    differences: list[Difference]
     address: str = ""
 
     # For the template of versions.
@@ -129,10 +129,14 @@ class ShownDifference:
     def __post_init__(self) -> None:
         self.description = shortened(self.description, _CHARACTERS)
         self.more = max(0, len(self.differences) - _VALUES)
-        self.differences = [
-            replace(one, before=shortened(one.before, _CHARACTERS), after=shortened(one.after, _CHARACTERS))
-            for one in self.differences[:_VALUES]
-        ]
+        self.differences = [self._shown(difference) for difference in self.differences[:_VALUES]]
+
+    def _shown(self, difference: Difference) -> Difference:
+        """Return the difference shortened; the page shows what was deleted where it shows what is new."""
+        before, after = (shortened(text, _CHARACTERS) for text in (difference.before, difference.after))
+        if self.change == Change.DELETED:
+            before, after = after, before
+        return replace(difference, before=before, after=after)
 
     @property
     def is_change(self) -> bool:
@@ -183,7 +187,7 @@ class ComparedAdmin(ScopedAdmin):
         number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
         counts: Counter[Change] = Counter()
         page: list[DifferingElement] = []
-        with closing(differences(*form.sides)) as found:
+        with closing(compare_states(*form.sides)) as found:
             for position, difference in enumerate(islice(found, limit)):
                 counts[ACTIONS[difference.action]] += 1
                 if position < number * DIFFERENCES_A_PAGE:
@@ -210,7 +214,7 @@ class ComparedAdmin(ScopedAdmin):
                 one.id,
                 ACTIONS[one.action],
                 description_of((one.after or one.before or {}).get("descriptions") or {}, sides[side].repository),
-                in_words(self.dimension, one),
+                in_words(one.fields()),
                 "" if number is None else self.route("version", number),
             )
 
@@ -218,13 +222,6 @@ class ComparedAdmin(ScopedAdmin):
         """Return the number of the last version of each element, which leads to its history; one query."""
         versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
         return dict(versions.values_list("element_id").annotate(Max("number")))
-
-
-def in_words(dimension: Dimension, difference: DifferingElement) -> list[words.Difference]:
-    """Return the values that differ. For a created or deleted element these are all its values."""
-    if difference.after is None:
-        return words.differences(dimension.wire, None, difference.before)
-    return words.differences(dimension.wire, difference.before, difference.after)
 
 
 def point_out_timeout(form: CompareForm, error: OperationalError) -> None:

@@ -140,21 +140,23 @@ class HistoryMixin(ScopedAdmin):
         versions = self.model.versions_within([repository.pk]).filter(element_id=element_id)
         page = requested_page(request, versions, VERSIONS_A_PAGE)
         first = (page.number - 1) * VERSIONS_A_PAGE
-        rows = list(versions[first : first + VERSIONS_A_PAGE + 1])
+        # One more shows what the last of them changed.
+        part = versions[first : first + VERSIONS_A_PAGE + 1]
+        shown = compare_versions(self.dimension, part, repository, VERSIONS_A_PAGE)
         return self.render_page(
             request,
             "admin/history/versions.html",
             title=title,
             repository=repository,
             element=element,
-            versions=list(compare_versions(self.dimension.wire, rows, repository, VERSIONS_A_PAGE)),
+            versions=shown,
             page=page,
             page_numbers=page.paginator.get_elided_page_range(page.number),
             page_var=PAGE_VAR,
             may_restore=self._may_restore(request, repository),
             reason=ReasonField(repository),
             # The current version needs no restoring.
-            current=rows[0].number if element is not None and page.number == 1 else None,
+            current=shown[0].row.number if element is not None and page.number == 1 else None,
             **further,
         )
 

@@ -1,6 +1,6 @@
 """The values that differ between two versions of an element, as JSON for programs (contract I5, J2)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -9,7 +9,7 @@ from rest_framework import serializers
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.differences import Changed, field_differences
+from dimensions_site.elements.writing.differences import FieldDifference
 from dimensions_site.elements.writing.merging import Absent, Spot
 
 # What happens to an element, and the name of its enum in the documents.
@@ -23,22 +23,19 @@ class ChangedField(serializers.Serializer[Any]):
     after = serializers.JSONField(help_text="Its value after; null if it is not set.")
 
 
-def changes_json(dimension: Dimension, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
-    """Return the differences between the elements `before` and `after`, which are wire JSON, as a JSON array.
-
-    None is an element that does not exist. A value is null if it is not set.
-    """
+def changes_json(dimension: Dimension, fields: Iterable[FieldDifference]) -> str:
+    """Return the `fields` that count as a JSON array. A value is null if it is not set."""
     return json_text(
         [
-            {"path": str(one.spot), "before": _value(one.before), "after": _value(one.after)}
-            for one in field_differences(dimension.wire, before, after)
-            if counts(dimension, one.place)
+            {"path": str(field.spot), "before": _value(field.before), "after": _value(field.after)}
+            for field in fields
+            if counts(dimension, field.place)
         ]
     )
 
 
-def changes_of_json(dimension: Dimension, text: str, after: Mapping[str, Any] | None) -> Iterator[Changed]:
-    """Yield the differences in `text`, which `changes_json` has written; `after` is the element's wire JSON afterwards.
+def fields_of_json(dimension: Dimension, text: str, after: Mapping[str, Any] | None) -> Iterator[FieldDifference]:
+    """Yield the fields in `text`, which `changes_json` has written; `after` is the element's wire JSON afterwards.
 
     A null of a map is an entry without a text, or none; `after` says which.
     """
@@ -46,12 +43,12 @@ def changes_of_json(dimension: Dimension, text: str, after: Mapping[str, Any] | 
         old, new = one["before"], one["after"]
         entry = dimension.wire.split_entry(one["path"])
         if entry is None:
-            yield Changed(dimension.wire.places[one["path"]], Spot(one["path"]), old, new)
+            yield FieldDifference(dimension.wire.places[one["path"]], Spot(one["path"]), old, new)
             continue
         place, key = entry
         is_there = key in ((after or {}).get(place.path) or {})
         was_there = old is not None or (new is None and not is_there)
-        yield Changed(
+        yield FieldDifference(
             place, Spot(place.path, key), old if was_there else Absent.ENTRY, new if is_there else Absent.ENTRY
         )
 

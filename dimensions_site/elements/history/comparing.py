@@ -1,6 +1,6 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -31,6 +31,7 @@ from dimensions_site.elements.history.changed_values import changes_json, counts
 from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
+from dimensions_site.elements.writing.differences import FieldDifference, field_differences
 from dimensions_site.repositories.models import Repository
 
 
@@ -80,12 +81,16 @@ class DifferingElement:
         return {name: whole[name] for name in names if name in whole}
 
     @cached_property
-    def differing(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    def values(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """What of `before` and `after` differs; a value that is missing is equal, or not set."""
         if len(self.rows) < 2:
             return self.before, self.after
         old, new = _renderer(self.dimension).differing(self.rows[0], self.rows[1])
         return self._without_names(old), self._without_names(new)
+
+    def fields(self) -> Iterator[FieldDifference]:
+        """Yield the fields that differ."""
+        return field_differences(self.dimension.wire, *self.values)
 
     def _without_names(self, found: dict[str, Any]) -> dict[str, Any]:
         for name in _other_names(self.dimension):
@@ -100,7 +105,7 @@ class DifferingElement:
         return found
 
 
-def differences(before: Side, after: Side) -> Generator[DifferingElement]:
+def compare_states(before: Side, after: Side) -> Generator[DifferingElement]:
     """Yield the elements that differ and that match the filter on either side, in the order of their ids.
 
     Two queries and constant memory.
@@ -116,8 +121,10 @@ def differences(before: Side, after: Side) -> Generator[DifferingElement]:
     return _read(before.matching.dimension, sql, bound(parameters, given))
 
 
-def differing(matching: ElementFilter, before: QuerySet[Any], after: QuerySet[Any]) -> Generator[DifferingElement]:
-    """Yield the elements that differ between two sides with at most one version of each, otherwise as `differences`."""
+def compare_version_sets(
+    matching: ElementFilter, before: QuerySet[Any], after: QuerySet[Any]
+) -> Generator[DifferingElement]:
+    """Yield what differs between two sets with at most one version of each element, otherwise as `compare_states`."""
     sql, parameters = _composed((matching.compiled, matching.compiled), (before, after))
     return _read(matching.dimension, sql, bound(parameters, matching.given))
 
@@ -133,10 +140,10 @@ def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generato
                 stored[side], numbers[side] = columns.convert(row, connection), number
                 matches.append(bool(is_matching))
             if any(matches) and stored.get(0) != stored.get(1):
-                found_one = DifferingElement(dimension, id, numbers.get(0), all(matches), stored)
-                old, new = found_one.differing
+                element = DifferingElement(dimension, id, numbers.get(0), all(matches), stored)
+                old, new = element.values
                 if old != new:  # equal values may be stored as different texts
-                    yield found_one
+                    yield element
 
 
 @lru_cache(KEPT_SHAPES)
@@ -224,7 +231,7 @@ def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
 
 def difference_json(dimension: Dimension, difference: DifferingElement) -> str:
     """Return the JSON of the `difference`."""
-    changes = changes_json(dimension, *difference.differing)
+    changes = changes_json(dimension, difference.fields())
     return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'
 
 

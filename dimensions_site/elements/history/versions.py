@@ -20,6 +20,7 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot, full_renderer, stream_values
+from dimensions_site.elements.writing.differences import field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
 
@@ -102,12 +103,14 @@ def _statement(dimension: Dimension, language: str) -> tuple[str, Sequence[Any],
 
 def _changes(dimension: Dimension, change: str, text: str, previous: str | None) -> str:
     """Return the JSON of what a version has changed whose element is `text`, and was `previous` in the one before."""
-    values = orjson.loads(text)
-    if change == Change.CREATED:
-        return changes_json(dimension, None, values)
+    before, after = None, orjson.loads(text)
     if change == Change.DELETED:
-        return changes_json(dimension, values, None)  # a deletion keeps what the element had last
-    return "null" if previous is None else changes_json(dimension, orjson.loads(previous), values)
+        before, after = after, None  # a deletion keeps what the element had last
+    elif change == Change.CHANGED:
+        if previous is None:
+            return "null"
+        before = orjson.loads(previous)
+    return changes_json(dimension, field_differences(dimension.wire, before, after))
 
 
 def version_numbers(

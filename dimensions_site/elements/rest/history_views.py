@@ -30,7 +30,7 @@ from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
-from dimensions_site.elements.history.comparing import Side, difference_json, differences
+from dimensions_site.elements.history.comparing import Side, compare_states, difference_json
 from dimensions_site.elements.history.moments import state_of_token
 from dimensions_site.elements.history.versions import version_numbers, version_texts
 from dimensions_site.elements.reading.filters import ElementFilter
@@ -109,8 +109,8 @@ class HistoryViewSet(DimensionViewSet):
         before, after = self._compare_query()
         headers = {}
         if prefers_count(request):
-            headers = count_headers(sum(1 for _ in differences(before, after)))
-        found = differences(before, after)
+            headers = count_headers(sum(1 for _ in compare_states(before, after)))
+        found = compare_states(before, after)
         return self._streamed((difference_json(self.dimension, one) for one in found), headers)
 
     def get_renderers(self) -> Renderers:

@@ -12,7 +12,7 @@ from dimensions_site.elements.writing.merging import Absent, Spot
 
 
 @dataclass(frozen=True)
-class Changed:
+class FieldDifference:
     """A field of the wire, or an entry of a map, at `spot`: its value before and after.
 
     `Absent.ENTRY` stands for an entry that the map does not have.
@@ -36,7 +36,7 @@ class Difference:
 
 def field_differences(
     wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
-) -> Iterator[Changed]:
+) -> Iterator[FieldDifference]:
     """Yield what differs between the elements `before` and `after`, which are wire JSON, in the order of the wire.
 
     None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`. Left out are
@@ -52,19 +52,14 @@ def differences(
     return in_words(field_differences(wire, before, after), as_on_the_wire=as_on_the_wire)
 
 
-def in_words(found: Iterable[Changed], *, as_on_the_wire: bool = False) -> list[Difference]:
-    """Return the changed values as text for people, or `as_on_the_wire` for those who read paths."""
-
-    def text(one: Changed, value: Any) -> str:
-        return (
-            _text(value)
-            if as_on_the_wire and value is not Absent.ENTRY and one.spot.key is None
-            else _words(one, value)
-        )
-
+def in_words(fields: Iterable[FieldDifference], *, as_on_the_wire: bool = False) -> list[Difference]:
+    """Return the fields with their values as text for people, or `as_on_the_wire` for those who read paths."""
+    text = _wire_text if as_on_the_wire else _words
     return [
-        Difference(str(one.spot), one.place.heading_of(one.spot.key), text(one, one.before), text(one, one.after))
-        for one in found
+        Difference(
+            str(field.spot), field.place.heading_of(field.spot.key), text(field, field.before), text(field, field.after)
+        )
+        for field in fields
     ]
 
 
@@ -75,7 +70,7 @@ def words_of(place: Place, value: Any) -> str:
     return _text(_shown(place, value))
 
 
-def _within(node: ObjectNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Changed]:
+def _within(node: ObjectNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldDifference]:
     """Yield the differences in one object. Skips equal members, which are most of them."""
     for name, member in node.members.items():
         old, new = before.get(name), after.get(name)
@@ -90,15 +85,19 @@ def _within(node: ObjectNode, before: Mapping[str, Any], after: Mapping[str, Any
             for key in {**old, **new}:
                 one, other = old.get(key, Absent.ENTRY), new.get(key, Absent.ENTRY)
                 if one != other:
-                    yield Changed(member, Spot(member.path, key), one, other)
+                    yield FieldDifference(member, Spot(member.path, key), one, other)
         else:
-            yield Changed(member, Spot(member.path), old, new)
+            yield FieldDifference(member, Spot(member.path), old, new)
 
 
-def _words(one: Changed, value: Any) -> str:
+def _words(field: FieldDifference, value: Any) -> str:
     if value is Absent.ENTRY:
         return _text(None)
-    return _text(_shown(one.place, value)) if one.spot.key is None else _entry_text(value)
+    return _text(_shown(field.place, value)) if field.spot.key is None else _entry_text(value)
+
+
+def _wire_text(field: FieldDifference, value: Any) -> str:
+    return _words(field, value) if field.spot.key is not None else _text(value)
 
 
 def _shown(place: Place, value: Any) -> Any:

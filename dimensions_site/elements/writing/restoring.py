@@ -1,6 +1,6 @@
 """Earlier versions of elements, and restoring them (contract C18)."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,20 +26,16 @@ class NotRestored(Exception):
 
 @dataclass(frozen=True)
 class ShownVersion:
-    """A row of the history, and its differences from the version before; all its values if there is none.
+    """A row of the history, and what it changed in the version before; all its values if it changed none.
 
-    `is_change` says whether there is one: the first version and one after a deletion have none, and
-    `clean_old_history` deletes old ones.
+    `is_change` says whether it has one: the first version and one after a deletion have none, and of one that
+    `is_cut_off` it was purged.
     """
 
     row: Any
     differences: Sequence[Difference]
     is_change: bool
-
-    @property
-    def is_cut_off(self) -> bool:
-        """Return whether the version that it changed was purged."""
-        return self.row.change == Change.CHANGED and not self.is_change
+    is_cut_off: bool
 
 
 def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any]:
@@ -57,33 +53,26 @@ def deleted_elements(model: type[Element], repositories: Collection[int]) -> Que
     return deletions.filter(~Exists(alive), ~Exists(later))
 
 
-def compare_versions(wire: Wire, rows: Sequence[Any], repository: Repository, count: int) -> Iterator[ShownVersion]:
-    """Return the first `count` of the `rows`, which are consecutive versions of one element, the latest first.
+def compare_versions(
+    dimension: Dimension, versions: QuerySet[Any], repository: Repository, count: int
+) -> list[ShownVersion]:
+    """Return the first `count` of the `versions` in their order, each compared with the one before it.
 
-    One more row, if there is one, shows what the last of them changed.
-    """
-    texts = [wire_json(wire, row, repository) for row in rows]
-    for row, after, before in zip(rows[:count], texts, [*texts[1:], None], strict=False):
-        earlier = before if row.change == Change.CHANGED else None
-        yield ShownVersion(row, differences(wire, earlier, after), earlier is not None)
-
-
-def each_compared(dimension: Dimension, rows: QuerySet[Any], repository: Repository) -> list[ShownVersion]:
-    """Return the versions `rows` of elements of the `repository`, in their order, each compared with the one before.
-
-    Two queries.
+    One query, and another for those before that are not among the `versions`.
     """
     wire, stored = dimension.wire, dimension.model.versions_of(repository)
     earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
-    found = list(rows.annotate(previous=Subquery(earlier.values("number")[:1])))
-    previous = stored.in_bulk([row.previous for row in found if row.change == Change.CHANGED and row.previous])
-    versions = []
-    for row in found:
-        before = previous.get(row.previous)
-        earlier_json = None if before is None else wire_json(wire, before, repository)
-        changed = differences(wire, earlier_json, wire_json(wire, row, repository))
-        versions.append(ShownVersion(row, changed, before is not None))
-    return versions
+    rows = list(versions.annotate(previous=Subquery(earlier.values("number")[:1])))
+    known = {row.number: row for row in rows}
+    needed = {row.previous for row in rows[:count] if row.change == Change.CHANGED and row.previous}
+    known |= stored.in_bulk(needed - known.keys())
+    elements = {number: wire_json(wire, row, repository) for number, row in known.items()}
+    shown = []
+    for row in rows[:count]:
+        before = elements.get(row.previous) if row.change == Change.CHANGED else None
+        is_cut_off = row.change == Change.CHANGED and before is None
+        shown.append(ShownVersion(row, differences(wire, before, elements[row.number]), before is not None, is_cut_off))
+    return shown
 
 
 def restore(editor: Editor, version: Any, *, is_deleted: bool) -> bool:

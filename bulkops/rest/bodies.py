@@ -4,13 +4,15 @@ import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from socket import socket
+
+from rest_framework.request import Request
 
 from bulkops.files.formats.encodings import broken_line, codec_for
 from bulkops.files.formats.rows import ReadingOptions
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
 from bulkops.save.lines import read_lines
 from bulkops.save.tables import read_table
+from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.errors import Problem, bad_request
 from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.raw import check_text
@@ -104,28 +106,42 @@ def _pieces(body: bytearray) -> Iterator[bytes]:
 
 
 @contextmanager
-def read_snapshot(
+def read_elements(
     body: Lines | TableBody,
-    query: Mapping[str, str],
+    request: Request,
     dimension: Dimension,
     repository: Repository,
-    client: socket | None,
+    operation: str,
+    save_mode: SaveMode,
+    *,
+    checks_repeated: bool = True,
+) -> Iterator[Envelope]:
+    """Yield the elements in the `body` as those of one `operation`; `checks_repeated` as of `read_table`."""
+    if isinstance(body, Lines):
+        yield read_lines(body.content, operation, save_mode)
+        return
+    keeps, client = request.query_params.get(EMPTY_CELLS) == KEEP, request.META.get("gunicorn.socket")
+    scope = (dimension, repository, operation, save_mode, client)
+    with read_table(
+        body.content, body.reading, *scope, keeps_empty_cells=keeps, checks_repeated=checks_repeated
+    ) as envelope:
+        yield envelope
+
+
+@contextmanager
+def read_snapshot(
+    body: Lines | TableBody, request: Request, dimension: Dimension, repository: Repository
 ) -> Iterator[PlanRequest]:
-    """Yield the request for a plan of the elements in `body`, with options in the `query`; `client` is its connection.
+    """Yield the request for a plan of the elements in `body`, with options in the query of the `request`.
 
     Raises `Problem` 400 with what is wrong with them, as the making of the plan within the block does: the path of an
     error is the option, the index of a line as in `/0/id`, or the line and column of a table.
     """
     try:
-        options = read_options(query)
-        operation, save_mode = "put" if query.get("replace") == "true" else "merge", options.envelope.save_mode
-        if isinstance(body, Lines):
-            yield replace(options, envelope=read_lines(body.content, operation, save_mode))
-            return
-        scope = (dimension, repository, operation, save_mode, client)
-        keeps = query.get(EMPTY_CELLS) == KEEP
-        table = read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps, checks_repeated=False)
-        with table as envelope:
+        query = request.query_params
+        options, operation = read_options(query), "put" if query.get("replace") == "true" else "merge"
+        scope = (dimension, repository, operation, options.envelope.save_mode)
+        with read_elements(body, request, *scope, checks_repeated=False) as envelope:
             yield replace(options, envelope=envelope)
     except Problem as problem:
         if not any(failure.path[1:] in OPTIONS for failure in problem.failures):

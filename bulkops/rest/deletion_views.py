@@ -1,13 +1,12 @@
 """The REST routes of asynchronous deletion."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import ClassVar, cast
 
 import orjson
 from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
-from django.urls import ResolverMatch, reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,12 +16,10 @@ from bulkops.rest import operations
 from bulkops.rest.processing_form import ProcessingForm, stopped_message
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
-from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.pagination import AFTER, BY_KEY, SkipTake, linked_page
+from dimensions_site.api.errors import Failure, bad_request, quoted
+from dimensions_site.api.pagination import AFTER, BY_KEY, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.api.rendering import json_array
 from dimensions_site.db.postgresql.streaming import snapshot
-from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Role
 
@@ -53,22 +50,18 @@ class DeletionViewSet(DimensionViewSet):
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
-        keep_used, failures = self._references_query()
-        if failures:
-            raise bad_request(failures)
+        keep_used = self._keeps_used()
         ids = read_ids(cast(bytearray, request.data))
         started = processing.start(self.scope, self.user, ids, self.reason, keep_used=keep_used)
-        namespace = cast(ResolverMatch, self.request.resolver_match).namespace
-        place = reverse(f"{namespace}:deletion", kwargs={"db_id": path["db_id"], "oid": started.oid})
+        headers = {"Location": self.address("deletion", oid=started.oid)}
         content = orjson.dumps({"dataProcessingId": started.oid})
-        return HttpResponse(content, status=202, content_type="application/json", headers={"Location": place})
+        return HttpResponse(content, status=202, content_type="application/json", headers=headers)
 
     @operations.LIST
     def list(self, request: Request, **path: str) -> StreamingHttpResponse:
         """Return the deletions of this dimension of this repository, the latest first, streamed (contract H2)."""
-        page, link = linked_page(processing.deletions_in(self.scope), BY_KEY, self._paging(), request)
-        texts = self._texts(page)
-        return StreamingHttpResponse(begin_stream(texts, json_array), content_type="application/json", headers=link)
+        page, link = linked_page(processing.deletions_in(self.scope), BY_KEY, self.paging(), request)
+        return self.stream_texts(self._texts(page), link)
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> Response:
@@ -82,15 +75,11 @@ class DeletionViewSet(DimensionViewSet):
         processing.abort(found)
         return Response(stopped_message(found.oid), status=self.aborted)
 
-    def further_failures(self) -> Sequence[Failure]:
+    def check_values(self) -> None:
         if self.action == "start":
-            return self._references_query()[1]
-        if self.action == "list":
-            try:
-                self._paging()
-            except Problem as problem:
-                return problem.failures
-        return ()
+            self._keeps_used()
+        elif self.action == "list":
+            self.paging()
 
     def _texts(self, rows: QuerySet[DataProcessing]) -> Iterator[str]:
         readable = self._readable
@@ -102,14 +91,10 @@ class DeletionViewSet(DimensionViewSet):
     def _readable(self) -> Collection[str]:
         return [dimension.name for dimension in self.readable_referring()]
 
-    def _references_query(self) -> tuple[bool, Sequence[Failure]]:
-        """Return whether elements in use stay (contract L2), and the error in the parameter for that."""
+    def _keeps_used(self) -> bool:
+        """Return whether elements in use stay (contract L2). Raises 400 for an invalid value of the parameter."""
         text = self.request.query_params.get(REFERENCES, "ignore")
-        if text in ("ignore", "refuse"):
-            return text == "refuse", []
-        message = f"{REFERENCES} must be ignore or refuse; got {quoted(text)}."
-        return False, [Failure(REFERENCES, "INVALID_VALUE", message)]
-
-    def _paging(self) -> SkipTake:
-        query = self.request.query_params
-        return SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), BY_KEY)
+        if text not in ("ignore", "refuse"):
+            message = f"{REFERENCES} must be ignore or refuse; got {quoted(text)}."
+            raise bad_request([Failure(REFERENCES, "INVALID_VALUE", message)])
+        return text == "refuse"

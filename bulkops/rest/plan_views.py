@@ -1,6 +1,6 @@
 """The REST routes of plans (contract K4 to K7)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import ClassVar, cast
@@ -8,8 +8,6 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
-from django.urls import ResolverMatch, reverse
-from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
@@ -34,15 +32,13 @@ from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.pagination import AFTER, BY_CREATION, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
+from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, typed_reason
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
-from dimensions_site.elements.reading.streams import begin_stream
-from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
-from dimensions_site.elements.rest.views import Renderers, count_headers, prefers_count
+from dimensions_site.elements.rest.dimension import DimensionViewSet, attempt, check_all
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import check_access
@@ -61,21 +57,19 @@ class PlanViewSet(DimensionViewSet):
         "list": frozenset({"skip", "take", AFTER}),
         "changes": frozenset({"action", "skip", "take"}),
     }
+    further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = {"changes": (NdjsonRenderer,)}
     roles: ClassVar[dict[str, Role]] = {"make": Role.EDITOR, "apply": Role.EDITOR, "remove": Role.EDITOR}
 
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
-        failures = self.further_failures()
-        if failures:
-            raise bad_request(failures)
+        self.check_values()
         body = cast(bytearray | Lines | TableBody, request.data)
         with ExitStack() as stack:
             if isinstance(body, bytearray):
                 plan_request = read_request(body)
             else:
-                client = self.request.META.get("gunicorn.socket")
-                read = read_snapshot(body, request.query_params, self.dimension, self.scope.repository, client)
+                read = read_snapshot(body, request, self.dimension, self.scope.repository)
                 plan_request = stack.enter_context(read)
             plan = make_plan(
                 self.dimension,
@@ -85,10 +79,8 @@ class PlanViewSet(DimensionViewSet):
                 state_of=lambda: self._state(plan_request),
                 require=self.scope.require,
             )
-        namespace = cast(ResolverMatch, self.request.resolver_match).namespace
-        place = reverse(f"{namespace}:plan", kwargs={"db_id": path["db_id"], "plan_id": str(plan.pk)})
         response = self._answer(plan, status=201)
-        response["Location"] = place
+        response["Location"] = self.address("plan", plan_id=str(plan.pk))
         return response
 
     @operations.LIST
@@ -96,12 +88,9 @@ class PlanViewSet(DimensionViewSet):
         """Return the plans of this dimension of this repository, the latest first (contract K5)."""
         _, paging = self._query()
         found = plans(self.scope.repository, self.dimension.name)
-        headers = count_headers(found.order_by().count()) if prefers_count(request) else {}
+        headers = self.count_headers(found.order_by().count)
         page, link = linked_page(found, BY_CREATION, paging, request)
-        texts = map(plan_text, page.iterator())
-        return StreamingHttpResponse(
-            begin_stream(texts, json_array), content_type="application/json", headers=headers | link
-        )
+        return self.stream_texts(map(plan_text, page.iterator()), headers | link)
 
     @operations.SHOW
     def show(self, request: Request, **path: str) -> HttpResponse:
@@ -113,15 +102,8 @@ class PlanViewSet(DimensionViewSet):
         """Return what the plan does, by element, streamed as a comparison (contract K5)."""
         action, paging = self._query()
         found = changes_of(self._found(path), action)
-        headers = count_headers(found.order_by().count()) if prefers_count(request) else {}
-        accepted = request.accepted_renderer
-        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
-        texts = change_texts(found[paging.window])
-        response = StreamingHttpResponse(
-            begin_stream(texts, write), content_type=content_type(accepted), headers=headers
-        )
-        patch_vary_headers(response, ["Accept"])
-        return response
+        headers = self.count_headers(found.order_by().count)
+        return self.stream_texts(change_texts(found[paging.window]), headers)
 
     @operations.APPLY
     def apply(self, request: Request, **path: str) -> HttpResponse:
@@ -143,29 +125,20 @@ class PlanViewSet(DimensionViewSet):
         self._found(path).delete()
         return HttpResponse(status=204)
 
-    def get_renderers(self) -> Renderers:
-        """Return the renderers; changes are available as NDJSON, too."""
-        streamable: list[BaseRenderer] = [NdjsonRenderer()] if self.action == "changes" else []
-        return [*super().get_renderers(), *streamable]
-
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
         """Return the renderer. A removal has no content, so any `Accept` will do; it selects the format of errors."""
         return super().perform_content_negotiation(request, force or self.action == "remove")
 
-    def further_failures(self) -> Sequence[Failure]:
+    def check_values(self) -> None:
         if self.action == "make":
             query, body = self.request.query_params, media_type(self.request.content_type)
             replacing = "replace=true" if query.get("replace") == "true" else ""
             message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
             names = sorted(query.keys() & {*OPTIONS}) if body == BulkBodyParser.media_type else ()
             failures = [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
-            return [*empty_cells_failures(query, body, replacing), *failures]
-        if self.action in ("list", "changes"):
-            try:
-                self._query()
-            except Problem as problem:
-                return problem.failures
-        return ()
+            check_all([*empty_cells_failures(query, body, replacing), *failures], ())
+        elif self.action in ("list", "changes"):
+            self._query()
 
     @property
     def takes_body(self) -> bool:
@@ -225,16 +198,12 @@ class PlanViewSet(DimensionViewSet):
 
     def _query(self) -> tuple[str | None, SkipTake]:
         """Return the action and the page that the query asks for. Raises 400 with everything that is wrong with it."""
-        query = self.request.query_params
-        action, paging = query.get("action"), SkipTake()
+        action = self.request.query_params.get("action")
         failures: list[Failure] = []
         if action is not None and action not in PlanAction:
             message = f"action must be one of {', '.join(PlanAction.values)}; got {shown_value(action)}."
             failures.append(Failure("action", "INVALID_VALUE", message))
         refusals: list[Problem] = []
-        try:
-            paging = SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), BY_CREATION)
-        except Problem as problem:
-            refusals.append(problem)
+        paging = attempt(refusals, lambda: self.paging(BY_CREATION), SkipTake())
         check_all(failures, refusals)
         return action, paging

@@ -12,19 +12,24 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bulkops.rest import operations
-from bulkops.rest.bodies import EMPTY_CELLS, KEEP, Lines, LinesParser, TableBody, TableParser, empty_cells_failures
+from bulkops.rest.bodies import (
+    EMPTY_CELLS,
+    Lines,
+    LinesParser,
+    TableBody,
+    TableParser,
+    empty_cells_failures,
+    read_elements,
+)
 from bulkops.save.envelope import read_envelope
-from bulkops.save.lines import read_lines
 from bulkops.save.saving import save_all
-from bulkops.save.tables import read_table
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
-from dimensions_site.api.errors import Failure, bad_request
+from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.elements.rest.dimension import DimensionViewSet
-from dimensions_site.elements.rest.views import prefers
+from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
 from dimensions_site.repositories.models import Role
 
 DRY_RUN, MODE, SAVE_MODE = "dryRun", "mode", "saveMode"
@@ -61,11 +66,9 @@ class BulkViewSet(DimensionViewSet):
     @operations.SAVE
     def save(self, request: Request, **path: str) -> HttpResponseBase:
         """Create, replace and modify the elements in the body: all of them or none (contract E1 to E4)."""
-        failures = self.further_failures()
-        if failures:
-            raise bad_request(failures)
+        self.check_values()
         response: HttpResponseBase
-        is_minimal = prefers(request, _MINIMAL)
+        is_minimal = self.prefers(_MINIMAL)
         with ExitStack() as resources, self._envelope(cast(bytearray | Lines | TableBody, request.data)) as envelope:
             save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
             if self.answers_elements and not is_minimal and self.action == "save":
@@ -92,18 +95,15 @@ class BulkViewSet(DimensionViewSet):
     @contextmanager
     def _envelope(self, body: bytearray | Lines | TableBody) -> Iterator[Envelope]:
         """Yield the elements of the `body`, for as long as the block runs."""
-        operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
-        if isinstance(body, TableBody):
-            keeps, client = self.request.query_params.get(EMPTY_CELLS) == KEEP, self.request.META.get("gunicorn.socket")
-            scope = (self.dimension, self.scope.repository, operation, save_mode, client)
-            with read_table(body.content, body.reading, *scope, keeps_empty_cells=keeps) as envelope:
-                yield envelope
-        elif isinstance(body, Lines):
-            yield read_lines(body.content, operation, save_mode)
-        else:
+        if isinstance(body, bytearray):
             yield read_envelope(body)
+            return
+        operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
+        scope = (self.dimension, self.scope.repository)
+        with read_elements(body, self.request, *scope, operation, save_mode) as envelope:
+            yield envelope
 
-    def further_failures(self) -> Sequence[Failure]:
+    def check_values(self) -> None:
         body = media_type(self.request.content_type)
         replacing = "mode=put" if self._parameter(MODE) == "put" else ""
         failures = [*empty_cells_failures(self.request.query_params, body, replacing)]
@@ -116,7 +116,7 @@ class BulkViewSet(DimensionViewSet):
             elif sent not in PARAMETERS[name]:
                 message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown_value(sent)}."
                 failures.append(Failure(name, "INVALID", message))
-        return sorted(failures, key=lambda failure: failure.path)
+        check_all(sorted(failures, key=lambda failure: failure.path), ())
 
     @property
     def is_trial(self) -> bool:

@@ -1,6 +1,6 @@
 """The conventions of all REST views (contracts A4, A6, A7; design/http.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, ClassVar, TypeAlias
@@ -86,9 +86,8 @@ class ConventionsMixin(APIView):
         """Return the query parameters that may be sent more than once."""
         return frozenset()
 
-    def further_failures(self) -> Sequence[Failure]:
-        """Return the errors in the values of the query parameters, reported along with unknown names. Contract B1."""
-        return ()
+    def check_values(self) -> None:
+        """Raise Problem with the errors in the values of the query parameters, reported with unknown names (B1)."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first error that applies, as NotAuthenticated or Problem. Contract A6."""
@@ -152,7 +151,11 @@ class ConventionsMixin(APIView):
         ]
         if failures:
             named = {failure.path for failure in failures}
-            raise bad_request([*failures, *(other for other in self.further_failures() if other.path not in named)])
+            try:
+                self.check_values()
+            except Problem as problem:
+                failures += [failure for failure in problem.failures if failure.path not in named]
+            raise bad_request(failures)
 
 
 def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failure | None:

@@ -1,15 +1,21 @@
 """The base class of a dimension's routes: which dimension it is, who has access, and why something is written."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.urls import ResolverMatch, reverse
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
+from dimensions_site.api.pagination import AFTER, BY_KEY, Keys, SkipTake
+from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
 from dimensions_site.changes.states import State, current
@@ -17,6 +23,7 @@ from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.reading.uses import referring_dimensions
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
@@ -27,6 +34,21 @@ from dimensions_site.repositories.permissions import check_access
 # The query parameter for a state of the past, and the header with the state of an answer (contract I3, J1).
 AS_OF = "asOf"
 SYNC_TOKEN = "Sync-Token"  # noqa: S105
+# Parts of a preference without a meaning: blanks, and quotes around the value.
+_UNWRITTEN = str.maketrans("", "", ' \t"')
+
+# Inside a view set, `list` is an action.
+Renderers: TypeAlias = list[BaseRenderer]
+T = TypeVar("T")
+
+
+def attempt(refusals: list[Problem], read: Callable[[], T], otherwise: T) -> T:
+    """Return what `read` returns, or `otherwise` if it raises a Problem, which is added to the `refusals`."""
+    try:
+        return read()
+    except Problem as problem:
+        refusals.append(problem)
+        return otherwise
 
 
 def check_all(failures: Sequence[Failure], refusals: Sequence[Problem]) -> None:
@@ -46,6 +68,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
     # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {}
+    # The renderers of actions that are available in more than JSON (contract H4).
+    further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = {}
     # The name of the database that elements are read from.
     database: str = DEFAULT_DB_ALIAS
 
@@ -99,6 +123,10 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
 
+    def get_renderers(self) -> Renderers:
+        """Return the renderers of the action."""
+        return [*super().get_renderers(), *(kind() for kind in self.further_renderers.get(self.action or "", ()))]
+
     def readable_referring(self) -> list[Dimension]:
         """Return the dimensions that can refer to this one, as far as the client may read them in this repository."""
         return [other for other in referring_dimensions(self.dimension) if self._is_readable(other)]
@@ -131,6 +159,40 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         """
         state, _ = current((repository or self.scope.repository).pk, self.dimension.name, using=self.database)
         return state
+
+    def paging(self, keys: Keys = BY_KEY) -> SkipTake:
+        """Return the page that the query asks for, of a list sorted by the `keys`. Raises as `SkipTake.parse` does."""
+        query = self.request.query_params
+        return SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), keys)
+
+    def prefers(self, preference: str) -> bool:
+        """Return whether the client has this `preference`, such as `return=minimal` (header `Prefer`, RFC 7240)."""
+        preferences = self.request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
+        return preference in (sent.partition(";")[0] for sent in preferences)
+
+    def count_headers(self, count: Callable[[], int]) -> dict[str, str]:
+        """Return the headers with the `count` of all entries, if the client prefers to have it."""
+        if not self.prefers("count=exact"):
+            return {}
+        return {"X-Total-Count": f"{count()}", "Preference-Applied": "count=exact"}
+
+    def address(self, route: str, **path: str) -> str:
+        """Return the path of a `route` of this repository, under the prefix of the request (contract A1)."""
+        namespace = cast(ResolverMatch, self.request.resolver_match).namespace
+        return reverse(f"{namespace}:{route}", kwargs={"db_id": self.kwargs["db_id"], **path})
+
+    def stream_texts(self, texts: Iterator[str], headers: Mapping[str, str]) -> StreamingHttpResponse:
+        """Return the response with the JSON `texts` of a list, as an array or as lines."""
+        accepted = self.request.accepted_renderer
+        if self.request.method == "HEAD":  # one row is enough to know the status
+            texts = (text for text, _ in zip(texts, range(1), strict=False))
+        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+        response = StreamingHttpResponse(
+            begin_stream(texts, write), content_type=content_type(accepted), headers=dict(headers)
+        )
+        if self.action in self.further_renderers:
+            patch_vary_headers(response, ["Accept"])
+        return response
 
     @property
     def elements(self) -> QuerySet[Any]:

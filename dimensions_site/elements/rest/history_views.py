@@ -1,30 +1,19 @@
 """The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
-from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.pagination import (
-    AFTER,
-    BY_COMMIT,
-    BY_NUMBER,
-    MAX_COUNT,
-    Keys,
-    SkipTake,
-    linked_page,
-    next_link,
-)
-from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
+from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, MAX_COUNT, SkipTake, linked_page, next_link
+from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
@@ -37,11 +26,9 @@ from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.statements import Selection
-from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.rest import history_operations as operations
-from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all
-from dimensions_site.elements.rest.uses import invalid_id
-from dimensions_site.elements.rest.views import Renderers, count_headers, prefers_count
+from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, attempt, check_all
+from dimensions_site.elements.rest.uses import invalid_ids
 from dimensions_site.repositories.models import Repository
 from dimensions_site.repositories.permissions import check_access
 
@@ -56,6 +43,9 @@ class HistoryViewSet(DimensionViewSet):
         "versions": frozenset({"id", "changeSet", "skip", "take", AFTER}),
         "compare": frozenset({"from", "to", "fromRepository", "filter"}),
     }
+    further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = dict.fromkeys(
+        query_parameters, (NdjsonRenderer,)
+    )
 
     @operations.CHANGES
     @from_replica
@@ -72,16 +62,16 @@ class HistoryViewSet(DimensionViewSet):
             texts = iter(())
         else:
             texts = feed.changes(matching, state, self.database)
-        return self._streamed(texts, {SYNC_TOKEN: token_of(now)})
+        return self.stream_texts(texts, {SYNC_TOKEN: token_of(now)})
 
     @operations.CHANGE_SETS
     @from_replica
     def change_sets(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the change sets that the filter selects, the latest first (contract I5)."""
         sets, paging = self._change_sets_query()
-        headers = count_headers(sets.order_by().count()) if prefers_count(request) else {}
+        headers = self.count_headers(sets.order_by().count)
         page, link = linked_page(sets, BY_COMMIT, paging, request)
-        return self._streamed(change_set_texts(page), headers | link)
+        return self.stream_texts(change_set_texts(page), headers | link)
 
     @operations.VERSIONS
     @from_replica
@@ -89,10 +79,8 @@ class HistoryViewSet(DimensionViewSet):
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
         selected, paging = self._versions_query()
         repository, using = self.scope.repository, self.database
-        headers = {}
-        if prefers_count(request):
-            versions = self.dimension.model.versions_of(repository).using(using)
-            headers = count_headers(versions.filter(**selected).count())
+        versions = self.dimension.model.versions_of(repository).using(using)
+        headers = self.count_headers(lambda: versions.filter(**selected).count())
         if paging.after is not None:
             selected["number__lt"] = paging.after[0]
         # One more shows whether there is a next page.
@@ -101,60 +89,49 @@ class HistoryViewSet(DimensionViewSet):
         page = numbers[: paging.take]
         if page and len(page) < len(numbers):
             headers |= next_link(request, page[-1:])
-        return self._streamed(version_texts(self.dimension, repository, page, using), headers)
+        return self.stream_texts(version_texts(self.dimension, repository, page, using), headers)
 
     @operations.COMPARE
     def compare(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the elements that differ between two states, with their differences (contract J2)."""
         before, after = self._compare_query()
-        headers = {}
-        if prefers_count(request):
-            headers = count_headers(sum(1 for _ in compare_states(before, after)))
+        headers = self.count_headers(lambda: sum(1 for _ in compare_states(before, after)))
         found = compare_states(before, after)
-        return self._streamed((difference_json(self.dimension, one) for one in found), headers)
+        return self.stream_texts((difference_json(self.dimension, one) for one in found), headers)
 
-    def get_renderers(self) -> Renderers:
-        """Return the renderers; all of these lists are available as NDJSON, too."""
-        streamable: list[BaseRenderer] = [NdjsonRenderer()]
-        return [*super().get_renderers(), *streamable]
-
-    def further_failures(self) -> Sequence[Failure]:
+    def check_values(self) -> None:
         queries = {
             "changes": self._changes_query,
             "change_sets": self._change_sets_query,
             "versions": self._versions_query,
             "compare": self._compare_query,
         }
-        try:
-            queries[self.action or ""]()
-        except Problem as problem:
-            return problem.failures
-        return ()
+        queries[self.action or ""]()
 
     # Each returns what the query parameters of an action ask for. Raises 400 with everything that is wrong with them.
 
     def _changes_query(self) -> tuple[State | None, State, ElementFilter]:
         """Return the state since which changes are wanted, the present one, and the filter."""
-        since = self.request.query_params.get("since")
         refusals: list[Problem] = []
-        state = now = None
-        try:
-            if since is not None:
-                state, now = state_of_token(
-                    "since", since, self.scope.repository, self.dimension.name, using=self.database
-                )
-        except Problem as problem:
-            refusals.append(problem)
+        unknown: tuple[State | None, State | None] = (None, None)
+        state, now = attempt(refusals, self._since, unknown)
         matching = self._filter(self.scope.repository)
         check_all(matching.failures, refusals)
         return state, now or self.state_now(), matching  # before the rows are read
+
+    def _since(self) -> tuple[State | None, State | None]:
+        since, repository = self.request.query_params.get("since"), self.scope.repository
+        if since is None:
+            return None, None
+        return state_of_token("since", since, repository, self.dimension.name, using=self.database)
 
     def _change_sets_query(self) -> tuple[QuerySet[ChangeSet], SkipTake]:
         sets = ChangeSet.objects.using(self.database).filter(
             repository=self.scope.repository, dimension=self.dimension.name
         )
         filterset = ChangeSetFilterSet(self.request.query_params, sets, table=ChangeSetFields())
-        paging, refusals = self._paging(BY_COMMIT)
+        refusals: list[Problem] = []
+        paging = attempt(refusals, lambda: self.paging(BY_COMMIT), SkipTake())
         check_all(filterset.failures, refusals)
         return filterset.qs, paging
 
@@ -168,7 +145,7 @@ class HistoryViewSet(DimensionViewSet):
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
             selected["element_id"] = id
-            failures += filter(None, [invalid_id(id)])
+            failures += invalid_ids([id])
         if change_set is not None:
             try:
                 key = UUID(change_set)
@@ -176,7 +153,8 @@ class HistoryViewSet(DimensionViewSet):
             except ValueError:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
-        paging, refusals = self._paging(BY_NUMBER)
+        refusals: list[Problem] = []
+        paging = attempt(refusals, lambda: self.paging(BY_NUMBER), SkipTake())
         check_all(failures, refusals)
         return selected, paging
 
@@ -205,24 +183,6 @@ class HistoryViewSet(DimensionViewSet):
 
     def _filter(self, repository: Repository) -> ElementFilter:
         return ElementFilter(self.dimension, repository, self.request.query_params.get("filter"))
-
-    def _paging(self, keys: Keys) -> tuple[SkipTake, list[Problem]]:
-        query = self.request.query_params
-        try:
-            return SkipTake.parse(query.get("skip"), query.get("take"), query.get(AFTER), keys), []
-        except Problem as problem:
-            return SkipTake(), [problem]
-
-    def _streamed(self, texts: Iterator[str], headers: dict[str, str]) -> StreamingHttpResponse:
-        accepted = self.request.accepted_renderer
-        if self.request.method == "HEAD":  # one row is enough to know the status
-            texts = (text for text, _ in zip(texts, range(1), strict=False))
-        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
-        response = StreamingHttpResponse(
-            begin_stream(texts, write), content_type=content_type(accepted), headers=headers
-        )
-        patch_vary_headers(response, ["Accept"])
-        return response
 
 
 def history_routes(viewset: type[HistoryViewSet]) -> list[URLPattern]:

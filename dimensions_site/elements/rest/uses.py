@@ -1,7 +1,7 @@
 """The REST route for what refers to elements (contract L1)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 import orjson
@@ -26,9 +26,7 @@ class UsesMixin(DimensionViewSet):
     @from_replica
     def uses(self, request: Request, **path: str) -> HttpResponse:
         """Return what refers to the elements that `id` names, in this order; each id once (contract L1)."""
-        ids, failures = self._ids_query()
-        if failures:
-            raise bad_request(failures)
+        ids = self._ids_query()
         found = find_uses(self.dimension, self.scope.repository, ids, self.readable_referring(), using=self.database)
         answer = []
         for id in ids:
@@ -39,22 +37,27 @@ class UsesMixin(DimensionViewSet):
     def repeatable_query_parameters(self) -> frozenset[str]:
         return self.uses_parameters if self.action == "uses" else super().repeatable_query_parameters()
 
-    def further_failures(self) -> Sequence[Failure]:
-        return self._ids_query()[1] if self.action == "uses" else super().further_failures()
+    def check_values(self) -> None:
+        if self.action == "uses":
+            self._ids_query()
 
-    def _ids_query(self) -> tuple[list[str], list[Failure]]:
-        """Return the ids that the client names, each once, and the errors in them."""
-        sent = self.request.query_params.getlist("id")
-        if not sent:
-            return [], [Failure("id", "REQUIRED", "id is missing; write for example id=1000&id=2000.")]
-        if len(sent) > MAX_USED_IDS:
-            return [], [Failure("id", "TOO_MANY", f"id appears {len(sent):,} times; the limit is {MAX_USED_IDS}.")]
-        ids = list(dict.fromkeys(sent))
-        return ids, [failure for id in ids if (failure := invalid_id(id))]
+    def _ids_query(self) -> list[str]:
+        """Return the ids that the client names, each once. Raises 400 with the errors in them."""
+        ids = self.request.query_params.getlist("id")
+        failures = invalid_ids(ids)
+        if not ids:
+            failures = [Failure("id", "REQUIRED", "id is missing; write for example id=1000&id=2000.")]
+        elif len(ids) > MAX_USED_IDS:
+            failures = [Failure("id", "TOO_MANY", f"id appears {len(ids):,} times; the limit is {MAX_USED_IDS}.")]
+        if failures:
+            raise bad_request(failures)
+        return list(dict.fromkeys(ids))
 
 
-def invalid_id(id: str) -> Failure | None:
-    """Return the error in a query parameter `id` that no element can have; otherwise None."""
-    if len(id) <= CODE_LENGTH and re.fullmatch(ID_PATTERN, id):
-        return None
-    return Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}.")
+def invalid_ids(ids: Iterable[str]) -> list[Failure]:
+    """Return the errors in values of the query parameter `id` that no element can have."""
+    return [
+        Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}.")
+        for id in dict.fromkeys(ids)
+        if len(id) > CODE_LENGTH or not re.fullmatch(ID_PATTERN, id)
+    ]

@@ -1,13 +1,13 @@
 """The REST routes that every dimension has; a concrete view set names its dimension."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar
 from urllib.parse import quote
 
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import ResolverMatch, URLPattern, path, re_path, reverse
+from django.urls import URLPattern, path, re_path
 from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -25,15 +25,12 @@ from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.streams import stream_elements
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, check_all
+from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, attempt, check_all
 from dimensions_site.elements.rest.uses import UsesMixin
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
-
-# Inside the view set, `list` is an action.
-Renderers: TypeAlias = list[BaseRenderer]
 
 UNUSED = "unused"
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take", AS_OF, UNUSED})
@@ -48,6 +45,9 @@ class ElementViewSet(UsesMixin):
         "fetch": LIST_PARAMETERS | {PROPERTIES},
         "uses": UsesMixin.uses_parameters,
     }
+    further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = dict.fromkeys(
+        ("list", "fetch"), (CsvRenderer, NdjsonRenderer)
+    )
     parser_classes = (ElementParser, MergePatchParser)
     method_hints: ClassVar[dict[str, str]] = {"DELETE": " Elements are deleted by POST elements-bulk-delete-async."}
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
@@ -113,11 +113,6 @@ class ElementViewSet(UsesMixin):
 
     # --- Shared --------------------------------------------------------------------------------
 
-    def get_renderers(self) -> "Renderers":
-        """Return the renderers; lists are available as CSV and NDJSON, too (contract H4)."""
-        streamable = (CsvRenderer(), NdjsonRenderer()) if self.action in ("list", "fetch") else ()
-        return [*super().get_renderers(), *streamable]
-
     @property
     def _language(self) -> str:
         return self.scope.repository.default_language
@@ -138,7 +133,8 @@ class ElementViewSet(UsesMixin):
         count_read(1)
         if not saved.is_new:
             return self._answer(saved.text)
-        return self._answer(saved.text, status=201, Location=self._location(saved.id))
+        location = f"{self.address('elements')}/{quote(saved.id, safe='')}"  # contract C13
+        return self._answer(saved.text, status=201, Location=location)
 
     def _answer(self, text: str, *, status: int = 200, **headers: str) -> HttpResponse:
         """Return the response with the element whose JSON is `text`."""
@@ -146,19 +142,10 @@ class ElementViewSet(UsesMixin):
             text.encode(), status=status, content_type="application/json", headers={"ETag": etag_of(text), **headers}
         )
 
-    def _location(self, id: str) -> str:
-        """Return the path of an element, under the prefix of the request (contract A1, C13)."""
-        match = cast(ResolverMatch, self.request.resolver_match)
-        elements = reverse(f"{match.namespace}:elements", kwargs={"db_id": self.kwargs["db_id"]})
-        return f"{elements}/{quote(id, safe='')}"
-
-    def further_failures(self) -> Sequence[Failure]:
+    def check_values(self) -> None:
         if LIST_PARAMETERS & (self.allowed_query_parameters() or set()):
-            try:
-                self._parameters()
-            except Problem as problem:
-                return problem.failures
-        return super().further_failures()
+            self._parameters()
+        super().check_values()
 
     def _parameters(self) -> tuple[Selection, Sequence[str]]:
         """Return what the query parameters of a list select, and the paths of the properties that a fetch returns.
@@ -167,15 +154,8 @@ class ElementViewSet(UsesMixin):
         """
         query = self.request.query_params
         refusals: list[Problem] = []
-        state, paging = None, SkipTake()
-        try:
-            state = self.moment(AS_OF)
-        except Problem as problem:
-            refusals.append(problem)
-        try:
-            paging = SkipTake.parse(query.get("skip"), query.get("take"))
-        except Problem as problem:
-            refusals.append(problem)
+        state = attempt(refusals, lambda: self.moment(AS_OF), None)
+        paging = attempt(refusals, self.paging, SkipTake())
         unused, unused_failures = self._unused_query()
         selection = Selection(
             self.dimension,
@@ -212,8 +192,7 @@ class ElementViewSet(UsesMixin):
         if self.request.method == "HEAD" and selection.paging.take != 0:
             selection = replace(selection, paging=replace(selection.paging, take=1))
         headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
-        if prefers_count(self.request):  # before the list, which keeps the connection
-            headers |= count_headers(selection.count())
+        headers |= self.count_headers(selection.count)  # before the list, which keeps the connection
         response = StreamingHttpResponse(
             stream_elements(accepted, selection, paths),
             content_type=content_type(accepted),
@@ -224,26 +203,6 @@ class ElementViewSet(UsesMixin):
             name = f"{self.scope.repository.db_id}-{self.dimension}.{accepted.format}"
             response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
-
-
-def count_headers(total: int) -> dict[str, str]:
-    """Return the headers of the answer to a client that prefers the count."""
-    return {"X-Total-Count": f"{total}", "Preference-Applied": "count=exact"}
-
-
-def prefers_count(request: Request) -> bool:
-    """Return whether the client also wants the number of all selected elements."""
-    return prefers(request, "count=exact")
-
-
-def prefers(request: Request, preference: str) -> bool:
-    """Return whether the client has this `preference`, such as `return=minimal` (header `Prefer`, RFC 7240)."""
-    preferences = request.headers.get("Prefer", "").lower().translate(_UNWRITTEN).split(",")
-    return preference in (sent.partition(";")[0] for sent in preferences)
-
-
-# Parts of a preference without a meaning: blanks, and quotes around the value.
-_UNWRITTEN = str.maketrans("", "", ' \t"')
 
 
 def element_routes(viewset: type[ElementViewSet]) -> list[URLPattern]:

@@ -14,6 +14,10 @@ from hypothesis import settings as search
 
 # These start the service, its worker, clients, browsers or servers of their own, or measure what attacks cost.
 SERVICES = (
+    "tests/bulkops/command_line/test_export_processes.py",
+    "tests/bulkops/command_line/test_import_commands.py",
+    "tests/bulkops/files/formats/test_format_memory.py",
+    "tests/bulkops/files/test_export_memory.py",
     "tests/containers/",
     "tests/dimensions_site/server/",
     "tests/dimensions_site/site_admin/test_walk_tenancy.py",
@@ -26,6 +30,7 @@ SERVICES = (
     "tests/security/test_attacks_bombs.py",
     "tests/security/test_attacks_files.py",
     "tests/security/test_attacks_hopeless_bodies.py",
+    "tests/security/test_attacks_sizes.py",
     "tests/security/test_attacks_slow_patterns.py",
     "tests/stories/",
     "tests/test_third_dimension.py",

@@ -32,14 +32,6 @@ def test_a_full_account_comes_back_as_it_was_sent(alice):
 
 
 @pytest.mark.contract("C8")
-def test_lists_and_single_elements_have_one_shape(alice):
-    """An account in a list is the same as when it is read alone."""
-    created(alice, FULL)
-
-    assert read(alice.get(alice.account())) == [read(alice.get(alice.account("elements/1000")))]
-
-
-@pytest.mark.contract("C8")
 @pytest.mark.parametrize("value", [None, {}])
 @pytest.mark.parametrize(
     "group",
@@ -122,23 +114,3 @@ def test_required_fields_are_asked_for_by_name(alice):
 def test_custom_attributes_are_a_map_from_any_name_to_text_or_null(alice, attributes):
     """They come back as they were sent."""
     assert created(alice, account(customAttributes=attributes))["customAttributes"] == attributes
-
-
-@pytest.mark.contract("C9")
-@pytest.mark.parametrize(
-    ("attributes", "path"),
-    [
-        ({"a": 1}, "customAttributes.a"),
-        ({"a": {}}, "customAttributes.a"),
-        ({"a": "x" * 1001}, "customAttributes.a"),
-        ({"": "x"}, 'customAttributes.""'),
-        ("a", "customAttributes"),
-        (["a"], "customAttributes"),
-    ],
-)
-def test_an_invalid_custom_attribute_is_refused(alice, attributes, path):
-    """The error is at the entry."""
-    response = alice.send("POST", alice.account(), account(customAttributes=attributes))
-
-    assert response.status_code == 400
-    assert [error["path"] for error in response.json()["errors"]] == [path]

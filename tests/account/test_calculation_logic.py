@@ -66,28 +66,6 @@ def test_saving_an_account_that_no_longer_asks_for_it_removes_the_logic(alice, m
 
 
 @pytest.mark.contract("C17")
-def test_an_account_that_does_not_ask_has_none(alice):
-    """The default is false."""
-    alice.send("POST", alice.account(), account())
-
-    assert logics() == []
-
-
-@pytest.mark.contract("C17")
-def test_an_import_generates_and_removes_the_logic(alice, tmp_path):
-    """Accounts of a file are saved in the same way."""
-    alice.send("POST", alice.account(), account("1", rules=ASKING))
-    file = tmp_path / "accounts.csv"
-    file.write_text(
-        f"{HEADINGS}\n1,Cash,BALANCE_SHEET,NORMAL,FINAL,false\n2,Sales,PROFIT_AND_LOSS,NORMAL,AVERAGE,true\n"
-    )
-
-    call_command("import_accounts", "northwind", str(file))
-
-    assert logics() == [logic_of("2")]
-
-
-@pytest.mark.contract("C17")
 def test_the_logic_is_generated_in_the_transaction_of_the_save(alice, tmp_path):
     """An import that fails after many accounts have been written leaves neither accounts nor logic."""
     rows = [f"{number},Sales,PROFIT_AND_LOSS,NORMAL,AVERAGE,true" for number in range(1200)]
@@ -99,14 +77,3 @@ def test_the_logic_is_generated_in_the_transaction_of_the_save(alice, tmp_path):
 
     assert logics() == []
     assert read(alice.get(alice.account("elements-count"))) == 0
-
-
-@pytest.mark.contract("C17")
-def test_a_refused_account_gets_no_logic(alice):
-    """Neither a new account nor an existing one."""
-    alice.send("POST", alice.account(), account("1000"))
-
-    alice.send("POST", alice.account(), account("1000", rules=ASKING))
-    alice.send("PATCH", alice.account("elements/1000"), {"rules": ASKING, "nature": "WRONG"})
-
-    assert logics() == []

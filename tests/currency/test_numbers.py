@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from tests.factories import account, currency, read
-from tests.strategies import put
+from tests.factories import currency, read
 
 
 def sent(alice, field, text):
@@ -32,19 +31,6 @@ def test_nothing_else_is_a_boolean(alice, text):
     assert error["path"] == "preferred"
     without_quotes = ", without quotes" if text == '"true"' else ""
     assert error["message"] == f"preferred must be true or false{without_quotes}; got {text}."
-
-
-@pytest.mark.contract("C10")
-@pytest.mark.parametrize("path", ["dataEntryAndReporting.icManagement", "rules.grossAmountEqualICSum"])
-@pytest.mark.parametrize("value", ["true", 1])
-def test_booleans_of_accounts_are_held_to_the_same(alice, path, value):
-    """A text and a number are refused there too."""
-    payload = account()
-    put(payload, path, value)
-
-    response = alice.send("POST", alice.account(), payload)
-
-    assert [error["path"] for error in response.json()["errors"]] == [path]
 
 
 @pytest.mark.contract("C10")

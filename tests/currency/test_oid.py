@@ -83,11 +83,3 @@ def test_an_oid_never_changes(alice, method):
     assert [(error["path"], error["code"]) for error in refused.json()["errors"]] == [("oid", "IMMUTABLE")]
     assert read(alice.send(method, path, currency(oid="7", preferred=True)))["oid"] == "7"
     assert read(alice.send(method, path, currency()))["oid"] == "7"
-
-
-@pytest.mark.contract("C2", "C5")
-def test_an_account_has_no_oid(alice):
-    """It is an unknown member there."""
-    from_currency = alice.send("POST", alice.account(), {"oid": "7"})
-
-    assert ("oid", "UNKNOWN_MEMBER") in [(e["path"], e["code"]) for e in from_currency.json()["errors"]]

@@ -1,7 +1,6 @@
 """Names that look alike are different names: elements, repositories and people are never confused."""
 
 import base64
-import unicodedata
 from functools import partial
 from itertools import combinations
 from urllib.parse import quote
@@ -9,14 +8,12 @@ from urllib.parse import quote
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db import IntegrityError
 from django.test import Client
 
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import start, status_of, work_now
 from tests.bulkops.save.bulk import ids, patch, save
-from tests.factories import MAKERS, account, read
-from tests.security.injections import in_filter
+from tests.factories import MAKERS, read
 
 pytestmark = pytest.mark.contract("C1", "C19")
 
@@ -37,23 +34,6 @@ GROUPS = {
     "singletons": ("\u212b", "\u00c5", "A\u030a"),
 }
 DIMENSIONS = ("currency", "account")
-
-
-@pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_ids_that_look_alike_are_different_elements(alice, dimension, group):
-    """Created one by one, each is found, filtered, changed and returned as itself."""
-    path, new = partial(alice.elements, dimension), MAKERS[dimension]
-    for id in group:
-        assert alice.send("POST", path(), new(id, descriptions={"en": f"<{id}>"})).status_code == 201
-    for id in group:
-        assert alice.get(path(f"elements/{quote(id)}")).json()["descriptions"] == {"en": f"<{id}>"}
-        assert ids(read(alice.get(path(), {"filter": f"id=={in_filter(id)}"}))) == [id]
-        assert ids(read(alice.get(path(), {"filter": f"descriptions.en=={in_filter(f'<{id}>')}"}))) == [id]
-    changed = group[0]
-    assert alice.send("PATCH", path(f"elements/{quote(changed)}"), {"descriptions": {"de": "Neu"}}).status_code == 200
-    assert ids(read(alice.get(path(), {"filter": "descriptions.de==Neu"}))) == [changed]
-    assert sorted(ids(read(alice.get(path())))) == sorted(group)
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -126,25 +106,3 @@ def test_people_whose_names_look_alike_are_different_people(people, alice):
     for (one, name), (other, _) in combinations(enumerate(PEOPLE), 2):
         assert one != other
         assert basic(name, f"password-{other}").get(alice.account()).status_code in (401, 429), name
-
-
-@pytest.mark.parametrize("name", ["ｍallory", "𝐦allory", unicodedata.normalize("NFD", "mallóry")])
-def test_names_that_normalise_to_the_same_are_one_person(people, name):
-    """Django stores names in one form (NFKC), so that a second person of that name cannot be made."""
-    with pytest.raises(IntegrityError):
-        User.objects.create_user(name, password="other")
-
-
-@pytest.mark.contract("C18")
-def test_the_history_distinguishes_people(people, alice, northwind):
-    """The author is known by the exact name."""
-    AccessGrant.objects.update(role=Role.EDITOR)
-    for person in User.objects.filter(username__in=PEOPLE[1:]):
-        AccessGrant.objects.create(user=person, repository=northwind, role=Role.EDITOR)
-    for number, name in enumerate(PEOPLE):
-        client = basic(name, f"password-{number}")
-        body = account(f"of {number}")
-        assert client.post(alice.account(), body, content_type="application/json").status_code == 201
-    for number, name in enumerate(PEOPLE):
-        found = read(alice.get(alice.account(), {"filter": f"updateInfo.user=={in_filter(name)}"}))
-        assert ids(found) == [f"of {number}"]

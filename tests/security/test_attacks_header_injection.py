@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 
 from bulkops.models import FileImport
-from dimensions_site.repositories.models import Repository
 from tests.bulkops.admin.imports import at, upload
 from tests.dimensions_site.site_admin.people import browser_of
 from tests.factories import content, currency
@@ -30,22 +29,6 @@ def holds_one_line_a_header(answer) -> None:
         assert value.isprintable(), (name, value)
         assert name.lower() != "x-evil"
         value.encode("latin-1")
-
-
-@pytest.mark.parametrize("text", BREAKS)
-def test_the_location_of_an_element_is_one_address(alice, text):
-    """Control characters are not part of an id (C1); everything else comes back percent-encoded."""
-    created = alice.send("POST", alice.currency(), currency(f"a{text}"))
-    holds_one_line_a_header(created)
-    address = alice.currency(f"elements/{quote(f'b{text}', safe='')}")
-    replaced = alice.send("PUT", address, {**currency(), "id": f"b{text}"})
-    holds_one_line_a_header(replaced)
-    assert replaced.status_code == created.status_code
-    if created.status_code == 201:
-        assert replaced["Location"] == address
-        assert created["Location"] == alice.currency(f"elements/{quote(f'a{text}', safe='')}")
-    else:
-        assert created.status_code == 400
 
 
 @pytest.mark.parametrize("text", BREAKS)
@@ -73,18 +56,6 @@ def test_the_address_comes_back_in_no_header(alice, text):
         f"/admin/?next={encoded}",
     ):
         holds_one_line_a_header(alice.get(address))
-
-
-@pytest.mark.parametrize("kind", ["text/csv", "application/x-ndjson"])
-def test_the_name_of_a_download_is_that_of_the_repository(alice, northwind, kind):
-    """A dbID has letters, digits, `_`, `.` and `-` alone, so that nothing in it ends the quotes."""
-    answer = alice.get(alice.currency(), headers={"Accept": kind})
-    content(answer)
-    ending = {"text/csv": "csv", "application/x-ndjson": "ndjson"}[kind]
-    assert answer["Content-Disposition"] == f'attachment; filename="northwind-currency.{ending}"'
-    for text in (*BREAKS, '"; filename=evil.exe', "/b", "\\b"):
-        with pytest.raises(Exception, match="dbID"):
-            Repository(db_id=f"a{text}", name="Evil").full_clean()
 
 
 @pytest.mark.parametrize(

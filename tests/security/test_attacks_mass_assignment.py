@@ -1,10 +1,8 @@
 """No client sets by name what it may not set: tenants, keys, who wrote and when."""
 
-import json
 from functools import partial
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from currency.models import Currency
 from dimensions_site.repositories.models import Repository
@@ -90,22 +88,6 @@ def test_update_info_is_never_taken_over(alice, dimension):
         assert (info["user"], info["origin"]) == ("alice", "INPUT_WEB")
         assert info["date"] > "2020"
     assert not MODELS[dimension].version_model.objects.filter(change_set__user="mallory").exists()
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_a_file_has_no_columns_but_those_of_the_wire(stored, contoso, tmp_path, dimension):
-    """A heading, or a member in JSON, that names something else is refused before anything is imported."""
-    command = {"currency": "import_currencies", "account": "import_accounts"}[dimension]
-    element = MAKERS[dimension]("MAKERS")
-    flat = {"id": "MAKERS", "descriptions.en": "New"}
-    for name in names(dimension):
-        table, objects = tmp_path / "file.csv", tmp_path / "file.json"
-        table.write_text(",".join([*flat, name]) + "\n" + ",".join([*flat.values(), "contoso"]) + "\n")
-        objects.write_text(json.dumps([{**element, name: "contoso"}]))
-        for file in (table, objects):
-            with pytest.raises(CommandError):
-                call_command(command, "northwind", str(file), verbosity=0)
-    assert rows(dimension) == stored[dimension]
 
 
 @pytest.mark.parametrize("name", ["repository", "dbID", "db_id", "user", "role", "dimension"])

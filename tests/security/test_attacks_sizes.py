@@ -10,7 +10,7 @@ import pytest
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from tests.bulkops.save.bulk import refused
-from tests.factories import account, content, json_bytes
+from tests.factories import account, json_bytes
 from tests.security.measuring import grows_at_most, report_of
 
 
@@ -41,21 +41,6 @@ def test_refusing_a_map_that_is_too_large_grows_as_the_map(alice, way):
         assert f"{entries:,}" in error["message"]
     # Four times as many take up to seven times as long: they do not fit into the caches of the processor.
     assert grows_at_most(12, work(few), work(many))
-
-
-@pytest.mark.contract("C20", "C15")
-def test_patches_cannot_make_an_element_larger_than_it_may_be(alice):
-    """However many are sent: each is measured with what is there."""
-    assert alice.send("POST", alice.account(), account("1")).status_code == 201
-    path = alice.account("elements/1")
-    statuses = [
-        alice.send("PATCH", path, {name: {f"{prefix}-{n:04}": "x" * 900 for n in range(95)}}).status_code
-        for prefix in ("aa", "bb", "cc")
-        for name in ("descriptions", "alternativeDescriptions", "customAttributes")
-    ]
-    assert statuses.count(200) == 3
-    assert set(statuses) == {200, 400}
-    assert len(content(alice.get(path))) < 300_000
 
 
 @pytest.mark.contract("C20", "D7")

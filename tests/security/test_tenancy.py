@@ -9,8 +9,10 @@ from django.urls import get_resolver, reverse
 from bulkops.models import DataProcessing, DeletionChunk, Status, new_oid
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.jobs.deletions import ASYNC, start, work_now
+from tests.dimensions import DIMENSIONS
+from tests.dimensions_site.api.test_methods import PERMITTED
 from tests.factories import account, caller, content, currency, read
-from tests.routes import Route, api_routes
+from tests.routes import api_routes
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G2", "A6")
@@ -46,17 +48,19 @@ def tells_a_secret(response):
     return [word for word in SECRETS if word in text.replace(response.request["PATH_INFO"], "")]
 
 
-@pytest.mark.parametrize("route", api_routes(), ids=str)
-def test_no_route_reveals_the_content_of_another_repository(filled, alice, bob, route: Route):
+def test_no_route_reveals_the_content_of_another_repository(filled, alice, bob):
     """Every route of bob's own repository, asked for what only Northwind has; Northwind's deletions continue."""
-    token = alice.get(alice.elements(route.namespace.partition("-")[0]))["Sync-Token"]
-    for method in ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"):
+    tokens = {dimension: alice.get(alice.elements(dimension))["Sync-Token"] for dimension in DIMENSIONS}
+    for route in api_routes():
         path = route.path("contoso", **ARGUMENTS)
-        for query in (*QUERIES, f"?since={token}", f"?asOf={token}", f"?from={token}&fromRepository=northwind"):
+        token = tokens[route.namespace.partition("-")[0]]
+        states = (f"?since={token}", f"?asOf={token}", f"?from={token}&fromRepository=northwind")
+        calls = [("GET", query) for query in (*QUERIES, *states)] if "GET" in PERMITTED[route.name] else []
+        for method, query in (*calls, *((method, "") for method in ("POST", "PATCH", "DELETE"))):
             response = bob.send(method, path + query, {})
-            assert response.status_code < 500
-            assert not [word for word in tells_a_secret(response) if word != "NWCODE"]
-            assert b"nw-" not in content(response)
+            assert response.status_code < 500, (str(route), method, query)
+            assert not [word for word in tells_a_secret(response) if word != "NWCODE"], (str(route), method, query)
+            assert b"nw-" not in content(response), (str(route), method, query)
     assert set(DataProcessing.objects.values_list("status", flat=True)) == {Status.RUNNING}
 
 

@@ -1,12 +1,10 @@
 """The activity: what was changed, by whom, through what and why, as far as the user may see it."""
 
-import re
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from account.models import Account
 from bulkops.models import DataProcessing, FileImport
@@ -178,15 +176,3 @@ def test_a_version_whose_predecessor_is_gone_shows_what_is_left(written: None, a
     assert "Earlier versions have been removed." in browser.get(at_set(one)).content.decode()
     Account.version_model.objects.all().delete()
     assert "The versions of this change have been removed." in browser.get(at_set(one)).content.decode()
-
-
-def test_large_numbers_are_grouped_as_on_every_page(written: None, alice: Caller) -> None:
-    """Activities, deletions and plans; in the language of the page."""
-    ChangeSet.objects.update(created=50_000)
-    northwind = Repository.objects.get(db_id="northwind")
-    numbers = {"requested": 70_000, "deleted": 60_000, "request_date_time": timezone.now(), "not_found": []}
-    DataProcessing.objects.create(repository=northwind, dimension="account", requester="alice", **numbers)
-    browser = browser_of(alice)
-    assert ">50,000<" in re.sub(r"\s", "", browser.get(LIST).content.decode())
-    browser.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
-    assert ">60.000<" in re.sub(r"\s", "", browser.get(page(DataProcessing)).content.decode())

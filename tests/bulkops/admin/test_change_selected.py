@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.contrib.messages import get_messages
 from django.db import connection
 from django.test import Client
@@ -344,15 +343,6 @@ def test_elements_of_others_are_not_part_of_a_selection(chart, ed):
     shown = act(browser, keys("1000", "1000C"))
     assert shown.context["count"] == 1
     assert not re.search(r"\b1000C\b", shown.content.decode())
-
-
-def test_the_form_of_another_site_makes_no_plan(chart, ed):
-    """The token of the page is missing."""
-    browser_of(ed)
-    browser = Client(enforce_csrf_checks=True)
-    browser.force_login(User.objects.get(username="ed"))
-    changes = {"chosen": "yes", "nature:how": "set", "nature": "PROFIT_AND_LOSS"}
-    assert act(browser, keys("1000"), **changes).status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.test import Client
 
 from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, DeletionChunk, Status, Worker
-from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions_site.site_admin.people import browser_of, messages_of, page, superuser
@@ -166,16 +164,6 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     assert not DataProcessing.objects.exists()
 
 
-@pytest.mark.contract("G3")
-def test_the_switch_of_the_api_does_not_stop_the_admin(elements, northwind, alice):
-    """The API switch is only for REST calls."""
-    northwind.api_enabled = False
-    northwind.save()
-    act(browser_of(alice), keys(northwind, "N01"), confirmed="1")
-    work_now()
-    assert "N01" not in stored(northwind)
-
-
 def test_the_page_shows_what_was_not_found(elements, northwind, alice):
     """And how many; the first hundred by id."""
     start(alice, ["N01", "gone", *(f"x{number:03}" for number in range(150))])
@@ -259,28 +247,3 @@ def test_nobody_writes_jobs_through_their_pages(elements, alice):
         assert browser.post(address, {"post": "yes"}).status_code == 403
     browser.post(page(DataProcessing), {"action": "delete_selected", "_selected_action": [found.pk], "post": "yes"})
     assert DataProcessing.objects.get() == found
-
-
-@pytest.mark.contract("G2")
-def test_workers_are_for_superusers(db, alice):
-    """They belong to no tenant."""
-    Worker.objects.create(name="host:1:abc", beat_at=Now())
-    assert browser_of(alice).get(page(Worker)).status_code == 403
-    assert "host" in superuser().get(page(Worker)).content.decode()
-
-
-def test_the_form_of_another_site_deletes_nothing(elements, northwind, alice):
-    """The token of the page is missing."""
-    browser_of(alice)
-    browser = Client(enforce_csrf_checks=True)
-    browser.force_login(User.objects.get(username="alice"))
-    assert act(browser, keys(northwind, "N01"), confirmed="1").status_code == 403
-
-
-def test_a_currency_is_deleted_from_its_list(elements, alice):
-    """The same for the other dimension."""
-    browser = browser_of(alice)
-    data = {"action": "delete_elements", "_selected_action": [Currency.objects.get().pk], "confirmed": "1"}
-    browser.post(page(Currency), data)
-    work_now()
-    assert not Currency.objects.exists()

@@ -66,40 +66,6 @@ def test_local_values_are_imported(ed, northwind):
     assert Account.objects.get(element_id="8004").start_date is None
 
 
-def test_local_decimals_are_imported(ed, northwind):
-    """In languages with a comma; in English it is an error that says what is expected."""
-    table = "id;descriptions.en;decimalNumbers;percentageDifference\nEUR;Euro; 2 ;0,0000\n"
-    browser = speaks(browser_of(ed), "fr")
-    upload(browser, northwind, table, dimension="currency")
-    file_import = FileImport.objects.get()
-    describe(browser, file_import)
-    work()
-    confirm(browser, file_import)
-    work()
-    stored = Currency.objects.get()
-    assert (stored.decimal_numbers, stored.percentage_difference) == (2, "0.0000")
-    upload(speaks(browser, "en"), northwind, table.replace("EUR", "USD"), dimension="currency")
-    file_import = FileImport.objects.latest("created_at")
-    describe(browser, file_import)
-    work()
-    file_import.refresh_from_db()
-    [kind] = file_import.report["kinds"]
-    assert (kind["heading"], kind["texts"]) == ("percentageDifference", ["0,0000"])
-
-
-def test_an_ambiguous_date_is_an_error_that_says_so(ed, northwind):
-    """English has two orders of day and month."""
-    headings = "id,descriptions.en,nature,type,conversionType,Valid from\n"
-    row = "{},Cash,Balance sheet,Normal,Final,{}\n"
-    table = headings + row.format(1, "03/04/2026") + row.format(2, "31/01/2026") + row.format(3, "03/04/2026")
-    file_import = checked(browser_of(ed), northwind, table)
-    [kind] = file_import.report["kinds"]
-    assert (kind["heading"], kind["lines"]) == ("Valid from", [2, 4])
-    assert "may be 2026-04-03 or 2026-03-04" in kind["message"]
-    assert (file_import.report["created"], file_import.report["rejected"]) == (1, 2)
-    assert "03/04/2026" not in [text for _, text in meanings(file_import)]
-
-
 NUMBERS = "id;descriptions.en;decimalNumbers;percentageDifference;referenceCurrency.coefficient\n"
 
 

@@ -1,9 +1,7 @@
 """The export commands as an operator meets them."""
 
 import csv
-import gzip
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from openpyxl import load_workbook
 
-from tests.factories import account, currency, read
-from tests.storing import store_accounts, store_currencies
+from tests.factories import account
+from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("H4")
 Export = Callable[..., str]
@@ -75,25 +73,6 @@ def test_in_a_workbook_texts_are_texts_and_nothing_is_a_formula(export, chart):
         ["A", "Cash", False],
     ]
     assert {cell.data_type for row in rows[1:] for cell in row[:2]} == {"s"}
-
-
-def test_json_is_an_array_of_whole_elements_and_ndjson_has_one_on_each_line(alice, export, chart):
-    """In the form of the REST answers."""
-    export("export_accounts", "northwind", "a.json")
-    export("export_accounts", "northwind", "a.ndjson.gz")
-    wanted = read(alice.get(alice.account()))
-    assert json.loads(Path("a.json").read_text(encoding="utf-8")) == wanted
-    assert [json.loads(line) for line in gzip.decompress(Path("a.ndjson.gz").read_bytes()).splitlines()] == wanted
-
-
-def test_currencies_are_exported_with_their_descriptions_and_not_twice(export, northwind):
-    """`description` repeats one of them: a person who edits the file would have to change both."""
-    store_currencies(northwind, currency(oid="7"))
-    assert export("export_currencies", "northwind", "c.json") == "Exported 1 currency of northwind to c.json.\n"
-    [element] = json.loads(Path("c.json").read_text(encoding="utf-8"))
-    assert "description" not in element
-    assert element["descriptions"] == {"en": "Euro", "de": "Euro"}
-    assert element["oid"] == "7"
 
 
 @pytest.mark.contract("D1", "D5")

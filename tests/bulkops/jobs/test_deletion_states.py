@@ -93,19 +93,3 @@ def test_nothing_follows_a_final_state(alice, running, status):
         assert not processing.end(DataProcessing.objects.get(), other)
     assert status_of(alice, running)["status"] == status
     assert Account.objects.count() == 4
-
-
-@pytest.mark.contract("F7")
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_a_deletion_is_found_only_where_it_belongs(alice, bob, running, contoso, method):
-    """Not in the other dimension, not in another repository, and not by an invalid oid: 404."""
-    strange = ("none", running.upper(), f"{running}/", f"{running}%0A", "%00", "a%2Fb", "x" * 500, f"{{{running}}}")
-    for address in (
-        alice.currency(f"elements-bulk-delete-async/{running}"),
-        *(alice.account(f"elements-bulk-delete-async/{oid}") for oid in strange),
-    ):
-        refused = alice.send(method, address)
-        assert refused.status_code == 404, address
-        assert refused.json()["code"] in ("PROCESSING_NOT_FOUND", "NOT_FOUND")
-    assert bob.send(method, bob.account(f"elements-bulk-delete-async/{running}", "contoso")).status_code == 404
-    assert status_of(alice, running)["status"] == "RUNNING"

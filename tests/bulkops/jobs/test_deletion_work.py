@@ -59,17 +59,6 @@ def test_at_most_a_thousand_ids_that_were_not_found_are_reported(alice):
     }
 
 
-@pytest.mark.contract("F7", "G2")
-def test_elements_of_another_repository_stay(alice, bob, northwind, contoso, dimension):
-    """The same ids there."""
-    ids = fill(northwind, 2)
-    fill(contoso, 2)
-    start(alice, ids, dimension)
-    work_now()
-    assert MODELS[dimension].objects.filter(repository=northwind).count() == 0
-    assert MODELS[dimension].objects.filter(repository=contoso).count() == 2
-
-
 @pytest.mark.contract("C18")
 @pytest.mark.parametrize("is_gone", [False, True], ids=["requester is there", "requester was deleted meanwhile"])
 @pytest.mark.django_db(transaction=True)

@@ -4,9 +4,8 @@ import pytest
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
-from account.models import Account
 from bulkops.models import DataProcessing, DeletionChunk
-from tests.bulkops.jobs.deletions import ASYNC, body, fill, start
+from tests.bulkops.jobs.deletions import ASYNC, body, start
 from tests.factories import read
 
 
@@ -88,21 +87,3 @@ def test_the_ids_are_kept_in_chunks_in_their_order(alice, settings):
     start(alice, ["C", "A", "E", "B", "D"])
     chunks = DeletionChunk.objects.order_by("position").values_list("ids", flat=True)
     assert list(chunks) == [["C", "A"], ["E", "B"], ["D"]]
-
-
-@pytest.mark.contract("G2")
-@pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_only_a_manager_may_start_or_abort(alice, ed, rita, bob, northwind, dimension):
-    """An editor and a reader of the repository may view it; a manager of another one may do nothing."""
-    (id,) = fill(northwind, 1)
-    oid = start(alice, [id], dimension)
-    address = alice.elements(dimension, ASYNC)
-    for caller, code in ((ed, "ROLE_TOO_SMALL"), (rita, "ROLE_TOO_SMALL"), (bob, "NO_GRANT")):
-        for method, path in (("POST", address), ("DELETE", f"{address}/{oid}")):
-            refused = caller.send(method, path, body([id]))
-            assert (refused.status_code, refused.json()["code"]) == (403, code)
-    for caller, status in ((ed, 200), (rita, 200), (bob, 403)):
-        assert caller.get(address).status_code == status
-        assert caller.get(f"{address}/{oid}").status_code == status
-    assert DataProcessing.objects.get().status == "RUNNING"
-    assert Account.objects.count() == 1

@@ -6,7 +6,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bulkops.models import DataProcessing
 from tests.bulkops.jobs.deletions import ASYNC, fill, path, start, work_now
 from tests.factories import read
 
@@ -76,32 +75,6 @@ def test_other_parameters_and_values_of_the_list_are_refused(alice, query, codes
     refused = alice.get(alice.account(ASYNC) + query)
     assert refused.status_code == 400
     assert {error["path"]: error["code"] for error in refused.json()["errors"]} == codes
-
-
-@pytest.mark.contract("A7")
-def test_start_status_and_abort_take_no_parameters(alice):
-    oid = start(alice, ["A"])
-    for method, address in (("POST", alice.account(ASYNC)), ("GET", path(alice, oid)), ("DELETE", path(alice, oid))):
-        refused = alice.send(method, f"{address}?skip=1", [{"id": "A"}])
-        assert (refused.status_code, refused.json()["code"]) == (400, "UNKNOWN_PARAMETER")
-    assert DataProcessing.objects.count() == 1
-
-
-@pytest.mark.contract("A4")
-@pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_other_methods_are_refused_with_those_that_are_permitted(alice, dimension):
-    """On each of the addresses, in both spellings."""
-    oid = start(alice, ["A"], dimension)
-    for rest, permitted in (
-        (ASYNC, {"GET", "HEAD", "POST", "OPTIONS"}),
-        (f"{ASYNC}h", {"GET", "HEAD", "POST", "OPTIONS"}),
-        (f"{ASYNC}/{oid}", {"GET", "HEAD", "DELETE", "OPTIONS"}),
-        (f"{ASYNC}h/{oid}", {"GET", "HEAD", "DELETE", "OPTIONS"}),
-    ):
-        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "FOO"} - permitted:
-            refused = alice.send(method, alice.elements(dimension, rest), [{"id": "A"}])
-            assert refused.status_code == 405, (rest, method)
-            assert set(refused["Allow"].split(", ")) == permitted
 
 
 @pytest.mark.parametrize("count", [1, 40])

@@ -5,7 +5,7 @@ import pytest
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency, CurrencyVersion
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
-from tests.factories import MAKERS, account, currency, read
+from tests.factories import MAKERS, account, read
 
 pytestmark = pytest.mark.contract("E4")
 
@@ -40,23 +40,6 @@ def test_accounts_are_answered_as_if_they_were_saved(alice):
     assert len(elements(alice, "account")) == 4
 
 
-def test_currencies_are_answered_as_if_they_were_saved(alice):
-    """New, replaced and patched ones."""
-    save(alice, "currency", post=[currency("A"), currency("B")])
-    before, rows = elements(alice, "currency"), stored()
-    body = {
-        "post": [currency("C")],
-        "put": [currency("A", decimalNumbers=5)],
-        "patch": [patch("B", decimalNumbers=5)],
-    }
-
-    tried = send(alice, "currency", body, "?dryRun=true")
-
-    assert (tried.status_code, tried["Preference-Applied"]) == (200, "dryRun")
-    assert read(tried) == {"code": "SUCCESS"}
-    assert (elements(alice, "currency"), stored()) == (before, rows)
-
-
 @pytest.mark.contract("B1")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_errors_are_reported_as_without_it(alice, dimension):
@@ -77,16 +60,6 @@ def test_errors_are_reported_as_without_it(alice, dimension):
     assert report["errors"] == refused(send(alice, dimension, body))["errors"]
 
 
-@pytest.mark.contract("E2")
-def test_references_are_checked_too(alice):
-    """In the mode STRICT."""
-    referring = account("1", rules={"accrual": {"debitAccrual": {"id": "gone"}}})
-
-    report = refused(send(alice, "account", {"saveMode": "STRICT", "put": [referring]}, "?dryRun=true"))
-
-    assert [error["code"] for error in report["errors"]] == ["UNKNOWN_REFERENCE"]
-
-
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_false_saves(alice, dimension):
     """As if it were not there."""
@@ -105,23 +78,4 @@ def test_any_other_value_is_refused(alice, value):
 
     assert (error["path"], error["code"]) == ("dryRun", "INVALID")
     assert "must be false or true" in error["message"]
-    assert elements(alice, "account") == []
-
-
-@pytest.mark.contract("A7")
-@pytest.mark.parametrize(
-    ("query", "errors"),
-    [
-        ("?dryrun=true", [("dryrun", "UNKNOWN_PARAMETER")]),
-        ("?dryRun=true&dryRun=true", [("dryRun", "REPEATED_PARAMETER")]),
-        ("?saveMode=STRICT&dryRun=true", [("saveMode", "UNKNOWN_PARAMETER")]),
-        ("?filter=id==1&x=1", [("filter", "UNKNOWN_PARAMETER"), ("x", "UNKNOWN_PARAMETER")]),
-        ("?x=1&dryRun=maybe", [("x", "UNKNOWN_PARAMETER"), ("dryRun", "INVALID")]),
-    ],
-)
-def test_other_parameters_are_refused(alice, query, errors):
-    """A mistyped parameter never saves by accident; each error of the query is reported."""
-    report = refused(send(alice, "account", {"post": [account()]}, query))
-
-    assert places(report) == errors
     assert elements(alice, "account") == []

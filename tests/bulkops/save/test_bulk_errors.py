@@ -7,17 +7,11 @@ import pytest
 
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import CurrencyVersion
-from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, path, places, refused, save, send, without
+from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
 from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
 from tests.factories import MAKERS, account, currency
 
 pytestmark = pytest.mark.contract("B1", "E2")
-
-
-def prepare(caller, operation, id):
-    """Store the element that a patch of that id needs."""
-    if operation == "patch":
-        save(caller, "account", post=[{**STORED, "id": id}])
 
 
 def body_of(**texts: list[str]) -> str:
@@ -37,22 +31,6 @@ def check(error: dict[str, str], kind: Kind, place: str, id: str) -> None:
 def stored() -> tuple[int, ...]:
     """How many rows of each kind there are."""
     return tuple(kind.objects.count() for kind in (Account, AccountVersion, CalculationLogic))
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
-def test_each_kind_of_error_is_reported_where_it_stands(alice, kind):
-    """Between two valid elements; pointer, id, code, and a sentence with the value and what is expected."""
-    save(alice, "account", post=[STORED])
-    for id in ("a", "x", "z"):
-        prepare(alice, kind.operation, id)
-    before = stored()
-    good = patch if kind.operation == "patch" else account
-    texts = [json.dumps(good("a")), kind.text("x"), json.dumps(good("z"))]
-
-    (error,) = refused(send(alice, "account", body_of(**{kind.operation: texts})))["errors"]
-
-    check(error, kind, f"/{kind.operation}/1", "x")
-    assert stored() == before
 
 
 def test_of_ten_thousand_elements_every_error_is_reported(alice):
@@ -260,16 +238,6 @@ def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields,
     assert [error["id"] for error in report["errors"]] == ["BAD", "A", "B"]
     assert all(message in error["message"] for error in report["errors"])
     assert (elements(alice, "currency"), CurrencyVersion.objects.count()) == before
-
-
-@pytest.mark.contract("G2")
-def test_what_another_repository_has_is_not_found(alice, bob):
-    """Nor revealed."""
-    bob.send("POST", bob.account(db_id="contoso"), account("theirs"))
-
-    report = refused(alice.send("POST", path(alice, "account"), {"patch": [patch("theirs", type="DETAIL")]}))
-
-    assert places(report) == [("/patch/0/key/id", "ELEMENT_NOT_FOUND")]
 
 
 @pytest.mark.contract("B1", "E2")

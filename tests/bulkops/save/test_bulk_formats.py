@@ -1,14 +1,12 @@
 """Bulk saves of NDJSON and CSV: the service reads what it answers."""
 
 import csv
-import gzip
 import io
 import json
 from typing import Any
 
 import pytest
 
-from account.models import Account
 from tests.account.samples import FULL
 from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, path, places, refused, save, without
 from tests.dimensions import MODELS
@@ -67,17 +65,6 @@ def test_the_cells_of_a_table_are_separated_by_commas_semicolons_or_tabs(alice, 
     assert counts(post(alice, "account", CSV, body.replace("Cash", "Bank").encode())) == [0, 1, 0]
 
 
-@each_dimension
-def test_a_table_that_a_program_reads_as_text_and_writes_again_is_unchanged(alice, dimension):
-    """As pandas does with the options of the recipe: other quotes and line ends, the same text in each cell."""
-    save(alice, dimension, post=varied(dimension))
-    cells = csv.reader(io.StringIO(answered(alice, dimension, CSV).decode(), newline=""))
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(cells)
-
-    assert counts(post(alice, dimension, CSV, text.getvalue().encode())) == [0, 0, len(varied(dimension))]
-
-
 @pytest.mark.contract("H4", "K2")
 @each_format
 @each_dimension
@@ -123,20 +110,6 @@ def test_the_answer_is_that_of_a_json_body(alice, format):
     save(alice, "currency", post=[currency()])
     response = post(alice, "currency", format, answered(alice, "currency", format))
     assert read(response) == {"code": "SUCCESS"}
-
-
-@pytest.mark.contract("E4", "K2")
-@each_format
-def test_a_dry_run_saves_nothing(alice, format):
-    """It answers as if it had."""
-    save(alice, "account", post=[account("1"), account("2")])
-    body = answered(alice, "account", format).replace(b"Cash", b"Money")
-
-    response = post(alice, "account", format, body, "?dryRun=true")
-
-    assert [each["descriptions"]["en"] for each in read(response)] == ["Money", "Money"]
-    assert ([response[name] for name in COUNTS], response["Preference-Applied"]) == (["0", "2", "0"], "dryRun")
-    assert {each["descriptions"]["en"] for each in elements(alice, "account")} == {"Cash"}
 
 
 # --- Modes -------------------------------------------------------------------------------------
@@ -217,23 +190,6 @@ def test_an_empty_cell_of_a_put_sets_the_default(alice):
     assert places(report) == [("emptyCells", "INVALID")]
     assert counts(post(alice, "account", CSV, body, "?mode=put")) == [0, 1, 0]
     assert element(alice, "account", "1")["documentationLink"] is None
-
-
-@pytest.mark.contract("C2")
-@each_format
-def test_a_put_keeps_the_oid_of_a_currency(alice, format):
-    """It is left out."""
-    save(alice, "currency", post=[currency(oid="mine")])
-    body = {
-        NDJSON: lines(currency(decimalNumbers=5)),
-        CSV: rows(
-            ["id", "description", "decimalNumbers", "percentageDifference"],
-            ["EUR", "Euro", "5", "0"],
-        ),
-    }[format]
-
-    assert counts(post(alice, "currency", format, body, "?mode=put")) == [0, 1, 0]
-    assert [(each["oid"], each["decimalNumbers"]) for each in elements(alice, "currency")] == [("mine", 5)]
 
 
 @pytest.mark.contract("A7", "B1")
@@ -329,28 +285,6 @@ def test_errors_of_a_table_have_line_and_column(alice):
     assert elements(alice, "currency") == []
 
 
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize(
-    ("body", "place"),
-    [
-        (b"name,decimalNumbers\r\nA,1\r\n", "line 1, name"),
-        (b"id,id\r\nA,A\r\n", "line 1, id (2)"),
-        (b"id,description\r\nA\r\n", "line 2"),
-        (b'id,description\r\nA,"open\r\n', "line 2"),
-        (b"id\r\nA\x00B\r\n", "line 2"),
-        (b"\x1f\x8b\x08\x00\x00\x00", ""),
-        (b"\x81\x8d\x90", "line 1"),
-        (b'{"id": "A"}', "line 1"),
-        (b"PK\x03\x04", "line 1"),
-        (b"\r\n", "line 1"),
-    ],
-)
-def test_what_is_no_table_is_a_bad_request(alice, body, place):
-    """It never fails otherwise."""
-    report = refused(post(alice, "currency", CSV, body))
-    assert place in [error["path"] for error in report["errors"]]
-
-
 @pytest.mark.contract("E2")
 @each_format
 def test_a_strict_save_checks_references(alice, format):
@@ -384,56 +318,3 @@ def test_a_body_has_as_many_elements_as_the_setting_allows(alice, format, settin
     assert counts(post(alice, "currency", format, body)) == [0, 0, 3]
     settings.API_MAX_BULK_ELEMENTS = 2
     assert places(refused(post(alice, "currency", format, body))) == [("", "TOO_MANY_ELEMENTS")]
-
-
-@pytest.mark.contract("B3")
-@each_format
-def test_a_body_is_as_large_as_the_setting_allows(alice, format, settings):
-    """As a JSON body; larger is 413."""
-    settings.API_MAX_BULK_BODY_SIZE = 20
-    assert post(alice, "currency", format, b"x" * 21).status_code == 413
-
-
-@pytest.mark.contract("C12", "I1")
-@each_format
-@pytest.mark.django_db(transaction=True)
-def test_the_author_is_the_client(alice, format):
-    """It is a call of the REST API, and no import of a file."""
-    save(alice, "currency", post=[currency()])
-    body = answered(alice, "currency", format).replace(b"Euro", b"The euro")
-
-    post(alice, "currency", format, body, Change_Reason="why")
-
-    (stored,) = elements(alice, "currency")
-    assert (stored["updateInfo"]["user"], stored["updateInfo"]["origin"]) == ("alice", "INPUT_WEB")
-    newest = read(alice.get(path(alice, "currency", "elements-changesets")))[0]
-    assert (newest["channel"], newest["reason"], newest["changed"]) == ("REST", "why", 1)
-
-
-@pytest.mark.contract("B3")
-@each_format
-def test_a_compressed_body_is_read(alice, format):
-    """As a JSON body."""
-    save(alice, "account", post=[account("1"), account("2")])
-    body = gzip.compress(answered(alice, "account", format))
-
-    assert counts(post(alice, "account", format, body, Content_Encoding="gzip")) == [0, 0, 2]
-
-
-@each_format
-def test_a_request_with_a_key_is_saved_once(alice, format):
-    """The repetition gets the first answer, and another body with the key is refused."""
-    save(alice, "account", post=[account("1"), account("2")])
-    body = answered(alice, "account", format).replace(b"Cash", b"Money")
-
-    first, again = (content(post(alice, "account", format, body, Idempotency_Key="one")) for _ in range(2))
-    assert first == again
-    assert post(alice, "account", format, body + b"\n", Idempotency_Key="one").status_code == 422
-    assert Account.version_model.objects.count() == 4
-
-
-@pytest.mark.contract("G2")
-@each_format
-def test_a_reader_saves_nothing(rita, format):
-    """The role is that of a JSON body."""
-    assert post(rita, "account", format, b"id\r\n1\r\n").status_code == 403

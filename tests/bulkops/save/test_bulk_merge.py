@@ -23,7 +23,7 @@ from tests.bulkops.save.bulk import (
     without,
 )
 from tests.dimensions import MODELS, WIRES
-from tests.factories import FULLS, MAKERS, account, content, currency, read
+from tests.factories import MAKERS, account, content, currency, read
 
 pytestmark = pytest.mark.contract("K1")
 
@@ -65,21 +65,6 @@ def test_what_is_new_is_created_and_what_exists_keeps_what_is_left_out(alice):
 
 
 @pytest.mark.contract("C15")
-def test_maps_are_merged_entry_by_entry(alice):
-    """An entry that is left out stays, a null entry is stored as null; a null map clears it."""
-    complete = account("1", descriptions={"en": "Cash", "de": "Kasse"}, customAttributes={"a": "1", "b": "2"})
-    save(alice, "account", post=[complete, complete | {"id": "2"}])
-    changes = {"descriptions": {"de": None, "it": "Cassa"}, "customAttributes": {"b": "3"}}
-
-    save(alice, "account", merge=[complete | changes, complete | {"id": "2", "customAttributes": None}])
-
-    one, other = elements(alice, "account")
-    assert one["descriptions"] == {"en": "Cash", "de": None, "it": "Cassa"}
-    assert one["customAttributes"] == {"a": "1", "b": "3"}
-    assert (other["descriptions"], other["customAttributes"]) == (complete["descriptions"], None)
-
-
-@pytest.mark.contract("C15")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_complete_elements_keep_further_entries_of_maps(alice, dimension):
     """They need not be compared with what is stored one by one, and are merged all the same."""
@@ -99,20 +84,6 @@ def test_complete_elements_keep_further_entries_of_maps(alice, dimension):
     assert [each["descriptions"] for each in others] == [make()["descriptions"] | {"it": "Testo"}] * len(others)
 
 
-@pytest.mark.contract("C5", "C18", "K2")
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_what_a_list_answers_is_merged_without_a_change(alice, dimension):
-    """More than are read together; nothing is written."""
-    texts = [FULLS[dimension], *(MAKERS[dimension](f"{number:04}") for number in range(STORED_BATCH + 1))]
-    assert merged(alice, dimension, *texts) == (len(texts), 0, 0)
-    before = elements(alice, dimension)
-
-    assert merged(alice, dimension, *before) == (0, 0, len(texts))
-
-    assert elements(alice, dimension) == before
-    assert MODELS[dimension].version_model.objects.count() == len(texts)
-
-
 @pytest.mark.contract("E1", "E3", "K2")
 def test_the_order_is_post_put_merge_patch(alice):
     """Whatever the order of the members; all four count together."""
@@ -128,19 +99,6 @@ def test_the_order_is_post_put_merge_patch(alice):
 
     assert ids(read(response)) == ["3", "4", "5", "2", "1"]
     assert [response[name] for name in COUNTS] == ["3", "1", "1"]
-
-
-@pytest.mark.contract("E4", "K2")
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_a_dry_run_of_a_merge_saves_nothing(alice, dimension):
-    """It counts what would be saved."""
-    make = MAKERS[dimension]
-    save(alice, dimension, post=[make("1"), make("2")])
-    before = elements(alice, dimension)
-    sent = [make("3"), {"id": "1", "descriptions": {"it": "Testo"}}, {"id": "2"}]
-
-    assert merged(alice, dimension, *sent, query="?dryRun=true") == (1, 1, 1)
-    assert elements(alice, dimension) == before
 
 
 @pytest.mark.contract("C2")

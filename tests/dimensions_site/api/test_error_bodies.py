@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import account, currency
+from tests.factories import account
 
 pytestmark = pytest.mark.contract("B1")
 
@@ -22,26 +22,6 @@ def test_an_unknown_element_in_full(alice):
         "status": 404,
         "detail": "There is no currency 'XYZ' in repository 'northwind'.",
         "code": "ELEMENT_NOT_FOUND",
-    }
-
-
-def test_a_single_failure_in_full(alice):
-    """A 400 has `errors`, `errorCount` and `errorCountIsExact` beside."""
-    message = (
-        "nature is missing; it must be one of BALANCE_SHEET, PROFIT_AND_LOSS, GUARANTIES_AND_COMMITMENTS, "
-        "OTHER_VARIATIONS, OTHER_STOCKS."
-    )
-    body = account()
-    del body["nature"]
-    assert problem(alice.send("POST", alice.account(), body)) == {
-        "type": "about:blank",
-        "title": "Bad Request",
-        "status": 400,
-        "detail": message,
-        "code": "REQUIRED",
-        "errors": [{"path": "nature", "code": "REQUIRED", "message": message}],
-        "errorCount": 1,
-        "errorCountIsExact": True,
     }
 
 
@@ -98,14 +78,6 @@ def test_every_failure_of_a_query_string_is_reported_at_once(alice):
     ]
 
 
-def test_a_thousand_failures_are_listed_and_all_are_counted(alice):
-    """A currency with 1,500 unknown members, and one more error."""
-    wrong = currency(decimalNumbers="2") | {f"colour{number}": "x" for number in range(1_500)}
-    body = problem(alice.send("POST", alice.currency(), wrong))
-    assert (len(body["errors"]), body["errorCount"], body["code"]) == (1_000, 1_501, "INVALID_REQUEST")
-    assert "1,501 errors" in body["detail"]
-
-
 @pytest.mark.contract("D4")
 @pytest.mark.parametrize(
     ("query", "named"),
@@ -124,14 +96,3 @@ def test_a_message_names_field_and_value_as_they_were_sent(alice, query, named):
     assert response.status_code == 400
     for part in named:
         assert part in response.json()["detail"]
-
-
-def test_addresses_beside_the_routes_answer_in_the_same_form(alice):
-    """An unrouted address of the API is a problem document too."""
-    assert problem(alice.get("/api/aih/dimensions/v1/northwind/colour/elements"))["code"] == "NOT_FOUND"
-
-
-def test_an_answer_that_cannot_be_acceptable_is_reported_in_the_same_form(alice):
-    """Even to a client that accepts only XML."""
-    response = alice.get(alice.currency(), headers={"Accept": "application/xml"})
-    assert (response.status_code, problem(response)["code"]) == (406, "NOT_ACCEPTABLE")

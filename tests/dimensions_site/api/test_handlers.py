@@ -14,34 +14,6 @@ def quiet_client():
     return Client(raise_request_exception=False)
 
 
-@pytest.mark.contract("B1")
-@pytest.mark.parametrize(
-    "address", ["/dimensions/v1/nothing", "/api/aih/dimensions/v1", "/openapi/x", "/health/x", "/auth/x"]
-)
-def test_an_unknown_address_of_the_api_is_a_problem(client, address):
-    """404 with the id of the request, whatever Accept says."""
-    response = client.get(address, headers={"Accept": "text/html", "X-Request-ID": "mine"})
-    assert response.status_code == 404
-    assert response["Content-Type"] == "application/problem+json"
-    assert response.json()["requestId"] == response["X-Request-ID"] == "mine"
-
-
-@pytest.mark.contract("B1")
-def test_an_unknown_page_is_a_page(client):
-    """People get HTML."""
-    response = client.get("/nothing")
-    assert response.status_code == 404
-    assert response["Content-Type"] == "text/html; charset=utf-8"
-    assert "Page not found" in response.content.decode()
-
-
-@pytest.mark.contract("A5")
-def test_a_trailing_slash_is_another_address(client):
-    """No redirect: the address with the slash does not exist."""
-    response = client.get("/dimensions/v1/r/failing/", headers={"X-Name": "alice"})
-    assert response.status_code == 404
-
-
 @pytest.mark.contract("B1", "B2", "B3")
 @pytest.mark.parametrize(
     ("address", "status"), [("/openapi/failing", 500), ("/openapi/locked", 503), ("/openapi/suspicious", 400)]

@@ -69,14 +69,6 @@ def test_anything_but_an_integer_from_0_is_400(name, text):
     assert len(failure.message) < 300
 
 
-@pytest.mark.contract("B1", "D6")
-def test_both_errors_are_listed():
-    """Not the first one only."""
-    with pytest.raises(Problem) as refusal:
-        SkipTake.parse("x", "-1")
-    assert [failure.path for failure in refusal.value.failures] == ["skip", "take"]
-
-
 @pytest.mark.contract("D6", "D7")
 @pytest.mark.django_db
 def test_the_database_cuts_the_window():

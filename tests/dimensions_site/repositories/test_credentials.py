@@ -107,40 +107,6 @@ def test_only_the_hash_of_a_key_is_stored(alice):
     assert not [column for column in columns if key.split(".")[1] in column]
 
 
-def test_a_password_opens_as_a_key_does(alice, knock):
-    """Also from the cache, and with letters of any language."""
-    assert knock(Authorization=basic("alice:alice-password")) == 200
-    assert knock(Authorization=basic("alice:alice-password")) == 200
-    alice.user.set_password("pässwörd:ключ")
-    alice.user.save()
-    assert knock(Authorization=basic("alice:pässwörd:ключ")) == 200
-    assert knock(Authorization=basic("alice:alice-password"))[0] == 401
-
-
-def test_a_wrong_password_reveals_nothing_about_the_user(alice, knock):
-    """Unknown name, wrong password and inactive user get one response, though the password was right before."""
-    assert knock(Authorization=basic("alice:alice-password")) == 200
-    answers = {knock(Authorization=basic("alice:wrong")), knock(Authorization=basic("nobody:alice-password"))}
-    User.objects.filter(username="alice").update(is_active=False)
-    answers.add(knock(Authorization=basic("alice:alice-password")))
-    assert answers == {(401, "The user name or the password is wrong, or the user is not active.")}
-
-
-def test_wrong_credentials_are_refused_though_others_beside_them_are_right(alice, knock):
-    """A present header counts: the second one gives no access."""
-    _, key = new_key(alice.user)
-    assert knock(Authorization=basic("alice:wrong"), X_API_Key=key)[0] == 401
-    assert knock(Authorization="Api-Key wrong", X_API_Key=key)[0] == 401
-
-
-def test_without_credentials_nobody_comes_in(alice, knock):
-    """A session of the admin does not authenticate API calls."""
-    assert knock()[0] == 401
-    browser = Client()
-    browser.force_login(alice.user)
-    assert browser.get(alice.currency()).status_code == 401
-
-
 @pytest.mark.contract("C12")
 def test_who_changed_an_element_is_the_user_of_the_credentials(alice):
     """By key or by password."""

@@ -45,7 +45,7 @@ def addresses():
         yield changelist(model)
         yield reverse(f"{base}_add")
         row = model._base_manager.first()
-        for key in ("none", "0", str(10**30), *([row.pk] if row else [])):
+        for key in ("none", str(10**30), *([row.pk] if row else [])):
             yield from (reverse(f"{base}_{action}", args=[key]) for action in ("change", "history", "delete"))
     for dimension in (Account, Currency):
         base = f"admin:{dimension._meta.app_label}_{dimension._meta.model_name}"
@@ -69,51 +69,53 @@ def test_no_page_fails_for_anybody(browsers):
             assert browser.get(address).status_code in (200, 302, 403, 404), address
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "q=%00",
-        "q=%FF",
-        "q=" + "x" * 5_000,
-        "nature__exact=%00",
-        "nature__exact=x",
-        "nature__isnull=x",
-        "repository__id__exact=x",
-        "repository__id__exact=%00",
-        "repository__id__exact=" + "9" * 40,
-        "repository__db_id=x",
-        "element_id__regex=(",
-        "element_id__exact=x",
-        "p=-1",
-        "p=x",
-        "o=x",
-        "o=99",
-        "o=-",
-        "e=1",
-        "all=",
-        "_facets=x",
-        "nothing=1",
-        "nothing__x=1",
-        "_popup=1&_to_field=x",
-        "q=" + "+".join(["a"] * 1_100),
-        "q=" + "x" * 60_000,
-        "q=" + "'" * 60_000,
-        "username__regex=(",
-        "name__regex=(",
-        "next_run__gte=x",
-        "id__lt=" + "9" * 40,
-        "descriptions__gte=x",
-        "group=x",
-    ],
-    ids=lambda query: query if len(query) < 40 else f"{query[:5]} with {len(query):,} characters",
+QUERIES = (
+    "q=%00",
+    "q=%FF",
+    "q=" + "x" * 5_000,
+    "nature__exact=%00",
+    "nature__exact=x",
+    "nature__isnull=x",
+    "repository__id__exact=x",
+    "repository__id__exact=%00",
+    "repository__id__exact=" + "9" * 40,
+    "repository__db_id=x",
+    "element_id__regex=(",
+    "element_id__exact=x",
+    "p=-1",
+    "p=x",
+    "o=x",
+    "o=99",
+    "o=-",
+    "e=1",
+    "all=",
+    "_facets=x",
+    "nothing=1",
+    "nothing__x=1",
+    "_popup=1&_to_field=x",
+    "q=" + "+".join(["a"] * 1_100),
+    "q=" + "x" * 60_000,
+    "q=" + "'" * 60_000,
+    "username__regex=(",
+    "name__regex=(",
+    "next_run__gte=x",
+    "id__lt=" + "9" * 40,
+    "descriptions__gte=x",
+    "group=x",
 )
-def test_no_list_fails_for_any_query(browsers, query):
-    """Invalid values are refused or ignored."""
+
+
+def test_no_list_fails_for_any_query(browsers):
+    """Invalid values are refused or ignored: those of elements get each query, the others take turns."""
     superuser, staff, _ = browsers
-    for model in admin.site._registry:
-        for browser in (superuser, staff) if model in (Account, Currency) else (superuser,):
+    for number, query in enumerate(QUERIES):
+        others = [model for model in admin.site._registry if model not in (Account, Currency)][number % 4 :: 4]
+        for model, browser in (
+            *product((Account, Currency), (superuser, staff)),
+            *((one, superuser) for one in others),
+        ):
             response = browser.get(f"{changelist(model)}?{query}")
-            assert response.status_code in (200, 302, 400, 403), (model, query)
+            assert response.status_code in (200, 302, 400, 403), (model, query[:80])
 
 
 @pytest.mark.parametrize(

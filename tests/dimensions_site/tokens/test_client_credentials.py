@@ -11,7 +11,7 @@ from oauth2_provider.models import AccessToken, RefreshToken
 
 from bulkops.worker.tasks import clean
 from dimensions_site.repositories.models import Role
-from tests.dimensions_site.tokens.clients import FORM, access_token, ask, basic, service, with_token
+from tests.dimensions_site.tokens.clients import FORM, access_token, ask, service, with_token
 from tests.factories import Caller, caller, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
@@ -42,66 +42,6 @@ def test_the_secret_may_stand_in_the_body(alice: Caller) -> None:
 def test_without_a_scope_a_token_may_read(alice: Caller) -> None:
     """The smallest one is the default."""
     assert ask("token", service(alice.user), grant_type="client_credentials").json()["scope"] == "read"
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error"),
-    [
-        ({"grant_type": "client_credentials", "scope": "admin"}, "invalid_scope"),
-        ({"grant_type": "client_credentials", "scope": "read openid"}, "invalid_scope"),
-        ({"grant_type": "password", "username": "alice", "password": "alice-password"}, "unsupported_grant_type"),
-        ({"grant_type": "implicit"}, "unsupported_grant_type"),
-        ({"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}, "unsupported_grant_type"),
-        ({"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "x"}, "unsupported_grant_type"),
-        (
-            {"grant_type": "authorization_code", "code": "x", "redirect_uri": "https://x.example/"},
-            "unauthorized_client",
-        ),
-        ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant"),
-        ({"grant_type": "refresh_token"}, "invalid_request"),
-        ({"grant_type": ""}, "invalid_request"),
-        ({}, "invalid_request"),
-        ({"grant_type": "client_credentials", "scope": "read\0"}, "invalid_request"),
-        ({"grant_type": "client_credentials", "resource": "everywhere"}, "invalid_target"),
-        ({"grant_type": "client_credentials", "resource": "https://[::1"}, "invalid_target"),
-        ({"grant_type": "client_credentials", "resource": "https://\u2100/"}, "invalid_target"),
-        ({"grant_type": "client_credentials", "resource": '["https://x.example", "https://[::1"]'}, "invalid_target"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_had_is_refused_as_clients_expect(alice: Caller, parameters: Any, error: str) -> None:
-    """By RFC 6749 and not by a problem document. Passwords are never accepted here, right or wrong."""
-    answer = ask("token", service(alice.user), **parameters)
-    assert (answer.status_code, answer.json()["error"]) == (400, error)
-    assert answer["Cache-Control"] == "no-store"
-
-
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize("name", ["", "unknown", "nul\0", "é", "x" * 10_000])
-def test_an_unknown_program_is_refused(name: str) -> None:
-    answer = Client().post(
-        "/auth/oauth2/token",
-        "grant_type=client_credentials",
-        content_type=FORM,
-        headers={"authorization": basic(name, "x")},
-    )
-    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
-
-
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize("header", ["Basic", "Basic !", "Basic YQ==", "Basic /w==", "Basic \xff", "Bearer x", "x"])
-def test_credentials_that_cannot_be_read_are_refused(header: str) -> None:
-    answer = Client().post(
-        "/auth/oauth2/token", "grant_type=client_credentials", content_type=FORM, headers={"authorization": header}
-    )
-    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
-
-
-def test_a_wrong_secret_is_refused(alice: Caller) -> None:
-    application, _ = service(alice.user)
-    answer = ask("token", (application, "wrong"), grant_type="client_credentials")
-    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
-    assert "WWW-Authenticate" in answer
 
 
 @pytest.mark.contract("B3")
@@ -251,9 +191,3 @@ def test_a_token_without_a_scope_of_ours_opens_nothing(alice: Caller) -> None:
     answer = program.get(program.currency("elements-count"))
     assert (answer.status_code, answer.json()["code"]) == (403, "CREDENTIAL_TOO_NARROW")
     assert answer["WWW-Authenticate"] == 'Bearer realm="dimensions", error="insufficient_scope", scope="read"'
-
-
-@pytest.mark.contract("G2")
-def test_a_token_opens_no_repository_that_its_user_may_not_enter(alice: Caller, contoso: Any) -> None:
-    program = with_token(access_token(service(alice.user), "manage"))
-    assert program.get(program.currency("elements", "contoso")).json()["code"] == "NO_GRANT"

@@ -10,7 +10,6 @@ from django.contrib.auth.hashers import MD5PasswordHasher
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dimensions_site.tokens.models import UsedToken
 from tests.dimensions_site.tokens.clients import log_in, post_json, tokens_of, with_token
 from tests.factories import Caller, currency
 
@@ -27,12 +26,6 @@ def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice:
     program = with_token(answer.json()["access"])
     assert program.send("POST", program.currency(), currency()).status_code == 201
     assert program.get(program.currency("elements/EUR")).json()["updateInfo"]["user"] == "alice"
-
-
-def test_nothing_of_a_login_is_stored(alice: Caller) -> None:
-    """A stolen database contains no token that gives access."""
-    tokens_of("alice")
-    assert not UsedToken.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -57,12 +50,6 @@ def test_every_refusal_takes_the_time_of_one_hash(alice: Caller, rita: Caller, u
     assert encode.call_count == 1
 
 
-def test_a_name_in_another_normal_form_is_the_same_name(alice: Caller) -> None:
-    """As with Basic, and in the forms of the administration."""
-    User.objects.create_user("zoë", password="zoe-password")
-    assert log_in("zoe\u0308", "zoe-password").status_code == 200
-
-
 @pytest.mark.contract("B1", "B3", "C5")
 @pytest.mark.parametrize(
     ("path", "body", "paths"),
@@ -83,23 +70,6 @@ def test_an_unclear_body_is_refused_with_every_error(path: str, body: object, pa
     answer = post_json(f"/auth/jwt/{path}", body)
     assert answer.status_code == 400
     assert {error["path"] for error in answer.json()["errors"]} == paths
-
-
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize(
-    ("text", "kind", "status"),
-    [
-        ("", "application/json", 400),
-        ("{", "application/json", 400),
-        ('{"username": "a", "username": "b", "password": "c"}', "application/json", 400),
-        ('{"username": "a\\u0000", "password": "c"}', "application/json", 400),
-        ('{"username": "\\ud800", "password": "c"}', "application/json", 400),
-        ("username=alice&password=alice-password", "application/x-www-form-urlencoded", 415),
-    ],
-)
-def test_a_body_that_is_not_plain_json_is_refused(text: str, kind: str, status: int) -> None:
-    answer = Client().post("/auth/jwt/token", text, content_type=kind)
-    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
 
 
 @pytest.mark.contract("A4", "A7")

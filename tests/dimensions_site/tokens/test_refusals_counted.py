@@ -9,7 +9,7 @@ from django.core.cache import cache
 
 from dimensions_site.environment import Rate
 from tests.dimensions_site.tokens.clients import ask, log_in, renew, service, tokens_of, with_token
-from tests.factories import Caller, currency
+from tests.factories import Caller
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
@@ -54,10 +54,3 @@ def test_wrong_passwords_lock_the_name_out(alice: Caller, settings: Any) -> None
     assert statuses == [401, 401, 200, 401, 401, 429, 429]
     locked = log_in("alice", "alice-password")
     assert (locked.json()["code"], int(locked["Retry-After"]) > 0) == ("LOGIN_LOCKED", True)
-
-
-def test_a_body_is_not_read_before_the_client_is_known(alice: Caller) -> None:
-    """A bad token is reported before a bad body."""
-    program = with_token("wrong")
-    assert program.send("POST", program.currency(), "{").status_code == 401
-    assert program.send("POST", program.currency("elements-bulk"), {"post": [currency()]}).status_code == 401

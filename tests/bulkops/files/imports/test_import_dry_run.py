@@ -49,12 +49,6 @@ def test_it_shows_what_would_change_with_both_values(import_accounts, till):
     )
 
 
-def test_it_finds_the_errors_that_the_import_would_find(import_accounts, till):
-    outcome = import_accounts(HEADINGS + CASH.replace("FINAL", "LAST") + BANK, "--dry-run")
-    assert [error.partition(":")[0] for error in outcome.errors] == ["line 2, conversion.conversionType"]
-    assert (outcome.refusal, outcome.status) == ("Nothing would be imported: 1 error.", 1)
-
-
 def test_it_counts_what_would_be_rejected_and_leaves_no_file(import_accounts, till, tmp_path: Path):
     """The same options without --dry-run do what was reported."""
     words = ["--rejects", str(tmp_path / "rejects.csv")]

@@ -11,12 +11,11 @@ from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import FileRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
-from currency.models import Currency
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
-from tests.factories import account, currency, read
+from tests.factories import account, read
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
 CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
@@ -101,21 +100,6 @@ def test_an_empty_cell_means_that_the_field_is_not_set(import_accounts, alice):
     assert now["rules"]["grossAmountEqualICSum"] is False
 
 
-@pytest.mark.contract("C2", "C4", "H4")
-def test_a_currency_keeps_its_oid_and_gets_one_when_it_is_new(import_currencies, alice):
-    """With the column `oid` left out, empty, or filled; `description` is the default language."""
-    alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
-    outcome = import_currencies(
-        "id,oid,description,decimalNumbers,percentageDifference\n"
-        "EUR,,euro,2,0.0000\nUSD,,Dollar,2,0.0000\nCHF,o-chf,Franc,2,0.0000\n"
-    )
-    assert outcome.output == "Imported into northwind: 2 created, 1 changed, 0 unchanged.\n"
-    oids = dict(Currency.objects.values_list("element_id", "oid"))
-    assert (oids["EUR"], oids["CHF"]) == ("o-eur", "o-chf")
-    assert len(oids["USD"]) == 36
-    assert Currency.objects.get(element_id="EUR").descriptions == {"en": "euro", "de": "Euro"}
-
-
 @pytest.mark.contract("C17", "H4")
 def test_an_import_generates_and_removes_the_calculation_logic(import_accounts):
     """It follows `rules.grossAmountEqualICSum`, as for every other way of saving."""
@@ -126,14 +110,6 @@ def test_an_import_generates_and_removes_the_calculation_logic(import_accounts):
 
     import_accounts("id,rules.grossAmountEqualICSum\n1000,false\n1100,true\n")
     assert CalculationLogic.objects.get().account.element_id == "1100"
-
-
-@pytest.mark.contract("C1", "H4")
-def test_an_import_touches_its_own_repository_only(import_accounts, bob):
-    """The same id in another repository stays as it is."""
-    bob.send("POST", bob.account(db_id="contoso"), account("1000"))
-    import_accounts(HEADINGS + CASH.replace("Cash", "Till"))
-    assert read(bob.get(bob.account("elements/1000", "contoso")))["descriptions"]["en"] == "Cash"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from account.models import Account, AccountVersion
+from account.models import Account
 from currency.models import Currency
-from tests.factories import account, currency
+from tests.factories import currency
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
 CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
@@ -34,16 +34,6 @@ def test_every_error_of_every_row_is_reported_with_line_and_field(import_account
     assert "one of NORMAL, DETAIL, VARIATION" in outcome.errors[1]
     assert outcome.refusal == "Nothing was imported: 5 errors."
     assert not Account.objects.exists()
-
-
-@pytest.mark.contract("H4")
-def test_an_error_in_the_last_row_of_many_undoes_all(import_accounts):
-    """Rows are written part by part, and none of the parts stays."""
-    rows = "".join(f"{number},Account {number},BALANCE_SHEET,NORMAL,FINAL\n" for number in range(1201))
-    outcome = import_accounts(HEADINGS + rows + "last,Last,BALANCE_SHEET,NORMAL,NEVER\n")
-    assert [error.partition(":")[0] for error in outcome.errors] == ["line 1203, conversion.conversionType"]
-    assert not Account.objects.exists()
-    assert not AccountVersion.objects.exists()
 
 
 @pytest.mark.contract("C1", "H4")
@@ -82,29 +72,3 @@ def test_an_oid_is_unique_within_the_file_and_the_repository(import_currencies, 
     for error, value in zip(outcome.errors[1:], ("o-eur", "none", "o-new"), strict=True):
         assert value in error
     assert list(Currency.objects.values_list("element_id", flat=True)) == ["EUR"]
-
-
-@pytest.mark.contract("C11", "H4")
-def test_a_row_is_checked_together_with_what_is_stored(import_accounts, alice):
-    """A validity that ends before the stored start is an error, though the file has no start."""
-    validity = {"startDate": "2026-06-01"}
-    alice.send("POST", alice.account(), account("1000", dataEntryAndReporting={"validity": validity}))
-    outcome = import_accounts("id,dataEntryAndReporting.validity.endDate\n1000,2026-01-31\n")
-    assert [error.partition(":")[0] for error in outcome.errors] == ["line 2, dataEntryAndReporting.validity.endDate"]
-    assert "2026-06-01" in outcome.errors[0]
-
-
-@pytest.mark.contract("C10", "H4")
-@pytest.mark.parametrize(
-    ("decimals", "difference", "preferred", "field"),
-    [
-        ("2.0", "0.0000", "true", "decimalNumbers"),
-        ("21", "0.0000", "true", "decimalNumbers"),
-        ("2", "0,5", "true", "percentageDifference"),
-        ("2", "0.0000", "yes", "preferred"),
-    ],
-)
-def test_cells_are_read_by_the_type_of_their_field(import_currencies, decimals, difference, preferred, field):
-    """A value that does not fit is an error at its field."""
-    outcome = import_currencies(CURRENCY_HEADINGS + f'EUR,,Euro,{decimals},"{difference}",{preferred}\n')
-    assert [error.partition(":")[0] for error in outcome.errors] == [f"line 2, {field}"]

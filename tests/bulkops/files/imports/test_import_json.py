@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.bulkops.save.bulk import element, elements
-from tests.factories import account, currency
+from tests.bulkops.save.bulk import element
+from tests.factories import account
 
 pytestmark = pytest.mark.contract("H4")
 
@@ -34,15 +34,6 @@ def test_members_are_merged_and_null_clears(import_accounts, alice):
     assert now["customAttributes"] == {"a": None, "b": "2"}
     assert now["restrictions"]["ctpRestriction"] is None
     assert now["restrictions"]["customDimension1"]["dimensionName"] == "D"
-
-
-def test_what_is_answered_is_imported_unchanged(import_accounts, import_currencies, alice):
-    """A list of the REST API is a file, `updateInfo` included (contract C12)."""
-    alice.send("POST", alice.account(), account("1000", rules={"grossAmountEqualICSum": True}))
-    alice.send("POST", alice.currency(), currency("EUR", preferred=True))
-    for run, dimension in ((import_accounts, "account"), (import_currencies, "currency")):
-        outcome = run(json.dumps(elements(alice, dimension)))
-        assert outcome.output == "Imported into northwind: 0 created, 0 changed, 1 unchanged.\n"
 
 
 @pytest.mark.contract("B1", "C5", "C6")

@@ -12,13 +12,12 @@ from bulkops.files.formats.rows import ElementRow, FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Phase
-from currency.models import Currency
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element
-from tests.factories import account, currency
+from tests.factories import account
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
 CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
@@ -51,11 +50,6 @@ def test_create_refuses_what_is_there(import_accounts, alice, till):
     assert [account.descriptions for account in Account.objects.all()] == [{"en": "Till"}]
 
 
-def test_create_saves_what_is_new(import_accounts, till):
-    outcome = import_accounts(HEADINGS + BANK, "--mode=create")
-    assert outcome.output == "Imported into northwind: 1 created, 0 changed, 0 unchanged.\n"
-
-
 def test_update_refuses_what_is_not_there(import_accounts, till):
     """With its other errors, except missing fields, which an existing element would have."""
     outcome = import_accounts(
@@ -64,21 +58,6 @@ def test_update_refuses_what_is_not_there(import_accounts, till):
     assert [error.partition(":")[0] for error in outcome.errors] == ["line 3, id", "line 4, id", "line 4, type"]
     assert outcome.errors[0] == "line 3, id: The element '1100' does not exist, so it cannot be updated."
     assert Account.objects.get().descriptions == {"en": "Till"}
-
-
-def test_update_changes_what_is_there(import_accounts, alice, till):
-    outcome = import_accounts("id,descriptions.en\n1000,Cash\n", "--mode=update")
-    assert outcome.output == "Imported into northwind: 0 created, 1 changed, 0 unchanged.\n"
-    assert element(alice, "account", "1000")["descriptions"] == {"en": "Cash"}
-
-
-@pytest.mark.contract("C2")
-def test_create_refuses_an_oid_that_another_element_has(import_currencies, alice):
-    alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
-    headings = "id,oid,description,decimalNumbers,percentageDifference\n"
-    outcome = import_currencies(headings + "EURB,o-eur,Budget euro,2,0.0000\n", "--mode=create")
-    assert outcome.errors == ["line 2, oid: There is already an element with the oid 'o-eur'."]
-    assert Currency.objects.count() == 1
 
 
 if connection.vendor == "postgresql":

@@ -1,12 +1,10 @@
 """References in files that are imported with `--strict`, and without."""
 
-import json
-
 import pytest
 
 from account.models import Account
 from tests.bulkops.save.bulk import save
-from tests.factories import account, currency
+from tests.factories import account
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType,rules.accrual.debitAccrual.id\n"
 
@@ -21,10 +19,6 @@ def places(errors: list[str]) -> list[str]:
     return [error.partition(":")[0] for error in errors]
 
 
-def test_references_may_lead_nowhere_when_nothing_is_said(import_accounts):
-    assert import_accounts(HEADINGS + row("1000", "nowhere")).status == 0
-
-
 def test_strict_finds_what_is_stored_and_what_is_in_the_file(import_accounts, alice):
     """Before and after the row that refers to it; a missing element is reported by heading, value and what to do."""
     save(alice, "account", post=[account("stored")])
@@ -37,11 +31,6 @@ def test_strict_finds_what_is_stored_and_what_is_in_the_file(import_accounts, al
     )
     assert Account.objects.count() == 1
     assert import_accounts(table.replace("nowhere", ""), "--strict").status == 0
-
-
-def test_the_references_of_an_invalid_row_are_reported_with_its_other_errors(import_accounts):
-    outcome = import_accounts(HEADINGS + row("1000", "nowhere", nature="WRONG") + row("1100", "1000"), "--strict")
-    assert places(outcome.errors) == ["line 2, nature", "line 2, rules.accrual.debitAccrual.id"]
 
 
 def test_whoever_refers_to_a_rejected_row_is_rejected_too(import_accounts, tmp_path):
@@ -66,11 +55,3 @@ def test_whoever_refers_to_a_rejected_row_is_rejected_too(import_accounts, tmp_p
         "line 6, nature",
     ]
     assert (outcome.status, Account.objects.count()) == (3, 3)
-
-
-def test_the_references_of_elements_in_json_are_looked_at(import_currencies, alice):
-    """In the spelling of responses as in a table; a currency refers to a currency."""
-    content = json.dumps([currency("EURB", referenceCurrency={"id": "EUR", "coefficient": "1"})])
-    assert places(import_currencies(content, "--strict").errors) == ["line 1, referenceCurrency.id"]
-    alice.send("POST", alice.currency(), currency("EUR"))
-    assert import_currencies(content, "--strict").status == 0

@@ -8,8 +8,6 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from tests.routes import METHODS, api_routes
-
 pytestmark = pytest.mark.contract("B2", "G1")
 
 BASIC = 'Basic realm="dimensions", charset="UTF-8"'
@@ -47,16 +45,6 @@ def test_a_401_offers_every_enabled_mode(headers, of_bearer):
     assert response.status_code == 401
     assert response["WWW-Authenticate"] == f"{BASIC}, {API_KEY}, {of_bearer}"
     assert response.json()["code"] in ("NOT_AUTHENTICATED", "AUTHENTICATION_FAILED")
-
-
-@pytest.mark.contract("A2", "A4", "A6")
-@pytest.mark.parametrize("route", api_routes(), ids=str)
-@pytest.mark.django_db
-def test_every_method_of_every_address_offers_them(route):
-    """OPTIONS and both spellings of a deletion, too, and methods that the address does not have."""
-    for method in METHODS:
-        response = Client().generic(method, route.path("northwind"))
-        assert (response.status_code, response["WWW-Authenticate"]) == (401, f"{BASIC}, {API_KEY}, {BEARER}"), method
 
 
 @pytest.mark.parametrize(

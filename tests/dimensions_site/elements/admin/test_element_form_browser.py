@@ -114,45 +114,6 @@ def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
 
 
 @pytest.mark.contract("C16")
-@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_a_conflict_is_decided_by_keyboard_alone(form: Any, width: int) -> None:
-    """Tab to the choice, an arrow to take it, and Enter on Save; a save without a choice brings the page back."""
-
-    def look(shown: Page) -> None:
-        shown.evaluate(SAVE_ELSEWHERE, {"descriptions:0:text": "Theirs", "descriptions:1:text": "Ihres"})
-        shown.get_by_label(ENGLISH, exact=True).fill("Mine")
-        save(shown)
-        expect_summary(shown, "ed saved this element on 20")
-        conflict = shown.get_by_role("group", name="Description (en)")
-        for text in ("Cash", "Theirs", "Mine"):
-            expect(conflict).to_contain_text(text)
-        assert fits(shown)
-        shown.get_by_role("button", name="Save and continue editing").focus()
-        with shown.expect_navigation():
-            shown.keyboard.press("Enter")
-        expect_summary(shown, "Others changed a field that you changed, too.")
-        expect(conflict.get_by_role("radio", checked=True)).to_have_count(0)
-        shown.keyboard.press("Tab")
-        expect(conflict.get_by_role("radio").first).to_be_focused()
-        shown.keyboard.press("Space")
-        expect(conflict.get_by_role("radio", name="Theirs")).to_be_checked()
-        shown.keyboard.press("ArrowDown")
-        expect(conflict.get_by_role("radio", name="Mine")).to_be_checked()
-        shown.keyboard.press("Tab")
-        shown.keyboard.press("Enter")
-        expect(shown.get_by_label(ENGLISH, exact=True)).to_be_focused()
-        with shown.expect_navigation():
-            shown.keyboard.press("Enter")  # a text area: a new line
-            shown.keyboard.press("Backspace")
-            shown.get_by_role("button", name="Save and continue editing").focus()
-            shown.keyboard.press("Enter")
-        expect(shown.get_by_text("The account 1000 was saved.")).to_be_in_viewport()
-
-    form(look, viewport={"width": width, "height": 800})
-    assert stored().descriptions == {"en": "Mine", "de": "Ihres"}
-
-
-@pytest.mark.contract("C16")
 def test_what_only_others_changed_is_taken_over_and_said(form: Any) -> None:
     """No question is asked."""
 

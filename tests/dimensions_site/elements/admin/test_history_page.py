@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import transaction
-from django.test import Client, override_settings
+from django.test import override_settings
 from django.utils import timezone
 
-from account.models import Account, AccountVersion
+from account.models import Account
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.models import Change
@@ -170,20 +170,3 @@ def test_the_versions_of_another_repository_are_not_found(northwind, contoso, bo
     assert browser.get(page(type(own), "version", version)).status_code == 404
     assert browser.post(page(type(own), "restore", version)).status_code == 404
     assert MODELS[dimension].version_model.objects.count() == 2
-
-
-@pytest.mark.contract("G2")
-def test_a_grant_for_one_dimension_opens_no_version_of_the_other(northwind, alice):
-    """Both have rows in the history of the same repository."""
-    element = store("account", northwind)
-    alice.user.access_grants.update(dimension="currency")
-    browser = browser_of(alice)
-    assert browser.get(versions_page(element)).status_code in (403, 404)
-    assert browser.get(page(Account, "version", AccountVersion.objects.get().pk)).status_code in (403, 404)
-
-
-def test_nobody_reads_a_history_without_logging_in(northwind):
-    """The login page is shown."""
-    element = store("account", northwind)
-    assert "login" in Client().get(versions_page(element))["Location"]
-    assert "login" in Client().post(page(Account, "restore", AccountVersion.objects.get().pk))["Location"]

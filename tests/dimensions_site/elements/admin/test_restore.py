@@ -1,8 +1,6 @@
 """Old versions, and deleted elements, come back exactly as they were."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
 
 from account.models import Account, AccountVersion, CalculationLogic
 from currency.models import Currency
@@ -86,25 +84,3 @@ def test_readers_see_no_button_and_restore_nothing(alice, rita):
     assert "Restore this version" not in text
     assert restore(browser, Currency, versions(Currency)[0]).status_code == 403
     assert len(versions(Currency)) == 2
-
-
-def test_a_link_restores_nothing_and_neither_does_a_form_of_another_site(alice):
-    """It is a POST with the token of the page."""
-    alice.send("POST", alice.currency(), currency())
-    address = page(Currency, "restore", versions(Currency)[0].pk)
-    browser_of(alice)
-    browser = Client(enforce_csrf_checks=True)
-    browser.force_login(User.objects.get(username="alice"))
-    assert browser.get(address).status_code == 405
-    assert browser.post(address).status_code == 403
-
-
-@pytest.mark.contract("G3")
-def test_a_repository_without_the_api_is_restored_in_the_admin(alice, northwind):
-    """The switch is about REST calls."""
-    alice.send("POST", alice.currency(), currency())
-    alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
-    northwind.api_enabled = False
-    northwind.save()
-    restore(browser_of(alice), Currency, versions(Currency)[0])
-    assert Currency.objects.get().decimal_numbers == 2

@@ -165,12 +165,3 @@ def test_readers_look_at_deleted_elements_and_restore_none(deleted, rita):
     assert "Restore this version" not in text
     assert restore_last(browser, Currency, "a2").status_code == 403
     assert not Currency.objects.exists()
-
-
-@pytest.mark.contract("G2")
-def test_without_a_grant_the_list_is_closed(deleted, bob):
-    """As the list of existing elements is."""
-    bob.user.access_grants.update(dimension="currency")
-    browser = browser_of(bob)
-    assert browser.get(page(Currency, "deleted_elements")).status_code == 200
-    assert browser.get(page(MODELS["account"], "deleted_elements")).status_code == 403

@@ -2,37 +2,7 @@
 
 import pytest
 
-from tests.factories import account, currency, json_bytes, read
-
-
-@pytest.mark.contract("C5")
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"colour": "red"}, "colour"),
-        ({"": "red"}, '""'),
-        ({"Nature": "BALANCE_SHEET"}, "Nature"),
-        ({"description": "Cash"}, "description"),
-        ({"rules": {"vat": 1}}, "rules.vat"),
-        ({"rules": {"accrual": {"debitAccrual": {"name": "x"}}}}, "rules.accrual.debitAccrual.name"),
-        ({"restrictions": {"customDimension6": {}}}, "restrictions.customDimension6"),
-        (
-            {"consolidation": {"bankingData": {"icIitemOld": {"sign": True}}}},
-            "consolidation.bankingData.icIitemOld.sign",
-        ),
-        ({"cashFlowPlanning": {"variation": {"enable": True}}}, "cashFlowPlanning.variation.enable"),
-        ({"bankingData": {"other": None}}, "bankingData.other"),
-        ({"debitAccrual": {"accrual": {"id": "1"}}}, "debitAccrual.accrual"),
-        ({"rules": {"consolidaton": {"vat": 1}}}, "consolidation.rules.vat"),
-    ],
-)
-def test_an_unknown_member_is_refused_by_its_path(alice, fields, path):
-    """At any depth, in any group, under any spelling of the group: nothing is dropped silently."""
-    response = alice.send("POST", alice.account(), account(**fields))
-
-    assert response.status_code == 400
-    [error] = response.json()["errors"]
-    assert (error["path"], error["code"]) == (path, "UNKNOWN_MEMBER")
+from tests.factories import account, currency, json_bytes
 
 
 @pytest.mark.contract("C5", "B1")
@@ -48,18 +18,6 @@ def test_every_unknown_member_is_reported(alice):
         "referenceCurrency.name",
         "decimalNumbers",
     }
-
-
-@pytest.mark.contract("C5")
-@pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_replacing_and_modifying_refuse_unknown_members_too(alice, method):
-    """And leave the element as it was."""
-    before = read(alice.send("POST", alice.account(), account()))
-
-    response = alice.send(method, alice.account("elements/1000"), account(type="DETAIL", colour="red"))
-
-    assert response.status_code == 400
-    assert read(alice.get(alice.account("elements/1000"))) == before
 
 
 @pytest.mark.contract("C5", "B1")

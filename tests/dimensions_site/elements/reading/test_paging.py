@@ -36,40 +36,6 @@ def test_pages_put_together_are_the_list(many, sort, size):
     assert [id for page in pages for id in page] == whole
 
 
-@pytest.mark.contract("D6")
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ({}, IDS),
-        ({"skip": "0"}, IDS),
-        ({"skip": "21"}, IDS[21:]),
-        ({"skip": "23"}, []),
-        ({"skip": str(2**63 - 1)}, []),
-        ({"take": "0"}, []),
-        ({"skip": "5", "take": "0"}, []),
-        ({"take": "2"}, IDS[:2]),
-        ({"take": str(2**63 - 1)}, IDS),
-        ({"skip": str(2**63 - 1), "take": str(2**63 - 1)}, []),
-        ({"skip": "007", "take": "01"}, IDS[7:8]),
-    ],
-)
-def test_skip_and_take_cut_a_part_out(many, query, expected):
-    """From nothing to the largest accepted number."""
-    assert ids(many.get(many.currency(), query)) == expected
-
-
-@pytest.mark.contract("D6")
-@pytest.mark.parametrize("text", ["", "-1", "1.0", "1e3", " 1", "١", "9223372036854775808", "all", "0x1"])
-@pytest.mark.parametrize("name", ["skip", "take"])
-def test_anything_else_is_refused_and_never_clamped(many, name, text):
-    """For the list, the fetch and the count; the message names the parameter and its value."""
-    for rest in ("elements", "elements-count", "elements-fetch?properties=id"):
-        path = many.currency(rest)
-        response = many.get(path, {**({"properties": "id"} if "fetch" in rest else {}), name: text})
-        assert (response.status_code, response.json()["errors"][0]["path"]) == (400, name)
-        assert f'"{text}"' in response.json()["detail"]
-
-
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize(
     ("query", "count"),

@@ -60,30 +60,6 @@ def test_currencies_are_sorted_with_nulls_last_and_the_id_as_the_last_key(ids, s
     assert ids(sort) == order
 
 
-def test_accounts_are_sorted_by_leaves_of_groups_and_bundles_in_both_spellings(alice, northwind):
-    """A column of a group, a leaf in JSON, a language; two spellings of one field are one field."""
-    store_accounts(
-        northwind,
-        account(
-            "1", conversion={"conversionType": "INITIAL_BALANCE"}, rules={"accrual": {"debitAccrual": {"id": "b"}}}
-        ),
-        account("2", conversion={"conversionType": "AVERAGE"}, descriptions={"de": "Z"}),
-        account("3", rules={"accrual": {"debitAccrual": {"id": "a"}}}, descriptions={"de": "A"}),
-    )
-    for sort, order in {
-        "conversion-conversionType": "231",
-        "-conversion.conversionType": "132",
-        "rules.accrual.debit.id": "312",
-        "-rules.accrual.debitAccrual.id": "132",
-        "descriptions.de": "312",
-        "description,id:desc": "132",
-    }.items():
-        assert "".join(element["id"] for element in read(alice.get(alice.account(), {"sort": sort}))) == order, sort
-    assert (
-        alice.get(alice.account(), {"sort": "conversion.conversionType,conversion-conversionType"}).status_code == 400
-    )
-
-
 @pytest.mark.parametrize("wire", [CURRENCY_WIRE, ACCOUNT_WIRE], ids=["currency", "account"])
 def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
     """A map has no order, but each of its entries has."""
@@ -96,29 +72,3 @@ def test_every_leaf_but_a_map_can_be_sorted_by(alice, northwind, wire):
             assert (response.status_code, response.json()["code"]) == (400, "NOT_SORTABLE")
         else:
             assert [element["id"] for element in read(response)] == ["A", "B"], leaf
-
-
-@pytest.mark.parametrize(
-    ("sort", "code"),
-    [
-        ("", "SYNTAX"),
-        (",", "SYNTAX"),
-        ("id,", "SYNTAX"),
-        (";id", "SYNTAX"),
-        ("-", "UNKNOWN_FIELD"),
-        ("--id", "UNKNOWN_FIELD"),
-        ("-id:desc", "SYNTAX"),
-        ("id desc", "UNKNOWN_FIELD"),
-        ("id:up", "UNKNOWN_FIELD"),
-        ("+id", "UNKNOWN_FIELD"),
-        ("id:DESC", "UNKNOWN_FIELD"),
-        ("id,id", "DUPLICATE_FIELD"),
-        ("referenceCurrency", "UNKNOWN_FIELD"),
-        ("id,oid,preferred,decimalNumbers,xbrlContent,percentageDifference", "TOO_MANY"),
-    ],
-)
-def test_a_sort_order_that_cannot_be_read_is_a_400(alice, sort, code):
-    """Also where the order does not matter: the count checks it too."""
-    for rest in ("elements", "elements-count"):
-        response = alice.get(alice.currency(rest), {"sort": sort})
-        assert (response.status_code, response.json()["code"]) == (400, code)

@@ -6,10 +6,9 @@ import pytest
 
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.reading.uses import LISTED
-from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Caller, account, caller, content, currency, read
+from tests.factories import Caller, account, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
@@ -120,14 +119,6 @@ def test_another_repository_is_never_searched(rita, bob, northwind, contoso):
     assert unused(rita) == ["T"]
     assert rita.get(rita.account("elements-uses?id=T", "contoso")).status_code == 403
     assert read(bob.get(bob.account("elements-uses?id=T", "contoso")))[0]["count"] == 1
-
-
-@pytest.mark.contract("G2")
-def test_it_needs_a_grant_for_the_dimension(northwind):
-    narrow = caller("nora", northwind, Role.READER, "currency")
-    assert narrow.get(narrow.account("elements-uses?id=1")).status_code == 403
-    AccessGrant.objects.create(user=narrow.user, repository=northwind, role=Role.READER, dimension="account")
-    assert uses(narrow, "1") == [{"id": "1", "usedBy": [], "count": 0}]
 
 
 def test_unused_goes_with_filter_paging_count_and_fetch(rita, northwind):

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import call_command
 
 from account.models import Account, AccountVersion
 from currency.models import Currency
@@ -32,14 +31,6 @@ def test_each_write_leaves_a_version_with_its_author(alice, ed):
         ("~", "ed", "REST"),
         ("~", "alice", "REST"),
     ]
-
-
-@pytest.mark.contract("C18")
-def test_an_inserting_put_leaves_the_first_version(ed):
-    """It is a creation."""
-    ed.send("PUT", ed.currency("elements/EUR"), currency())
-
-    assert versions(Currency, "EUR") == [("+", "ed", "REST")]
 
 
 @pytest.mark.contract("C18")
@@ -83,23 +74,6 @@ def test_a_refused_write_leaves_no_version(alice):
     alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"}, If_Match='"other"')
 
     assert len(versions(Account, "1000")) == 1
-
-
-@pytest.mark.contract("C18", "C12")
-def test_an_import_leaves_versions_of_what_it_changes(alice, tmp_path):
-    """New and changed currencies of a file get a version of the channel IMPORT; an unchanged one gets none."""
-    for id in ("EUR", "USD"):
-        alice.send("POST", alice.currency(), currency(id))
-    file = tmp_path / "currencies.csv"
-    file.write_text(
-        "id,descriptions.en,decimalNumbers,percentageDifference\nEUR,Euro,2,0.0000\nUSD,Dollar,2,0.0000\nJPY,Yen,0,0\n"
-    )
-
-    call_command("import_currencies", "northwind", str(file))
-
-    assert versions(Currency, "EUR") == [("+", "alice", "REST")]
-    assert versions(Currency, "USD")[1:] == [("~", "system", "IMPORT")]
-    assert versions(Currency, "JPY") == [("+", "system", "IMPORT")]
 
 
 @pytest.mark.contract("C18")

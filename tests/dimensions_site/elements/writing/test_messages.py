@@ -190,56 +190,6 @@ def test_if_match_for_an_element_that_does_not_exist_says_so(alice):
     )
 
 
-@pytest.mark.contract("B1")
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("elements/", "There is nothing at /dimensions/v1/northwind/account/elements/. Paths of this service do not"),
-        ("elements-cuont", "There is nothing at /dimensions/v1/northwind/account/elements-cuont."),
-    ],
-)
-def test_an_unknown_path_is_named(alice, path, expected):
-    """It says what a trailing slash means."""
-    response = alice.get(alice.account(path))
-
-    assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
-    assert response.json()["detail"].startswith(expected)
-
-
-@pytest.mark.contract("B1", "E2")
-@pytest.mark.parametrize(
-    ("mode", "expected"),
-    [
-        ("strict", 'saveMode must be one of LOOSE, STRICT; got "strict". Did you mean STRICT?'),
-        ("LOSE", 'saveMode must be one of LOOSE, STRICT; got "LOSE". Did you mean LOOSE?'),
-        (5, "saveMode must be one of LOOSE, STRICT; got 5."),
-        (["STRICT"], 'saveMode must be one of LOOSE, STRICT; got ["STRICT"]. Did you mean STRICT?'),
-    ],
-)
-def test_an_unknown_save_mode_names_the_nearest(alice, mode, expected):
-    """As every enum does."""
-    assert message(alice, alice.account("elements-bulk"), {"saveMode": mode, "post": []}) == expected
-
-
-@pytest.mark.contract("B1")
-@pytest.mark.parametrize("number", ["1e999", "-1E+4000"])
-def test_a_number_beyond_the_limits_is_shown(alice, number):
-    """With the limits of its exponent."""
-    assert message(alice, alice.currency(), f'{{"decimalNumbers": {number}}}') == (
-        f"decimalNumbers must be a number with an exponent from -400 to 400; got {number}."
-    )
-
-
-@pytest.mark.contract("B1", "G1")
-def test_a_request_without_credentials_learns_what_to_send(client):
-    """The schemes of the enabled modes."""
-    response = client.get("/dimensions/v1/northwind/account/elements")
-
-    assert response.json()["detail"] == (
-        "The request has no credentials; send the header Authorization with Basic, Api-Key or Bearer."
-    )
-
-
 @pytest.mark.contract("C14")
 def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
     """The path names the element."""

@@ -71,14 +71,3 @@ def test_a_replacement_needs_the_required_fields(alice):
         "conversion.conversionType",
     ]
     assert read(alice.get(alice.account("elements/1000"))) == before
-
-
-@pytest.mark.contract("C14")
-def test_a_put_touches_its_own_repository_only(alice, bob):
-    """The same id in another repository is another element."""
-    alice.send("PUT", alice.currency("elements/EUR"), currency())
-
-    inserted = bob.send("PUT", bob.currency("elements/EUR", db_id="contoso"), currency(decimalNumbers=4))
-
-    assert inserted.status_code == 201
-    assert read(alice.get(alice.currency("elements/EUR")))["decimalNumbers"] == 2

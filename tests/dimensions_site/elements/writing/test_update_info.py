@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import call_command
 
 from tests.factories import account, currency, read
 
@@ -50,16 +49,3 @@ def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
     patched = read(ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": 2, "updateInfo": FORGED}))
 
     assert replaced == patched == created
-
-
-@pytest.mark.contract("C12")
-def test_imported_elements_show_the_import(alice, tmp_path):
-    """The origin is IMPORT."""
-    file = tmp_path / "accounts.csv"
-    file.write_text(
-        "id,descriptions.en,nature,type,conversion.conversionType\n7,Sales,PROFIT_AND_LOSS,NORMAL,AVERAGE\n"
-    )
-
-    call_command("import_accounts", "northwind", str(file))
-
-    assert read(alice.get(alice.account("elements/7")))["updateInfo"]["origin"] == "IMPORT"

@@ -16,44 +16,6 @@ def rows(tab):
     return tab.locator("#result_list tbody tr")
 
 
-def test_the_keyboard_alone_finds_what_has_no_german_text(chart, alice, visit):
-    """Typing and Enter choose the field; the forms take the focus, and Escape gives it back."""
-
-    def look(tab):
-        adding = tab.get_by_role("link", name="Add a condition")
-        adding.focus()
-        tab.keyboard.press("Enter")
-        expect(tab.get_by_label("Search for a field")).to_be_focused()
-        tab.keyboard.press("Escape")
-        expect(adding).to_be_focused()
-        tab.keyboard.press("Enter")
-        expect(tab.get_by_label("Search for a field")).to_be_focused()
-        tab.keyboard.type("nature")
-        tab.keyboard.press("Enter")
-        expect(tab.get_by_label("Condition", exact=True)).to_be_focused()
-        tab.keyboard.press("Tab")
-        tab.keyboard.type("Profit")
-        with tab.expect_navigation(url="**filter=*"):
-            tab.get_by_role("button", name="Add the condition").press("Enter")
-        adding.focus()
-        tab.keyboard.press("Enter")
-        expect(tab.get_by_label("Search for a field")).to_be_focused()
-        tab.keyboard.type("german")
-        tab.keyboard.press("Enter")
-        expect(tab.get_by_label("Condition", exact=True)).to_be_focused()
-        tab.keyboard.type("is missing")
-        expect(tab.get_by_label("Value", exact=True)).to_be_hidden()
-        with tab.expect_navigation(url="**isnull*"):
-            tab.get_by_role("button", name="Add the condition").press("Enter")
-        expect(rows(tab)).to_have_count(2)
-        expect(tab.get_by_role("list", name="Conditions")).to_contain_text("Description (de) is missing")
-        with tab.expect_navigation():
-            tab.get_by_role("link", name="Remove: Description (de) is missing").press("Enter")
-        expect(rows(tab)).to_have_count(3)
-
-    visit(LIST, look, storage_state=signed_in(browser_of(alice)))
-
-
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_conditions_are_changed_and_get_alternatives_at_every_width(chart, alice, visit, width):
     def look(tab):

@@ -27,7 +27,6 @@ SERVICES = (
     "tests/live/",
     "tests/load/",
     "tests/openapi/test_schemathesis.py",
-    "tests/security/test_attacks_bombs.py",
     "tests/security/test_attacks_files.py",
     "tests/security/test_attacks_hopeless_bodies.py",
     "tests/security/test_attacks_sizes.py",

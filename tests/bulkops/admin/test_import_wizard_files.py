@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
-from openpyxl import Workbook
 
 from account.models import Account
 from bulkops.files.outside.reading import preview_outside
@@ -21,7 +20,7 @@ from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import clean, work
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.admin.imports import CASH, FAULTY, HEADINGS, at, checked, confirm, describe, upload
-from tests.bulkops.files.formats.files import STYLES, huge_element, slow_workbook, with_parts, workbook
+from tests.bulkops.files.formats.files import huge_element, slow_workbook
 from tests.dimensions_site.site_admin.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,21 +74,6 @@ def test_an_upload_is_never_a_file_with_a_name(ed, northwind, monkeypatch, tmp_p
     upload(browser_of(ed), northwind, HEADINGS + CASH * 5_000)
     assert found == [[]] * len(found) != []
     assert FileImport.objects.get().size == len(HEADINGS + CASH * 5_000)
-
-
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize("code", ["[" * 4_000_000, "[" * 255], ids=["endless", "as long as may be"])
-def test_a_workbook_that_would_keep_a_processor_busy_is_answered_at_once(ed, northwind, code):
-    """It has two kilobytes: a number format on which a pattern would backtrack again and again."""
-    styles = b'<styleSheet><numFmts><numFmt numFmtId="200" formatCode="%s"/></numFmts></styleSheet>' % code.encode()
-    content = with_parts(workbook(HEADINGS.strip().split(",")), {STYLES: lambda _part: styles})
-    assert len(content) < 20_000
-    begin = time.monotonic()
-    page = upload(browser_of(ed), northwind, content)
-    assert page.status_code == 200
-    assert FileImport.objects.exists() == (len(code) == 255)
-    # With quadratic time it would be hours.
-    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.contract("B3")
@@ -227,24 +211,6 @@ def test_a_large_file_is_kept_in_pieces(ed, northwind):
     describe(browser, FileImport.objects.get())
     work()
     assert FileImport.objects.get().report["created"] == 2_500
-
-
-def test_a_workbook_is_previewed_as_it_looks(ed, northwind, tmp_path):
-    """Codes keep the zeros that their cells show."""
-    book = Workbook()
-    sheet = book.create_sheet(index=0)
-    sheet.append(["id", "descriptions.en", "nature", "type", "conversion.conversionType"])
-    sheet.append([42, "Cash", "BALANCE_SHEET", "NORMAL", "FINAL"])
-    sheet["A2"].number_format = "00000"
-    book.save(tmp_path / "chart.xlsx")
-    browser = browser_of(ed)
-    page = upload(browser, northwind, (tmp_path / "chart.xlsx").read_bytes(), "chart.xlsx")
-    assert page.context["form"].columns.fields[0].cells == ["00042"]
-    describe(browser, FileImport.objects.get())
-    work()
-    confirm(browser, FileImport.objects.get())
-    work()
-    assert Account.objects.get().element_id == "00042"
 
 
 @pytest.mark.parametrize("end", ["completed", "dropped", "forgotten"])

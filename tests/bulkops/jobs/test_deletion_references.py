@@ -63,15 +63,6 @@ def test_each_declared_reference_keeps_an_element(alice, northwind, path, unused
     assert (in_use(status), status["deleted"]) == ({"T": ["U"]}, unused)
 
 
-def test_every_declared_reference_keeps_an_element(alice, northwind):
-    targets = [f"T{n:02}" for n in range(len(PATHS))]
-    store_accounts(northwind, *map(account, targets))
-    store_accounts(northwind, *(user(f"U{n:02}", path, f"T{n:02}") for n, path in enumerate(PATHS)))
-    status = refusing(alice, targets)
-    assert (status["refused"], status["deleted"]) == (len(PATHS), 0)
-    assert [one["usedBy"] for one in status["inUse"]] == [[use(f"U{n:02}", path)] for n, path in enumerate(PATHS)]
-
-
 def test_a_list_whose_elements_refer_to_each_other_is_deleted(alice, northwind, chunks):
     """In both directions, in a ring, and to themselves; whatever the order."""
     ring = [user(f"R{n}", DEBIT, f"R{(n + 1) % 5}") for n in range(5)]
@@ -177,15 +168,6 @@ def test_the_status_is_bounded(alice, northwind):
     status = refusing(alice, [one["id"] for one in elements])
     assert (status["refused"], len(status["inUse"])) == (LISTED_IN_USE + 5, LISTED_IN_USE)
     assert len(status["inUse"][0]["usedBy"]) == LISTED_USERS
-
-
-def test_without_the_parameter_nothing_is_checked_and_the_status_is_as_before(alice, northwind):
-    store_accounts(northwind, account("A"), user("X", DEBIT, "A"))
-    for query in ("", "?references=ignore"):
-        oid = start(alice, ["A"], query=query)
-        work_now()
-        assert set(status_of(alice, oid)) == {"status", "requested", "processed", "deleted", "notFound", "error"}
-    assert stored() == ["X"]
 
 
 @pytest.mark.contract("A7", "B1")

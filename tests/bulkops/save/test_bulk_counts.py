@@ -35,15 +35,6 @@ def test_the_headers_count_what_the_elements_do(alice, body, query):
     assert len(elements(alice, dimension)) == (2 if query else 4)
 
 
-@pytest.mark.contract("K2")
-def test_the_same_body_again_changes_nothing(alice, body):
-    """So a client that saves its whole chart each night sees at once whether anything was new."""
-    dimension, _ = body
-    put = [MAKERS[dimension](id) for id in ("1", "2")]
-
-    assert counts(send(alice, dimension, {"put": put})) == ("0", "0", "2")
-
-
 @pytest.mark.contract("E2", "K2")
 def test_what_saves_nothing_counts_nothing(alice, body):
     """An error has no counts: they would look as if something had been saved."""

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from account.models import Account, AccountVersion, CalculationLogic
-from currency.models import CurrencyVersion
-from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
+from tests.bulkops.save.bulk import DIMENSIONS, patch, places, refused, save, send, without
 from tests.bulkops.save.error_kinds import KINDS, STORED, TAKEN, Kind
-from tests.factories import MAKERS, account, currency
+from tests.factories import MAKERS, account
 
 pytestmark = pytest.mark.contract("B1", "E2")
 
@@ -171,73 +170,6 @@ def test_many_errors_of_one_element_are_counted(alice):
 
 
 # --- Currencies --------------------------------------------------------------------------------
-
-
-@pytest.mark.contract("C2", "C4", "C10")
-@pytest.mark.parametrize(
-    ("fields", "place", "code", "message"),
-    [
-        (
-            {"decimalNumbers": 21},
-            "/decimalNumbers",
-            "INVALID",
-            "must be a whole number from 0 to 20; got 21.",
-        ),
-        ({"decimalNumbers": -1}, "/decimalNumbers", "INVALID", "from 0 to 20; got -1."),
-        ({"decimalNumbers": "2"}, "/decimalNumbers", "INVALID", 'without quotes; got "2".'),
-        ({"decimalNumbers": 2.5}, "/decimalNumbers", "INVALID", "got 2.5."),
-        ({"decimalNumbers": None}, "/decimalNumbers", "NULL", ", not null."),
-        (
-            {"percentageDifference": "1,5"},
-            "/percentageDifference",
-            "INVALID",
-            "must be a decimal number with",
-        ),
-        ({"percentageDifference": "1" * 16}, "/percentageDifference", "INVALID", "at most 15 digits before"),
-        ({"percentageDifference": True}, "/percentageDifference", "INVALID", "got true."),
-        ({"preferred": "yes"}, "/preferred", "INVALID", 'preferred must be true or false; got "yes".'),
-        (
-            {"referenceCurrency": {"coefficient": "1.2.3"}},
-            "/referenceCurrency/coefficient",
-            "INVALID",
-            'got "1.2.3".',
-        ),
-        ({"xbrlContent": "x" * 1_001}, "/xbrlContent", "INVALID", "the limit is 1,000."),
-        (
-            {"description": "Dollar", "descriptions": {"en": "Euro"}},
-            "/description",
-            "CONFLICTING_SPELLINGS",
-            'description ("Dollar") means descriptions.en',
-        ),
-        ({"description": 5}, "/description", "INVALID", "description must be a string"),
-        (
-            {"descriptions": {"en": "", "de": ""}},
-            "/descriptions",
-            "BLANK",
-            "must have a text in at least one language",
-        ),
-        ({"descriptions": 5}, "/descriptions", "INVALID", "descriptions must be an object"),
-        ({"oid": ""}, "/oid", "INVALID", "oid must not be empty."),
-        ({"oid": "x" * 65}, "/oid", "INVALID", "oid is 65 characters long; the limit is 64."),
-        ({"oid": 1}, "/oid", "INVALID", "oid must be a string, not the number 1."),
-    ],
-)
-def test_the_errors_of_currencies_are_reported_for_each_operation(alice, fields, place, code, message):
-    """In new, replaced and patched ones."""
-    save(alice, "currency", post=[currency("A"), currency("B")])
-    before = (elements(alice, "currency"), CurrencyVersion.objects.count())
-    body = {
-        "post": [currency("NEW"), currency("BAD", **fields)],
-        "put": [currency("A", **fields)],
-        "patch": [patch("B", **fields)],
-    }
-
-    report = refused(send(alice, "currency", body))
-
-    assert places(report) == [(f"/post/1{place}", code), (f"/put/0{place}", code), (f"/patch/0/data{place}", code)]
-    assert [error["id"] for error in report["errors"]] == ["BAD", "A", "B"]
-    assert all(message in error["message"] for error in report["errors"])
-    assert (elements(alice, "currency"), CurrencyVersion.objects.count()) == before
 
 
 @pytest.mark.contract("B1", "E2")

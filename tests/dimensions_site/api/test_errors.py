@@ -18,7 +18,6 @@ from dimensions_site.api.errors import (
     as_problem,
     bad_request,
     flatten,
-    forbidden,
     not_found,
     problem_response,
 )
@@ -47,13 +46,6 @@ def test_a_problem_has_the_members_of_rfc_9457_and_code_and_request_id():
         "code": "UNKNOWN_ELEMENT",
         "requestId": "r-1",
     }
-
-
-@pytest.mark.contract("B1")
-def test_a_403_is_a_problem_too():
-    """The helper for what is not permitted."""
-    body = answered(forbidden("NO_GRANT", "You have no role in this repository."))
-    assert (body["status"], body["title"], body["code"]) == (403, "Forbidden", "NO_GRANT")
 
 
 @pytest.mark.contract("B1")
@@ -108,13 +100,6 @@ def test_text_that_no_encoding_can_carry_does_not_break_the_answer():
     """A lone surrogate quoted in a message becomes a question mark; other letters stay as they are."""
     body = answered(not_found("X", "Währung \ud800 \x00 fehlt"))
     assert body["detail"] == "Währung ? \x00 fehlt"
-
-
-@pytest.mark.contract("A4", "B1")
-def test_headers_of_a_problem_are_sent():
-    """For example Allow with a 405."""
-    response = problem_response(HttpRequest(), Problem(405, "X", "No.", headers={"Allow": "GET"}))
-    assert response["Allow"] == "GET"
 
 
 class Conversion(serializers.Serializer[Any]):

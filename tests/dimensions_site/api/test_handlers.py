@@ -63,12 +63,3 @@ def test_a_failure_in_a_view_of_the_api_is_a_problem_and_in_the_log(quiet_client
     failed = next(line for line in lines if line["event"] == "request_failed")
     assert failed["request_id"] == "find-me"
     assert failed["exc_info"]
-
-
-@pytest.mark.contract("B1", "B3")
-@pytest.mark.parametrize("host", ["evil.example", "[x", "a b", ""])
-def test_a_host_that_the_service_does_not_serve_is_a_problem(client, host):
-    """400, although Django's own helpers would fail on such a host."""
-    response = client.get("/dimensions/v1/r/echo/x", headers={"Host": host, "X-Name": "alice"})
-    assert response.status_code == 400
-    assert response.json()["code"] == "DISALLOWED_HOST"

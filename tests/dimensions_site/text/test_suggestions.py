@@ -1,30 +1,11 @@
 """Unknown names are refused with the nearest known one, wherever they are sent; that costs next to nothing."""
 
-import gc
-import json
-import time
-
 import pytest
 
 from dimensions_site.text.suggestions import MAX_SEARCHES, close_names, renew
-from tests.factories import account, currency
+from tests.factories import account
 
 KNOWN = ("nature", "type", "BALANCE_SHEET", "NORMAL", "id")
-
-
-def seconds_of(call):
-    """The shortest of three times that a call takes, without other processes and the collector."""
-    call()
-    times = []
-    gc.disable()
-    try:
-        for _ in range(3):
-            began = time.process_time()
-            call()
-            times.append(time.process_time() - began)
-    finally:
-        gc.enable()
-    return min(times)
 
 
 @pytest.fixture(autouse=True)
@@ -167,24 +148,6 @@ def test_an_unknown_name_in_a_query_is_refused_with_the_nearest(alice, address, 
     assert response.json()["detail"].startswith(expected)
 
 
-@pytest.mark.contract("B1", "D3")
-@pytest.mark.parametrize(
-    ("path", "advice"),
-    [
-        ("updateInfo.foo", " /docs has the list of all fields."),
-        ("rules.x", " /docs has the list of all fields."),
-        ("conversion.id", " /docs has the list of all fields."),
-        ("updateInfo.usr", " Did you mean 'updateInfo.user'?"),
-        ("conversion.startDate", " Did you mean 'dataEntryAndReporting.validity.startDate'?"),
-    ],
-)
-def test_a_path_whose_group_is_known_is_compared_by_its_last_name(alice, path, advice):
-    """Otherwise each value of the group would look like it, because of the group's name."""
-    response = alice.get(alice.account(f"elements?filter={path}==x"))
-
-    assert response.json()["detail"] == f"Unknown field '{path}'.{advice}"
-
-
 @pytest.mark.contract("C5", "B1")
 def test_a_patch_like_a_put_in_a_bulk_body_is_refused_with_where_its_fields_stand(alice):
     """The most common error in bulk patches."""
@@ -195,40 +158,6 @@ def test_a_patch_like_a_put_in_a_bulk_body_is_refused_with_where_its_fields_stan
     assert messages["/patch/0/type"] == (
         "Unknown field 'type'. The entry takes key and data; the fields to change stand in data."
     )
-
-
-@pytest.mark.contract("B1")
-@pytest.mark.parametrize("names", [1_000, 10_000])
-def test_unknown_names_cost_no_more_than_unknown_names_that_look_like_none(alice, names):
-    """Ten thousand close ones take little longer than ten thousand that are too long to be compared."""
-
-    def refused(name):
-        body = json.dumps(currency() | {name(number): 1 for number in range(names)})
-
-        def call():
-            assert alice.send("POST", alice.currency(), body).json()["errorCount"] == names
-
-        return call
-
-    compared = seconds_of(refused(lambda number: f"decimalNumber{number:05}"))
-    too_long = seconds_of(refused(lambda number: f"decimalNumber{number:0100}"))
-    assert compared < 2 * too_long + 0.1
-
-
-@pytest.mark.contract("B1")
-def test_a_name_of_a_megabyte_costs_no_more_than_a_value_of_a_megabyte(alice):
-    """It is neither compared nor repeated whole."""
-    name, value = (json.dumps(currency() | fields) for fields in ({"n" * 10**6: 1}, {"xbrlContent": "n" * 10**6}))
-
-    def refused(body):
-        def call():
-            response = alice.send("POST", alice.currency(), body)
-            assert response.status_code == 400
-            assert len(response.content) < 2_000
-
-        return call
-
-    assert seconds_of(refused(name)) < 3 * seconds_of(refused(value)) + 0.02
 
 
 @pytest.mark.contract("C5")

@@ -9,16 +9,10 @@ import pytest
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape, UnreadableFile
 from bulkops.files.formats.table import element_writer, table_writer
-from bulkops.files.formats.tables import MAX_ROW_CHARACTERS
 from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import (
-    SHEET,
-    STRINGS,
-    archive,
     as_excel_saves,
-    with_parts,
     workbook,
-    zeros_in_gzip,
 )
 
 FEW, MANY = 4_000, 12_000
@@ -93,33 +87,4 @@ def written(make):
     return lambda file: file.write(make())
 
 
-def in_sheet(make):
-    return written(lambda: with_parts(workbook(["id"], ["1000"]), {SHEET: lambda _sheet: make()}))
-
-
-def shared_text(_part):
-    return b"<sst><si><t>%b</t></si></sst>" % (b"x" * 50 * MEGABYTE)
-
-
 MEGABYTE = 1024**2
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        written(lambda: zeros_in_gzip(128 * MEGABYTE)),
-        written(lambda: archive(**{SHEET: bytes(128 * MEGABYTE)})),
-        written(lambda: b'id,name\n1,"' + (b"never closed " * 100 + b"\n") * 40_000),
-        written(lambda: b"id,name\n" + b"x" * 50 * MEGABYTE),
-        written(lambda: b'{"id": "' + b"x" * 50 * MEGABYTE),
-        in_sheet(lambda: b"<worksheet><sheetData><row><c t='str'><v>" + b"x" * 50 * MEGABYTE),
-        in_sheet(lambda: b"<worksheet a='" + b"x" * 50 * MEGABYTE),
-        in_sheet(lambda: b"<worksheet><sheetData><row>" + b"<c><v>1</v></c>" * 2 * MEGABYTE),
-        written(lambda: with_parts(as_excel_saves(workbook(["id"], ["1000"])), {STRINGS: shared_text})),
-    ],
-    ids=["gzip", "zip", "quote", "line", "JSON", "cell", "tag", "columns", "shared"],
-)
-def test_a_file_that_is_made_to_fill_the_memory_does_not(write):
-    """Each of these holds 50 megabytes or more of one thing."""
-    most, _ = peak(write)
-    assert most < 6 * MAX_ROW_CHARACTERS

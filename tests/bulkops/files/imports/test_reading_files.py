@@ -8,7 +8,6 @@ import pytest
 from openpyxl import Workbook
 
 from account.models import Account
-from tests.factories import account, read
 
 HEADINGS = ["id", "descriptions.en", "nature", "type", "conversion.conversionType"]
 CASH = ["0010", "Caisse à Zürich", "BALANCE_SHEET", "NORMAL", "FINAL"]
@@ -66,17 +65,6 @@ def test_an_element_is_the_same_from_whatever_file(import_accounts, content, gzi
     assert stored.conversion_type == "FINAL"
 
 
-@pytest.mark.contract("C19")
-def test_text_is_stored_exactly_as_it_stands_in_the_cell(import_accounts, alice):
-    """Leading zeros, blanks around a text, quotes and line breaks are content."""
-    import_accounts(
-        ",".join(HEADINGS) + '\n0010," He said ""cash""\r\nand left ",BALANCE_SHEET,NORMAL,FINAL\n',
-    )
-    stored = read(alice.get(alice.account("elements/0010")))
-    assert stored["id"] == "0010"
-    assert stored["descriptions"] == {"en": ' He said "cash"\r\nand left '}
-
-
 @pytest.mark.contract("H4")
 def test_an_error_is_reported_with_the_line_on_which_its_row_begins(import_accounts):
     """Line breaks inside quotes count as lines, as every text editor counts them; so do rows without any text."""
@@ -124,34 +112,3 @@ def test_a_table_without_rows_imports_nothing(import_accounts):
     """An empty table is not an error."""
     outcome = import_accounts(",".join(HEADINGS) + "\n")
     assert (outcome.errors, outcome.refusal) == ([], None)
-
-
-@pytest.mark.contract("H4")
-def test_columns_may_come_in_any_order_and_in_any_number(import_accounts, alice):
-    """Only the fields that an element needs have to be present."""
-    alice.send("POST", alice.account(), account("1000"))
-    assert import_accounts("documentationLink,id\nhttps://manual.example.com/cash,1000\n").refusal is None
-    assert Account.objects.get().documentation_link == "https://manual.example.com/cash"
-
-
-@pytest.mark.parametrize("words", [[], ["--dry-run"]])
-def test_a_file_whose_encoding_is_not_certain_is_refused_with_how_it_looks(import_accounts, words):
-    """No letter is stored that nobody has seen; the command names what to add."""
-    content = csv(";", "utf-8").decode().replace("Caisse à Zürich", "Środki trwałe").encode("cp1250")
-    outcome = import_accounts(content, *words)
-    (error,) = outcome.errors
-    assert error.startswith("line 2: The encoding of the file is not certain.")
-    assert "look in each: windows-1250: Środki trwałe" in error
-    assert ": Œrodki trwa³e;" in error
-    assert str(outcome.refusal).endswith("Name the encoding with --encoding.")
-    assert not Account.objects.exists()
-
-    assert import_accounts(content, "--encoding=windows-1250", *words).refusal is None
-    if not words:
-        assert Account.objects.get().descriptions["en"] == "Środki trwałe"
-
-
-def test_an_encoding_that_is_not_known_is_refused_with_those_that_are(import_accounts):
-    outcome = import_accounts(b"id\n", "--encoding", "klingon")
-    assert "it must be one of utf-8, utf-16, windows-1252, " in str(outcome.refusal)
-    assert "got 'klingon'" in str(outcome.refusal)

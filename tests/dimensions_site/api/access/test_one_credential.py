@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from tests.dimensions_site.tokens.clients import access_token, service
-from tests.factories import Caller, currency
+from tests.factories import Caller
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
@@ -87,16 +87,6 @@ def test_an_empty_header_is_not_a_credential(good: Any) -> None:
     for kind in good:
         empty = "Authorization" if kind == "x-api-key" else "X-API-Key"
         assert Client(headers={**good[kind], empty: ""}).get(PLACE).status_code == 200
-
-
-def test_the_session_of_the_administration_is_not_a_credential(alice: Caller, good: Any) -> None:
-    """A cookie opens nothing in REST, and does not conflict with what does."""
-    browser = Client()
-    browser.force_login(alice.user)
-    assert browser.get(PLACE).status_code == 401
-    assert browser.post(PLACE, currency(), content_type="application/json").status_code == 401
-    for headers in good.values():
-        assert browser.get(PLACE, headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -38,19 +38,10 @@ PLACES: dict[str, int] = {
 # And in a currency.
 CURRENCY_PLACES = {"referenceCurrency.id": 128, "xbrlContent": 1000, "descriptions.en": 1000, "description": 1000}
 places = pytest.mark.parametrize(("path", "length"), PLACES.items())
-currency_places = pytest.mark.parametrize(("path", "length"), CURRENCY_PLACES.items())
 
 
 def with_text(path: str, text: str) -> dict[str, Any]:
     payload = account()
-    put(payload, path, text)
-    return payload
-
-
-def currency_with(path: str, text: str) -> dict[str, Any]:
-    payload = currency()
-    if path == "description":
-        del payload["descriptions"]
     put(payload, path, text)
     return payload
 
@@ -103,29 +94,6 @@ def test_a_text_of_an_account_may_be_as_long_as_its_kind_allows(alice, path, len
     assert error["path"] == path
     assert f"the limit is {length:,}." in error["message"]
     assert len(error["message"]) < 400
-
-
-@pytest.mark.contract("C19")
-@currency_places
-def test_a_text_of_a_currency_may_be_as_long_as_its_kind_allows(alice, path, length):
-    """The longest is kept, one more character is refused at the field."""
-    longest = alice.send("POST", alice.currency(), currency_with(path, "é😀" * (length // 2)))
-    longer = alice.send("PUT", alice.currency("elements/EUR"), currency_with(path, "x" * (length + 1)))
-
-    assert longest.status_code == 201, longest.content
-    assert get(read(longest), path) == "é😀" * (length // 2)
-    assert [error["path"] for error in longer.json()["errors"]] == [path]
-
-
-@pytest.mark.contract("C19")
-@pytest.mark.parametrize("path", PLACES)
-@pytest.mark.parametrize("value", [5, True, [], {"text": "x"}])
-def test_only_text_is_text(alice, path, value):
-    """A number is not turned into text; the error is at the field."""
-    response = alice.send("POST", alice.account(), with_text(path, value))
-
-    assert response.status_code == 400
-    assert [error["path"] for error in response.json()["errors"]] == [path]
 
 
 @pytest.mark.contract("C19")

@@ -8,7 +8,6 @@ import pytest
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.cells import untyped_cell
 from dimensions_site.elements.reading.tables import MAX_COLUMNS
 from tests.factories import account, content, currency, read
@@ -122,20 +121,6 @@ def test_each_line_of_ndjson_is_an_element_of_the_list(alice, northwind, dimensi
     assert [json.loads(line) for line in lines] == read(alice.get(path))
 
 
-def test_a_list_is_filtered_sorted_and_paged_as_in_json(alice, northwind):
-    """With the exact count, too, when it is preferred."""
-    store_currencies(
-        northwind, *(currency(id, descriptions={"en": id, id[:2].lower(): "x"}) for id in ("AA", "BB", "CC"))
-    )
-    query = {"filter": "id=in=(AA,BB,CC)", "sort": "-id", "skip": "1", "take": "1"}
-    response = alice.get(alice.currency(), query, headers={"Accept": CSV, "Prefer": "count=exact"})
-    assert response["X-Total-Count"] == "3"
-    headings, [row] = table(response)
-    assert row[0] == "BB"
-    assert [name for name in headings if name.startswith("descriptions.")] == ["descriptions.en", "descriptions.bb"]
-    assert content(got(alice, alice.currency(), NDJSON, **query)).count(b"\n") == 1
-
-
 @pytest.mark.parametrize(
     ("properties", "headings", "cells"),
     [
@@ -199,18 +184,6 @@ def test_nothing_of_another_repository_is_in_a_list(alice, bob, northwind, conto
     assert not any(word in seen for word in ("9999", "tlh", "secret", "Qapla'"))
     assert got(bob, bob.account(), accept).status_code == 403
     assert "customAttributes.secret" in table(got(bob, bob.account(db_id="contoso"), CSV))[0]
-
-
-@pytest.mark.contract("D7")
-@pytest.mark.parametrize(
-    ("accept", "lines"), [(CSV, [PIECE_TEXTS + 1, PIECE_TEXTS, 1, 0]), (NDJSON, [PIECE_TEXTS, PIECE_TEXTS, 1])]
-)
-def test_a_list_is_sent_in_pieces_while_it_is_read(alice, northwind, accept, lines):
-    """Each piece holds as many elements as are read at a time."""
-    store_currencies(northwind, *(currency(f"C{number:04}") for number in range(2 * PIECE_TEXTS + 1)))
-    response = got(alice, alice.currency(), accept)
-    assert response.streaming
-    assert [piece.count(b"\n") for piece in response.streaming_content] == lines
 
 
 @pytest.mark.contract("D7")

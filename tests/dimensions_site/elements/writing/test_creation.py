@@ -24,14 +24,6 @@ def test_a_created_element_is_answered_with_its_location(alice, id):
     assert read(alice.get(created.headers["Location"])) == read(created)
 
 
-@pytest.mark.contract("C13", "A1")
-def test_the_location_stands_under_the_prefix_of_the_request(alice):
-    """Both prefixes work, each with its own Location."""
-    path = "/api/aih" + alice.account()
-
-    assert alice.send("POST", path, account()).headers["Location"] == f"{path}/1000"
-
-
 @pytest.mark.contract("C13")
 @pytest.mark.parametrize("dimension", ["account", "currency"])
 def test_an_existing_element_is_not_created_again(alice, dimension):
@@ -47,16 +39,6 @@ def test_an_existing_element_is_not_created_again(alice, dimension):
     assert (error["path"], error["code"]) == ("id", "ALREADY_EXISTS")
     assert f"'{payload['id']}'" in error["message"]
     assert read(alice.get(path)) == [first]
-
-
-@pytest.mark.contract("B1", "C13")
-def test_a_refused_element_is_not_stored(alice):
-    """400 lists every error and stores nothing."""
-    response = alice.send("POST", alice.account(), account(nature="X", type=None, rules={"accrual": 5}))
-
-    assert [error["path"] for error in response.json()["errors"]] == ["nature", "type", "rules.accrual"]
-    assert response.json()["errorCount"] == 3
-    assert read(alice.get(alice.account())) == []
 
 
 @pytest.mark.contract("C13")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.account.samples import FULL, MINIMAL
 from tests.bulkops.save.bulk import refused
-from tests.factories import account, currency, read
+from tests.factories import account, read
 
 
 def patched(alice, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
@@ -95,42 +95,6 @@ def test_a_null_group_clears_the_group(alice, group):
 
 @pytest.mark.contract("C15")
 @pytest.mark.parametrize(
-    ("group", "member"),
-    [
-        ("restrictions", "ctpRestriction"),
-        ("restrictions", "customDimension3"),
-        ("dataEntryAndReporting", "validity"),
-        ("rules", "validationChecks"),
-        ("rules", "accrual"),
-        ("consolidation", "rules"),
-        ("consolidation", "bankingData"),
-        ("monthlySplittingRules", "reference"),
-    ],
-)
-def test_a_null_group_within_a_group_clears_that_one(alice, group, member):
-    """The group around it keeps its other members."""
-    cleared = FULL[group] | {member: MINIMAL[group][member]}
-
-    assert patched(alice, FULL, {group: {member: None}}) == FULL | {group: cleared}
-
-
-@pytest.mark.contract("C15")
-def test_what_was_unset_can_be_set(alice):
-    """A reference and a whole group are created by one leaf."""
-    patch = {
-        "restrictions": {"ctpRestriction": {"id": "C1"}},
-        "cashFlowPlanning": {"liquidity": {"debit": {"id": "1"}}},
-    }
-
-    element = patched(alice, account(), patch)
-
-    assert element["restrictions"]["ctpRestriction"] == {"id": "C1", "description": None}
-    assert element["cashFlowPlanning"]["liquidity"] == {"debit": {"id": "1", "description": None}, "credit": None}
-    assert element["cashFlowPlanning"]["other"]["credit"] is None
-
-
-@pytest.mark.contract("C15")
-@pytest.mark.parametrize(
     ("patch", "path"),
     [
         ({"nature": None}, "nature"),
@@ -151,30 +115,6 @@ def test_required_fields_cannot_be_cleared(alice, patch, path):
     assert response.status_code == 400
     assert [error["path"] for error in response.json()["errors"]] == [path]
     assert read(alice.get(alice.account("elements/1000"))) == before
-
-
-@pytest.mark.contract("C15")
-@pytest.mark.parametrize(
-    ("patch", "path"),
-    [
-        ({"decimalNumbers": None}, "decimalNumbers"),
-        ({"percentageDifference": None}, "percentageDifference"),
-        ({"descriptions": {"en": None, "de": None}}, "descriptions"),
-    ],
-)
-def test_required_fields_of_a_currency_cannot_be_cleared(alice, patch, path):
-    """Nor its last description."""
-    alice.send("POST", alice.currency(), currency())
-
-    response = alice.send("PATCH", alice.currency("elements/EUR"), patch)
-
-    assert [error["path"] for error in response.json()["errors"]] == [path]
-
-
-@pytest.mark.contract("C15")
-def test_a_patch_may_carry_the_full_set_of_fields(alice):
-    """The specification's example does."""
-    assert patched(alice, account(), FULL) == FULL | {"descriptions": {"de": "Kasse", **FULL["descriptions"]}}
 
 
 @pytest.mark.contract("A6", "C15")

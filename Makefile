@@ -255,7 +255,7 @@ check-site: install
 # The tests run these as well; here they report within seconds what is most easily overlooked.
 check-made: install
 	@SECRET_KEY=only-for-tests-of-what-is-made-from-the-code DATABASE_URL=sqlite:// .venv/bin/python -m pytest -q \
-		tests/docs/test_contract_table.py tests/openapi/test_openapi_accepted.py tests/dimensions_site/site_admin/test_translations.py
+		tests/docs/test_contract_table.py tests/openapi/test_openapi_accepted.py tests/dimensions_site/administration/site/test_translations.py
 
 format: install ## Format the code
 	.venv/bin/ruff check --fix

@@ -10,9 +10,9 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
-from bulkops.admin.dimension import DimensionAdmin
-from dimensions_site.elements.admin.lists.filters import PlainChoiceForm
-from dimensions_site.elements.admin.lists.tree import TreeMixin
+from dimensions_site.administration.dimension import DimensionAdmin
+from dimensions_site.administration.lists.filters import PlainChoiceForm
+from dimensions_site.administration.lists.tree import TreeMixin
 
 
 class HasLogicFilter(DropdownFilter):

@@ -23,9 +23,3 @@ def check_limits(**_arguments: Any) -> list[CheckMessage]:
 class BulkopsConfig(AppConfig):
     name = "bulkops"
     verbose_name = _("Bulk operations")
-
-    def ready(self) -> None:
-        """Register the admin pages, which Django looks for in `bulkops.admin` only."""
-        from bulkops.admin import activity, deletions, workers
-        from bulkops.admin.imports import wizard
-        from bulkops.admin.plans import pages

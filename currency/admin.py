@@ -2,9 +2,9 @@
 
 from django.contrib import admin
 
-from bulkops.admin.dimension import DimensionAdmin
 from currency.dimension import CURRENCY
 from currency.models import Currency
+from dimensions_site.administration.dimension import DimensionAdmin
 
 
 @admin.register(Currency)

@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "dimensions_site.tokens",
     "dimensions_site.idempotency",
     "dimensions_site.saved_views",
+    "dimensions_site.administration",
     "dimensions_site.demo",
     "currency",
     "account",
@@ -87,7 +88,7 @@ CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
 
 MIDDLEWARE = [
     "dimensions_site.api.middleware.requests.standard_headers",
-    "dimensions_site.site_admin.pages.Content",
+    "dimensions_site.administration.site.pages.Content",
     "dimensions_site.api.middleware.forwarded.apply_forwarding_headers",
     "dimensions_site.api.middleware.requests.bound_reads",
     "django_structlog.middlewares.RequestMiddleware",
@@ -96,15 +97,15 @@ MIDDLEWARE = [
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "dimensions_site.api.middleware.compression.compress_responses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dimensions_site.site_admin.languages.language_of_the_administration",
+    "dimensions_site.administration.site.languages.language_of_the_administration",
     "dimensions_site.api.middleware.requests.check_request_line",
-    "dimensions_site.site_admin.pages.Session",
+    "dimensions_site.administration.site.pages.Session",
     "dimensions_site.repositories.login.sessions.extend_sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "dimensions_site.site_admin.pages.Users",
-    "dimensions_site.site_admin.rate.AdministrationRate",
-    "dimensions_site.site_admin.pages.Messages",
+    "dimensions_site.administration.site.pages.Users",
+    "dimensions_site.administration.site.rate.AdministrationRate",
+    "dimensions_site.administration.site.pages.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "dimensions_site.repositories.login.passwords.refused_sign_in",
 ]
@@ -401,8 +402,8 @@ UNFOLD: dict[str, Any] = {
     "SCRIPTS": [lambda request: static("site/admin/shell.js")],
     "SHOW_LANGUAGES": True,
     "LOGIN": {"form": "dimensions_site.repositories.login.passwords.SignInForm"},
-    "DASHBOARD_CALLBACK": "dimensions_site.site_admin.start_page.start_page",
-    "SIDEBAR": {"navigation": "dimensions_site.site_admin.navigation.sidebar", "show_search": True},
+    "DASHBOARD_CALLBACK": "dimensions_site.administration.site.start_page.start_page",
+    "SIDEBAR": {"navigation": "dimensions_site.administration.site.navigation.sidebar", "show_search": True},
     # The blue of the landing page. White on 600 and 500 on the darkest ground keep the contrast of WCAG AA.
     "COLORS": {
         "primary": {

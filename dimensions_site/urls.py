@@ -14,14 +14,14 @@ import currency.urls
 import dimensions_site.tokens.urls
 from account.dimension import ACCOUNT
 from currency.dimension import CURRENCY
+from dimensions_site.administration.site import refusals
+from dimensions_site.administration.site.command_search import command_search
+from dimensions_site.administration.site.languages import ADMINISTRATION
 from dimensions_site.api import handlers
 from dimensions_site.api.routes import listing
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
 from dimensions_site.monitoring import health
-from dimensions_site.site_admin import refusals
-from dimensions_site.site_admin.command_search import command_search
-from dimensions_site.site_admin.languages import ADMINISTRATION
 
 # A new dimension needs one line here.
 DIMENSIONS = (

@@ -36,8 +36,8 @@ search.load_profile("ci" if os.environ.get("CI") == "true" else "short")
 STORIES = "tests/stories/"
 # Files with few, long tests, whose tests are distributed among the processes.
 SHARED = (
-    "tests/dimensions_site/site_admin/test_walk_tenancy.py",
-    "tests/dimensions_site/site_admin/test_accessibility.py",
+    "tests/dimensions_site/administration/site/test_walk_tenancy.py",
+    "tests/dimensions_site/administration/site/test_accessibility.py",
     "tests/openapi/test_schemathesis.py",
 )
 # Tests of running services.
@@ -46,7 +46,7 @@ WAITING = (STORIES, "tests/live/", "tests/upgrade/")
 LONGEST = (
     "tests/live/postgresql/test_hosts.py",
     *SHARED,
-    *(STORIES, "tests/live/", "tests/dimensions_site/site_admin/", "tests/dimensions_site/elements/admin/"),
+    *(STORIES, "tests/live/", "tests/dimensions_site/administration/"),
 )
 
 

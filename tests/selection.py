@@ -20,7 +20,7 @@ SERVICES = (
     "tests/bulkops/files/test_export_memory.py",
     "tests/containers/",
     "tests/dimensions_site/server/",
-    "tests/dimensions_site/site_admin/test_walk_tenancy.py",
+    "tests/dimensions_site/administration/site/test_walk_tenancy.py",
     "tests/docs/test_docs_calls.py",
     "tests/docs/test_docs_client.py",
     "tests/docs/test_docs_synchronisation.py",
@@ -110,13 +110,11 @@ _BRANCHING = tuple({place for tests in BRANCHES.values() for place in tests})
 _DATABASE = {"db", "transactional_db", "django_db_setup", "sample_table"}
 # What daily work leaves out of the ring of rules: pages, files, commands, tokens and logs.
 SLOW = (
-    "tests/bulkops/admin/",
+    "tests/dimensions_site/administration/",
     "tests/bulkops/command_line/",
     "tests/bulkops/files/",
-    "tests/dimensions_site/elements/admin/",
     "tests/dimensions_site/elements/reading/test_query_plans.py",
     "tests/dimensions_site/observability/",
-    "tests/dimensions_site/site_admin/",
     "tests/dimensions_site/tokens/",
     "tests/security/",
     *SAMPLES,

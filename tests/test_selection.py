@@ -29,7 +29,7 @@ def item(place: str, *fixtures: str, mark: object = None) -> Any:
         (item("dimensions_site/rsql/test_operators.py", "sample_table"), "quick rules", True),
         (item("dimensions_site/rsql/test_parser.py"), "quick rules", False),
         (item("dimensions_site/tokens/test_consent_browser.py", "visit", "live_server", "db"), "services", False),
-        (item("dimensions_site/site_admin/test_start_page.py", "db"), "rules", False),
+        (item("dimensions_site/administration/site/test_start_page.py", "db"), "rules", False),
         (item("bulkops/jobs/test_deletion_races.py", "transactional_db", mark="django_db"), "rules", True),
         (item("live/test_races.py", "service"), "services", True),
         (item("live/test_cors.py", "service"), "services", False),

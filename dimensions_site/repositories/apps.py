@@ -8,7 +8,6 @@ class RepositoriesConfig(AppConfig):
     verbose_name = _("Repositories and access")
 
     def ready(self) -> None:
-        """Register the admin pages and the signal receivers of access changes, sessions and kept forms."""
+        """Register the signal receivers of access changes, sessions and kept forms."""
         from dimensions_site.repositories import audit
-        from dimensions_site.repositories.admin import changes, failed_sign_ins, keys, people, repositories
         from dimensions_site.repositories.login import kept_forms, sessions

@@ -8,7 +8,7 @@ from django.test import Client
 
 from account.models import Account
 from dimensions_site.api.middleware.addresses import CALLBACK
-from tests.dimensions_site.site_admin.people import browser_of, page, superuser
+from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.factories import Caller, account
 
 PAGES = [

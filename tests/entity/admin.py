@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from bulkops.admin.dimension import DimensionAdmin
+from dimensions_site.administration.dimension import DimensionAdmin
 from tests.entity.dimension import ENTITY
 from tests.entity.models import Entity
 

@@ -13,12 +13,12 @@ from openapi_spec_validator import validate
 from bulkops.models import FileImport
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Role
-from tests.bulkops.admin.imports import describe, upload
 from tests.bulkops.jobs import deletions
 from tests.bulkops.plans import plans
+from tests.dimensions_site.administration.files.imports import describe, upload
+from tests.dimensions_site.administration.site.pages import change, filled_in
+from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.dimensions_site.elements.history.calls import answer, token
-from tests.dimensions_site.site_admin.pages import change, filled_in
-from tests.dimensions_site.site_admin.people import browser_of, messages_of, page
 from tests.entity.models import Entity
 from tests.factories import Caller, caller, content, currency, read
 from tests.openapi.test_openapi_examples import play, shown_answers

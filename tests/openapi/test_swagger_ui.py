@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from dimensions_site.demo.management.commands.run_demo import DB_ID
 from dimensions_site.repositories.models import Repository, Role
-from tests.dimensions_site.site_admin.test_accessibility import AXE, STILL
+from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.factories import caller
 
 pytestmark = [pytest.mark.contract("H3"), pytest.mark.django_db(transaction=True)]

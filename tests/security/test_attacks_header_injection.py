@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from bulkops.models import FileImport
-from tests.bulkops.admin.imports import at, upload
-from tests.dimensions_site.site_admin.people import browser_of
+from tests.dimensions_site.administration.files.imports import at, upload
+from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import content, currency
 
 pytestmark = pytest.mark.contract("B2", "B3")

@@ -5,8 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from bulkops.models import FileImport
-from tests.bulkops.admin.imports import at, upload
-from tests.dimensions_site.site_admin.people import browser_of
+from tests.dimensions_site.administration.files.imports import at, upload
+from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import content
 
 pytestmark = pytest.mark.contract("A3", "B3")

@@ -13,8 +13,8 @@ from bulkops.models import DataProcessing
 from currency.models import Currency
 from tests.bulkops.jobs.deletions import ASYNC, body, start, status_of, work_now
 from tests.bulkops.save.bulk import save
+from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.elements.reading.test_uses import DEBIT, INITIAL, PATHS, use, user
-from tests.dimensions_site.site_admin.people import browser_of, page
 from tests.factories import Caller, account, currency, read
 from tests.storing import store_accounts, store_currencies
 

@@ -14,10 +14,10 @@ from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, FileImport
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import Repository
-from tests.bulkops.admin.imports import HEADINGS, at, checked
 from tests.bulkops.jobs.deletions import ASYNC, body, work_now
-from tests.dimensions_site.site_admin.pages import filled_in
-from tests.dimensions_site.site_admin.people import browser_of, page
+from tests.dimensions_site.administration.files.imports import HEADINGS, at, checked
+from tests.dimensions_site.administration.site.pages import filled_in
+from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import Caller, account, content
 from tests.storing import store_accounts
 

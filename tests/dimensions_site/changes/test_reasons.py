@@ -14,8 +14,8 @@ from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.reasons import InvalidReason, sent_reason, typed_reason
 from dimensions_site.repositories.models import AccessChange, Repository
 from dimensions_site.server.worker import keep_apart
-from tests.dimensions_site.site_admin.pages import filled_in
-from tests.dimensions_site.site_admin.people import browser_of, page, superuser
+from tests.dimensions_site.administration.site.pages import filled_in
+from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.factories import Caller, account, json_bytes
 from tests.storing import store_accounts
 

@@ -12,8 +12,8 @@ from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.login import kept_forms
 from dimensions_site.repositories.models import AccessGrant
-from tests.dimensions_site.site_admin.pages import filled_in, typed
-from tests.dimensions_site.site_admin.people import page
+from tests.dimensions_site.administration.site.pages import filled_in, typed
+from tests.dimensions_site.administration.site.people import page
 from tests.factories import account, currency
 from tests.storing import store_accounts
 

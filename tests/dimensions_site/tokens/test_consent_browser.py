@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser import WIDTHS, Watched, fits
-from tests.dimensions_site.site_admin.test_accessibility import AXE, STILL
+from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.dimensions_site.tokens.clients import planning_tool
 from tests.dimensions_site.tokens.consenting import question
 from tests.factories import Caller

@@ -15,8 +15,8 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from dimensions_site.tokens.ending import end_tokens, locked_user
 from dimensions_site.tokens.models import TokenGeneration
+from tests.dimensions_site.administration.site.people import messages_of, page, superuser
 from tests.dimensions_site.observability.lines import line, lines
-from tests.dimensions_site.site_admin.people import messages_of, page, superuser
 from tests.dimensions_site.tokens import consenting
 from tests.dimensions_site.tokens.clients import access_token, ask, log_in, renew, service, tokens_of, with_token
 from tests.factories import Caller

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser import signed_in
-from tests.dimensions_site.site_admin.people import browser_of
+from tests.dimensions_site.administration.site.people import browser_of
 from tests.dimensions_site.tokens.clients import planning_tool, service, tokens_of
 from tests.factories import Caller
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.dimensions_site.site_admin.forms import filled_form
+from tests.dimensions_site.administration.site.forms import filled_form
 from tests.load.follower.copies import ACCOUNTS
 from tests.services.bulk_state import marked, rows
 from tests.services.clerk import errand

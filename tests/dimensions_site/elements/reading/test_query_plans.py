@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import save
-from tests.dimensions_site.site_admin.people import page, superuser
+from tests.dimensions_site.administration.site.people import page, superuser
 from tests.factories import Caller, account, content, read
 from tests.storing import place_change_sets
 

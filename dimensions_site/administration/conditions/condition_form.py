@@ -1,0 +1,213 @@
+"""The form of one condition: an operation that fits the field, and its values by label."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of
+from dimensions_site.administration.conditions.fields import NamedField, named_field
+from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
+from dimensions_site.administration.elements.controls import as_meant
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.fields import BooleanField, EnumField
+from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.declaration.maps import LanguageMapField
+from dimensions_site.elements.declaration.timestamps import TimestampField
+from dimensions_site.elements.declaration.words import AmbiguousText, from_words
+from dimensions_site.elements.reading.filters import ElementFields
+from dimensions_site.rsql.compiler import compile_filter
+from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.rsql.limits import MAX_VALUES
+from dimensions_site.rsql.parser import And, parse
+from dimensions_site.rsql.values import can_select, write
+from dimensions_site.text.formats import shortened
+
+# What is typed for one value; a filter is not longer.
+MAX_LENGTH = 1_000
+# How many characters several values may have together.
+MAX_TEXT = 4_096
+
+
+class ConditionForm:
+    """The form for a condition on `named`; `condition` is what it changes, if anything.
+
+    `errors` are the messages by the name of the control.
+    """
+
+    max_length = MAX_LENGTH
+    max_text = MAX_TEXT
+
+    def __init__(
+        self,
+        named: NamedField,
+        fields: ElementFields,
+        known_keys: Sequence[str],
+        *,
+        condition: FilterCondition | None = None,
+        picker: str | None = None,
+    ) -> None:
+        self.named = named
+        self.known_keys = known_keys
+        self.picker = picker
+        self.errors: dict[str, str] = {}
+        self._fields = fields
+        self._field = fields.resolve(named.path)
+        self.operations = offered_operations(self._field, is_entry=named.is_entry)
+        if named.place.leaf.refers_to is not None:
+            self.operations.sort(key=lambda operation: operation.name != "is")
+        if condition is not None and condition.operation not in self.operations:
+            self.operations.append(condition.operation)
+        self.operation = self.operations[0] if condition is None else condition.operation
+        self.values: Sequence[str] = () if condition is None else condition.values
+        # What is shown means the same again, even if it could mean something else, too.
+        self._shown = {
+            named.place.leaf.in_words(value): value for value in self.values if named.kind is ValueKind.DECIMAL
+        }
+        self.values = list(self._shown) or self.values
+        self.key = ""
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """The values to choose from; none for a field that takes others."""
+        leaf: Any = self.named.place.leaf
+        if self.named.is_entry:
+            return []
+        if isinstance(leaf, BooleanField):
+            return [("true", leaf.in_words(True)), ("false", leaf.in_words(False))]
+        if isinstance(leaf, EnumField) and (leaf.open_length is None):
+            return [(value, leaf.in_words(value)) for value in leaf.choices.values]
+        return []
+
+    @property
+    def suggestions(self) -> list[tuple[str, str]]:
+        """The values that are suggested for a field that takes others, too."""
+        leaf: Any = self.named.place.leaf
+        is_open = isinstance(leaf, EnumField) and leaf.open_length is not None
+        return [(value, leaf.in_words(value)) for value in leaf.choices.values] if is_open else []
+
+    @property
+    def input_type(self) -> str:
+        """The type of the controls for one value: a browser's control for dates shows them as people write them."""
+        is_moment = isinstance(self.named.place.leaf, TimestampField)
+        return "date" if is_moment and all(len(value) in (0, 10) for value in self.values) else "text"
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether the field is a map, of which one entry may be named."""
+        return self.named.place.is_map and not self.named.is_entry
+
+    @property
+    def key_word(self) -> str:
+        """What people call the key of an entry."""
+        return _("Language") if isinstance(self.named.place.leaf, LanguageMapField) else _("Name")
+
+    @cached_property
+    def typed(self) -> dict[str, str]:
+        """The texts of the controls."""
+        first, last = (self.values[0], self.values[-1]) if self.values else ("", "")
+        return {"value": first, "low": first, "high": last, "lines": "\n".join(self.values)}
+
+    def read(self, data: QueryDict) -> FilterCondition | None:
+        """Return the condition that was chosen and typed; None if anything is wrong, which `errors` says."""
+        chosen = OPERATIONS.get(data.get("operation", ""))
+        self.operation = chosen if chosen in self.operations and chosen is not None else self.operations[0]
+        self.key = data.get("key", "").strip()
+        self.values = self._values(data)
+        named = self._named()
+        if named is None:
+            return None
+        if any(len(value) > MAX_LENGTH for value in self.values):
+            self.errors["value"] = _("A value may have %(maximum)d characters.") % {"maximum": MAX_LENGTH}
+        elif len(self.values) > MAX_VALUES:
+            self.errors["value"] = _("A condition may have %(maximum)d values.") % {"maximum": MAX_VALUES}
+        elif not all(self.values) or not (self.values or self.operation.takes is Takes.NOTHING):
+            self.errors["value"] = _("Enter a value.") if not self.choices else _("Choose a value.")
+        values = self._meant()
+        return None if self.errors else self._checked(named, values)
+
+    def _meant(self) -> tuple[str, ...]:
+        """Return the values as the filter writes them, from what people type in the language of the page."""
+        if self.named.kind not in (ValueKind.DECIMAL, ValueKind.TIMESTAMP):
+            return tuple(self.values)
+        try:
+            meant = [self._shown.get(value) or from_words(self.named.place.leaf, value) for value in self.values]
+        except AmbiguousText as error:
+            self.errors["value"] = str(error)
+            return ()
+        return tuple(json_text(value) if isinstance(value, bool) else str(value) for value in meant)
+
+    def _named(self) -> NamedField | None:
+        """Return the field with the key that was typed, if any."""
+        if not self.takes_key or not self.key:
+            return self.named
+        place = self.named.place
+        found = named_field(self._fields.wire, f"{place.path}.{self.key}")
+        if found is None or found.place != place:
+            expected = getattr(place.leaf, "key_expected", "")
+            message = _("'%(key)s' is not %(expected)s.")
+            self.errors["key"] = message % {"key": shortened(self.key), "expected": expected}
+            return None
+        if not can_select(found.path):
+            message = _("A filter cannot name '%(key)s', because it has blanks or signs in it.")
+            self.errors["key"] = message % {"key": shortened(self.key)}
+            return None
+        return found
+
+    def _values(self, data: QueryDict) -> tuple[str, ...]:
+        match self.operation.takes:
+            case Takes.NOTHING:
+                return ()
+            case Takes.RANGE:
+                return (_one(data, "low"), _one(data, "high"))
+            case Takes.SEVERAL if self.choices:
+                return tuple(data.getlist("values"))
+            case Takes.SEVERAL:
+                lines = as_meant(data.get("lines", ""))[: MAX_TEXT + 1].split("\n")
+                return tuple(dict.fromkeys(filter(None, (line.strip() for line in lines))))
+        return (_one(data, "value"),)
+
+    def _checked(self, named: NamedField, values: tuple[str, ...]) -> FilterCondition | None:
+        """Return the condition, unless the filter language refuses it."""
+        field = self._fields.resolve(named.path)
+        operation = self.operation
+        if named is not self.named:  # what is missing is called so in one language
+            names = {
+                known.symbol + known.value: known for known in offered_operations(field, is_entry=True) if known.symbol
+            }
+            operation = names.get(operation.symbol + operation.value, operation)
+        condition = FilterCondition(named, operation, values)
+        try:
+            nodes = condition.nodes()
+            text = write(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
+            compile_filter(parse(text), self._fields)
+        except ValueError as error:
+            self.errors["value"] = self._refusal(error)
+            return None
+        return condition
+
+    def _refusal(self, error: ValueError) -> str:
+        """Return why the values are refused, in the language of the page where the field knows what it expects."""
+        if isinstance(error, RsqlError) and error.code != "INVALID_VALUE":
+            return error.message
+        message = _("%(name)s must be %(expected)s.")
+        with labels_in_messages():
+            return message % {"name": self.named.heading, "expected": self.named.place.leaf.expected}
+
+
+def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, FilterCondition] | None:
+    """Return the condition at `at`, such as 2.0, of the filter `text`, with its chip and its place there."""
+    number, _dot, position = at.partition(".")
+    try:
+        chips = chips_of(parse(text), fields.wire)
+        part = chips[int(number)].parts[int(position)]
+    except (ValueError, IndexError):
+        return None
+    return None if isinstance(part, Rest) else (int(number), int(position), part)
+
+
+def _one(data: QueryDict, name: str) -> str:
+    return as_meant(data.get(name, "")).strip()

@@ -1,0 +1,191 @@
+"""The filter of a list, which the address carries as RSQL."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from django.contrib.admin.views.main import ERROR_FLAG, PAGE_VAR
+from django.db import OperationalError
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, QueryDict
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
+from dimensions_site.administration.people.paging import COUNT
+from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.filters import ElementFields
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.compiler import compile_filter
+from dimensions_site.rsql.errors import RsqlError
+from dimensions_site.rsql.limits import MAX_LENGTH
+from dimensions_site.rsql.parser import parse
+
+# The parameters of the list.
+FILTER = "filter"
+COLUMNS = "columns"
+VIEW = "view"
+REPOSITORY = "repository__id__exact"
+OWN_PARAMETERS = (FILTER, COLUMNS, VIEW)
+# The value of the parameter `view` of a list that shows all.
+ALL = "all"
+# The parameter of the pages about a list that carries the query of the list.
+LIST = "list"
+
+
+def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:
+    """Return the query of a list after `changes`, on its first page; an empty value removes a parameter."""
+    kept = [
+        (name, value)
+        for name, values in query.lists()
+        if name not in changes and name not in (PAGE_VAR, ERROR_FLAG, COUNT)
+        for value in values
+    ]
+    return urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
+
+
+class ListFilter:
+    """The filter of a list: its `text`, its `chips`, its `condition`, and the `errors` that say why it has none."""
+
+    maximum = MAX_LENGTH
+
+    def __init__(self, query: QueryDict, dimension: Dimension, repositories: Sequence[Repository]) -> None:
+        self.query = query
+        self.text = query.get(FILTER, "")
+        self.errors: list[str] = []
+        self.chips: list[Chip] = []
+        self.condition: Q | None = None
+        # The sentence that replaces the list when the database needs too long.
+        self.timeout = ""
+        if not self.text.strip():
+            self.text = ""
+            return
+        try:
+            tree = parse(self.text)
+        except RsqlError as error:
+            self._refuse(error)
+            self.chips = [Chip((Rest(None, self.text),))]
+            return
+        self.chips = chips_of(tree, dimension.wire)
+        try:
+            self.condition = compile_filter(tree, fields_of(dimension, query, repositories))
+        except RsqlError as error:
+            self._refuse(error)
+
+    def _refuse(self, error: RsqlError) -> None:
+        self.errors += [each.message for each in error.errors]
+
+    def apply(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the `rows` that the filter selects. An invalid filter selects none, as all would surprise."""
+        if self.errors:
+            return rows.none()
+        return rows if self.condition is None else rows.filter(self.condition)
+
+    def evaluated(self, load: Callable[[], Any]) -> bool:
+        """Load the rows, and return whether the database did it in time. Raises any other error again.
+
+        A list without a filter is answered by the page for all searches that take too long.
+        """
+        try:
+            load()
+        except OperationalError as error:
+            if (
+                not self.text
+                or not is_cancellation(error)
+                or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD)
+            ):
+                raise
+            self.timeout = _(
+                "The search took too long and was stopped. Nothing is shown. Add a condition that finds less, or "
+                "choose one repository, and try again."
+            )
+            return False
+        return True
+
+    @cached_property
+    def shown(self) -> list[dict[str, Any]]:
+        """The chips with the addresses that change them."""
+        return [
+            {
+                "parts": [
+                    {
+                        "words": part.words,
+                        "can_change": not isinstance(part, Rest),
+                        "at": f"{number}.{position}",
+                        "without": self._without(number, position),
+                    }
+                    for position, part in enumerate(chip.parts)
+                ],
+                "is_group": chip.is_group,
+                "takes_more": not any(isinstance(part, Rest) for part in chip.parts),
+                "number": number,
+            }
+            for number, chip in enumerate(self.chips)
+        ]
+
+    @property
+    def list_query(self) -> str:
+        """The query of the list, for pages about it."""
+        return with_parameters(self.query, {})
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """The other parameters of the list, which the form with the text sends again."""
+        return parse_qsl(with_parameters(self.query, {FILTER: ""}), keep_blank_values=True)
+
+    @property
+    def without_all(self) -> str:
+        """The query of the list without a filter."""
+        return self._address("")
+
+    def _address(self, text: str) -> str:
+        # Without any parameter the list would open with the view by default.
+        return f"?{with_parameters(self.query, {FILTER: text}) or f'{VIEW}={ALL}'}"
+
+    def _without(self, number: int, position: int) -> str:
+        chip = self.chips[number]
+        rest = Chip(chip.parts[:position] + chip.parts[position + 1 :])
+        chips = [*self.chips[:number], rest, *self.chips[number + 1 :]]
+        return self._address(text_of(chips))
+
+
+class SeveralLanguages(RsqlError):
+    """The filter names the default language, and the repositories have different ones."""
+
+    def __init__(self) -> None:
+        message = _(
+            "The list shows repositories with different default languages. Choose one repository, or name the language."
+        )
+        super().__init__(message, code="INVALID_VALUE")
+
+
+class ListFields(ElementFields):
+    """The fields of a list that shows several repositories."""
+
+    def resolve(self, selector: str) -> Any:
+        """Return the field. Raises `SeveralLanguages` for the description in the default language."""
+        if self.wire.canonical_path(selector) == "description":
+            raise SeveralLanguages
+        return super().resolve(selector)
+
+
+def repository_of(query: QueryDict, repositories: Sequence[Repository]) -> Repository | None:
+    """Return the only repository that the list shows; None if there are several, or none."""
+    key = query.get(REPOSITORY)
+    chosen = [one for one in repositories if not key or str(one.pk) == key]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def fields_of(dimension: Dimension, query: QueryDict, repositories: Sequence[Repository]) -> ElementFields:
+    """Return the fields for the filter of a list."""
+    languages = {one.default_language for one in repositories}
+    repository = repository_of(query, repositories)
+    if repository is not None:
+        languages = {repository.default_language}
+    return ElementFields(dimension, languages.pop()) if len(languages) == 1 else ListFields(dimension, "")
+
+
+def list_query(request: HttpRequest) -> QueryDict:
+    """Return the query of the list that a page is about."""
+    return QueryDict(request.POST.get(LIST) or request.GET.get(LIST, ""))

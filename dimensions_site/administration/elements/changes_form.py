@@ -1,0 +1,168 @@
+"""The form that changes many elements alike: beside each field stands what to do with it."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from dimensions_site.administration.elements.controls import Control, as_meant
+from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named, refuse_nul
+from dimensions_site.administration.elements.map_editor import MapControl, MapRow
+from dimensions_site.api.errors import flatten
+from dimensions_site.elements.declaration.fields import TextField
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.writing.field_changes import FieldChange, How
+
+
+@dataclass
+class FieldChoice:
+    """What to do with a field, or with an entry of a map; `how` is None while the field stays as it is."""
+
+    place: Place
+    how: How | None = None
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """Return pairs of the value to send and the text to show."""
+        leaf = self.place.leaf
+        words = {How.SET: _("Set to")}
+        if leaf.allow_null or self.place.is_map:
+            words[How.CLEAR] = _("Clear")
+        if self.place.is_map or (isinstance(leaf, TextField) and leaf.refers_to is None):
+            words |= {How.APPEND: _("Add at the end"), How.PREPEND: _("Add at the beginning")}
+        return [("", _("Leave as it is")), *words.items()]
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether a value is needed beside the choice."""
+        return self.how not in (None, How.CLEAR)
+
+    def read(self, name: str, data: QueryDict) -> None:
+        """Take over what was chosen for the control `name`. Raises `BadRequest` for what the form does not offer."""
+        sent = data.get(f"{name}:how", "")
+        if sent not in dict(self.options):
+            raise BadRequest(f"'{name}' does not offer this choice.")
+        self.how = How(sent) if sent else None
+
+    def change(self, key: str | None, value: Any, errors: list[str]) -> FieldChange | None:
+        """Return the change with the `value` that was typed; None and an error if that is missing or invalid."""
+        if self.how is None:
+            return None
+        if not self.takes_value:
+            return FieldChange(self.place, key, self.how)
+        if value in (None, ""):
+            errors.append(_("Enter a value, or choose something else to do with the field."))
+            return None
+        try:
+            self.place.leaf.run_validation(value if key is None else {key: value})
+        except ValidationError as error:
+            errors += (failure.message for failure in flatten(error.detail))
+            return None
+        return FieldChange(self.place, key, self.how, value)
+
+
+@dataclass(kw_only=True)
+class ChangedRow(MapRow):
+    """An entry of a map, and what to do with it; the key of an offered one is fixed."""
+
+    choice: FieldChoice
+
+
+class ChangedMapControl(MapControl):
+    """The entries of a map that are known, each with what to do with it, and rows for others."""
+
+    field_template = "admin/changes/field.html"
+    template = "admin/changes/map.html"
+
+    @property
+    def blank(self) -> MapRow:
+        return ChangedRow("new", choice=FieldChoice(self.place))
+
+    def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
+        for row in super()._rows(entries):
+            yield ChangedRow(row.number, row.key, is_offered=True, choice=FieldChoice(self.place))
+
+    def changes(self, data: QueryDict) -> Iterator[FieldChange]:
+        """Yield the changes of entries, and show what was typed."""
+        offered = {row.key for row in self.rows}
+        rows = [self._changed_row(number, data) for number in self._numbers(data)]
+        met: set[str] = set()
+        for row in rows:
+            row.is_offered = row.key in offered
+            offered.discard(row.key)
+            if row.choice.how is None:
+                continue
+            if row.key in met:
+                row.errors.append(_("%(key)s is there twice; keep one of the two.") % {"key": row.key})
+            elif not self.leaf.has_key(row.key):
+                row.errors.append(self.leaf.key_refusal(row.key))
+            elif change := row.choice.change(row.key, row.text, row.errors):
+                yield change
+            met.add(row.key)
+        self.rows = list(rows)
+
+    def _changed_row(self, number: int, data: QueryDict) -> ChangedRow:
+        name = f"{self.name}:{number}"
+        key, text = (as_meant(data.get(f"{name}:{part}", "")) for part in ("key", "text"))
+        row = ChangedRow(str(number), key, text, choice=FieldChoice(self.place))
+        row.choice.read(name, data)
+        return row
+
+
+class ChangesForm(ElementForm):
+    """Offers what to do with each field that can be changed; reads it as changes."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        immutable: Collection[str],
+        known_keys: Mapping[str, Iterable[str]],
+        picker_address: Callable[[str], str | None],
+        descriptions_of: Callable[[Iterable[Named]], Descriptions],
+    ) -> None:
+        super().__init__(wire, {}, immutable, known_keys, picker_address, descriptions_of)
+
+    def _has_control(self, place: Place) -> bool:
+        return super()._has_control(place) and place.path not in self._fixed
+
+    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
+        if place.is_map:
+            return ChangedMapControl(place, value, self._known_keys[place.path])
+        control = super()._control(node, place, value)
+        control.choice = FieldChoice(place)
+        control.field_template = "admin/changes/field.html"
+        return control
+
+    def changes(self, data: QueryDict) -> Sequence[FieldChange]:
+        """Return what was chosen, field by field; errors are shown at the fields, and one above if nothing was."""
+        refuse_nul(data)
+        found = [change for control in self.controls.values() for change in self._changes(control, data)]
+        if not found and not self.error_count:
+            self.errors.append(_("Choose for at least one field what to do with it."))
+        return [*found, *self._following(found)]
+
+    def _following(self, changes: Iterable[FieldChange]) -> Iterator[FieldChange]:
+        """Yield the changes of descriptions that follow changed ids, unless they are changed themselves."""
+        places = {change.place.path for change in changes}
+        described = self._wire.described
+        named = {
+            change: (change.place.leaf.refers_to, change.value or "")
+            for change in changes
+            if change.place.path in described and described[change.place.path].path not in places
+        }
+        found = self._descriptions_of(named.values())
+        for change, name in named.items():
+            yield FieldChange(described[change.place.path], None, How.SET, found.get(name) or None, follows=change)
+
+    def _changes(self, control: Control, data: QueryDict) -> Iterator[FieldChange]:
+        if isinstance(control, ChangedMapControl):
+            yield from control.changes(data)
+            return
+        control.choice.read(control.name, data)
+        value = control.read(data) if control.choice.takes_value else None
+        if change := control.choice.change(None, value, control.errors):
+            yield change

@@ -1,0 +1,237 @@
+"""The page that compares two states of a dimension, of one repository or of two (contract J2)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from django import forms
+from django.contrib.admin.views.main import PAGE_VAR
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import OperationalError
+from django.db.models import Max
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.lists.described import description_of
+from dimensions_site.administration.lists.past import instant_of, state_at_instant
+from dimensions_site.administration.people.paging import (
+    count_up_to,
+    limit_of_count,
+    page_number,
+    requested_page,
+)
+from dimensions_site.changes.states import State, current
+from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.filters import ElementFilter
+from dimensions_site.elements.writing.differences import Difference, in_words
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import shortened
+
+DIFFERENCES_A_PAGE = 50
+# How many values of an element a page shows, and how many characters of each.
+_VALUES, _CHARACTERS = 60, 200
+ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
+# The fields of the two sides: the repository and the moment.
+SIDES = (("from_repository", "from"), ("repository", "to"))
+
+
+class CompareForm(forms.Form):
+    """Two states: a repository and a moment each, now if it is empty; with a filter, those elements that match it.
+
+    A valid form has the two `sides`.
+    """
+
+    filter = forms.CharField(
+        label=gettext_lazy("Filter"),
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy(
+            "Only elements that match on either side, in the filter language of the REST API: "
+            "nature==PROFIT_AND_LOSS;descriptions.en=ilike=cash. Leave it empty for all."
+        ),
+    )
+
+    def __init__(self, dimension: Dimension, repositories: dict[int, Repository], data: QueryDict | None) -> None:
+        super().__init__(data)
+        self.dimension = dimension
+        self.repositories = repositories
+        self.sides: list[Side] = []
+        choices = [(str(key), str(one)) for key, one in repositories.items()]
+        headings = (_("Before"), _("After"))
+        for (repository, moment), heading in zip(SIDES, headings, strict=True):
+            self.fields[repository] = forms.TypedChoiceField(
+                label=_("%(side)s: repository") % {"side": heading},
+                choices=choices,
+                coerce=int,
+                widget=UnfoldAdminSelectWidget,
+            )
+            self.fields[moment] = forms.CharField(
+                label=_("%(side)s: date and time (UTC)") % {"side": heading},
+                required=False,
+                widget=UnfoldAdminTextInputWidget(
+                    {"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}
+                ),
+                help_text=_("Empty means now."),
+            )
+        self.order_fields([name for side in SIDES for name in side])
+
+    def clean(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = self.cleaned_data
+        for repository_field, moment in SIDES:
+            repository = self.repositories.get(chosen.get(repository_field, 0))
+            if repository is None or moment not in chosen:
+                continue
+            matching = ElementFilter(self.dimension, repository, self.cleaned_data.get("filter"))
+            if not self.has_error("filter"):
+                for failure in matching.failures:
+                    self.add_error("filter", failure.message)
+            try:
+                self.sides.append(Side(repository, self._state(chosen[moment], repository), matching))
+            except ValidationError as error:
+                self.add_error(moment, error)
+        if not self.errors and self.sides[0].state == self.sides[1].state:
+            self.add_error("from", _("Both sides are the same state. Choose another moment or another repository."))
+        return chosen
+
+    def _state(self, typed: str, repository: Repository) -> State:
+        if not typed:
+            return current(repository.pk, self.dimension.name)[0]
+        return state_at_instant(instant_of(typed), repository, self.dimension.name)
+
+
+@dataclass
+class ShownDifference:
+    """A difference in words; a created or deleted element comes with all of its values.
+
+    A page shows the beginning of the first ones, and how many `more` there are: the largest elements have 200 KB each.
+    """
+
+    id: str
+    change: Change
+    description: str
+    differences: list[Difference]
+    address: str = ""
+
+    # For the template of versions.
+    is_cut_off = False
+
+    def __post_init__(self) -> None:
+        self.description = shortened(self.description, _CHARACTERS)
+        self.more = max(0, len(self.differences) - _VALUES)
+        self.differences = [self._shown(difference) for difference in self.differences[:_VALUES]]
+
+    def _shown(self, difference: Difference) -> Difference:
+        """Return the difference shortened; the page shows what was deleted where it shows what is new."""
+        before, after = (shortened(text, _CHARACTERS) for text in (difference.before, difference.after))
+        if self.change == Change.DELETED:
+            before, after = after, before
+        return replace(difference, before=before, after=after)
+
+    @property
+    def is_change(self) -> bool:
+        return self.change == Change.CHANGED
+
+
+class ComparedAdmin(ScopedAdmin):
+    """The page with the differences between two states."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_GET(self.compare_view))
+        return [path("compare/", view, name=self.url_name("compare")), *super().get_urls()]
+
+    def compare_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
+        form = self.compare_form(request)
+        found: dict[str, Any] = {}
+        if form.is_valid():
+            try:
+                found = self._compared(request, form)
+            except OperationalError as error:
+                point_out_timeout(form, error)
+        return self.compare_page(request, form, **found)
+
+    def compare_form(self, request: HttpRequest) -> CompareForm:
+        """Return the form with the parameters of the URL, if there are any. Raises PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return CompareForm(self.dimension, self.repositories(request).in_bulk(), request.GET or None)
+
+    def compare_page(self, request: HttpRequest, form: CompareForm, **found: Any) -> HttpResponse:
+        """Return the page with the form and the results of the comparison, if there are any."""
+        query = request.GET.copy()
+        query.pop(PAGE_VAR, None)
+        title = _("Compare %(elements)s") % {"elements": self.opts.verbose_name_plural}
+        return self.render_page(
+            request,
+            "admin/elements/compare.html",
+            title=title,
+            form=form,
+            query=query.urlencode(),
+            page_var=PAGE_VAR,
+            **found,
+        )
+
+    def _compared(self, request: HttpRequest, form: CompareForm) -> dict[str, Any]:
+        """Return the counts and the differences of the requested page, or of the last one."""
+        number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
+        counts: Counter[Change] = Counter()
+        page: list[DifferingElement] = []
+        with closing(compare_states(*form.sides)) as found:
+            for position, difference in enumerate(islice(found, limit)):
+                counts[ACTIONS[difference.action]] += 1
+                if position < number * DIFFERENCES_A_PAGE:
+                    if position % DIFFERENCES_A_PAGE == 0:
+                        page = []
+                    page.append(difference)
+            has_more = next(found, None) is not None
+        total = counts.total()
+        shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
+        return {
+            "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
+            "total": count_up_to(total + has_more, limit),
+            "page": shown,
+            "page_numbers": shown.paginator.get_elided_page_range(shown.number),
+            "found": list(self._shown(form.sides, page)),
+        }
+
+    def _shown(self, sides: list[Side], page: list[DifferingElement]) -> Iterator[ShownDifference]:
+        numbers = [self._last_versions(side.repository, page) for side in sides]
+        for one in page:
+            side = 0 if one.after is None else 1
+            number = numbers[side].get(one.id)
+            yield ShownDifference(
+                one.id,
+                ACTIONS[one.action],
+                description_of((one.after or one.before or {}).get("descriptions") or {}, sides[side].repository),
+                in_words(one.fields()),
+                "" if number is None else self.route("version", number),
+            )
+
+    def _last_versions(self, repository: Repository, page: list[DifferingElement]) -> dict[str, int]:
+        """Return the number of the last version of each element, which leads to its history; one query."""
+        versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
+        return dict(versions.values_list("element_id").annotate(Max("number")))
+
+
+def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
+    """Show in the form that the comparison took too long. Raises any other `error` again."""
+    if not is_cancellation(error) or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD):
+        raise error
+    form.add_error(
+        None,
+        _(
+            "The comparison took too long and was stopped. Choose moments that are closer together, or restrict it "
+            "by a filter, and try again."
+        ),
+    )

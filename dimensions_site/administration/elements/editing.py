@@ -1,0 +1,263 @@
+"""Creating and changing an element: saved by the code that serves REST (contract C12 to C18)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from dimensions_site.administration.elements.attempts import Attempt, Reader
+from dimensions_site.administration.elements.element_page import ElementPageAdmin, PageElement
+from dimensions_site.administration.elements.forms import ElementForm
+from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.etags import etag_of
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
+from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import minute, shortened
+
+# How often a save is tried while others save the same element.
+_ATTEMPTS = 3
+
+
+class ChangedMeanwhile(Exception):
+    """The element is no longer stored in the version that was shown."""
+
+
+class EditedAdmin(ElementPageAdmin):
+    """Writes one element through `Editor`, as REST does; Django's forms and `save_model` are not used."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return the URLs, with the library's media and with the page that keeps typed values during a new sign-in."""
+        keep = partial(keeping_what_was_typed, self.admin_site, again=self.again_view)
+        return [
+            path("add/", keep(self.add_view), name=self.url_name("add")),
+            path("<path:object_id>/change/", keep(self.change_view), name=self.url_name("change")),
+            *super().get_urls(),
+        ]
+
+    @labels_in_messages()
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the form of the element, or of a new one in the repository that `?repository=` names.
+
+        Errors stand at their fields. What others saved in between is merged by field, and where both changed a field,
+        the user decides (contract C16).
+        """
+        if request.method == "POST" and "_show_draft" in request.POST:
+            note = _("This is what you typed earlier and did not save. Check it, and save.")
+            return self._shown_again(request, request.POST, object_id, note)
+        if object_id is None:
+            return self._add(request)
+        key = unquote(object_id)
+        if request.method != "POST":
+            element = self.get_object(request, key)
+            may_change = self.has_change_permission(request, element)
+            shown = self.stored_element(element)
+            fixed = self._immutable if may_change else self.dimension.wire.places
+            return self.page(request, shown, self.form_for(request, shown, fixed), may_change=may_change)
+        stored = self._stored_element(request, key)
+        return self._deleted_again(request, key, request.POST) if stored is None else self._save(request, stored)
+
+    @property
+    def _immutable(self) -> set[str]:
+        return set(self.model.unique_in_repository.values())
+
+    @labels_in_messages()
+    def again_view(self, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
+        """Show the form with the `data` that was typed before the user signed in again; nothing is saved."""
+        note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
+        return self._shown_again(request, data, object_id, note)
+
+    def _shown_again(self, request: HttpRequest, data: QueryDict, object_id: str | None, note: str) -> HttpResponse:
+        """Show the form with the `data` that was typed, and a `note` above it; nothing is saved."""
+        shown = self._new_element(request) if object_id is None else self._stored_element(request, unquote(object_id))
+        if shown is None:
+            return self._deleted_again(request, unquote(str(object_id)), data)
+        attempt, reason = self._attempt(request, shown, data), ReasonField(shown.repository, data)
+        return self._again(request, shown, attempt, reason=reason, note=note)
+
+    def _add(self, request: HttpRequest) -> HttpResponse:
+        offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
+        if len(offered) > 1:
+            title = _("Choose a repository")
+            return self.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
+        shown = self._new_element(request)
+        if request.method == "POST":
+            return self._save(request, shown)
+        return self.page(request, shown, self.form_for(request, shown))
+
+    def _new_element(self, request: HttpRequest) -> PageElement:
+        """Return a new element of the repository in the URL, or else of the first in which the user is an editor."""
+        open_to = self.repositories(request, Role.EDITOR)
+        chosen = request.GET.get("repository")
+        if chosen is not None:
+            return self.new_element(_first(open_to, pk=chosen))
+        repository = open_to.first()
+        if repository is None:
+            raise PermissionDenied
+        return self.new_element(repository)
+
+    def _stored_element(self, request: HttpRequest, key: str) -> PageElement | None:
+        """Return the element, which the user may change; None for one that does not exist, or without a grant."""
+        try:
+            element = self.get_object(request, key)
+            if not self.has_change_permission(request, element):
+                raise PermissionDenied
+            return self.stored_element(element)
+        except Http404:
+            return None
+
+    def _deleted_again(self, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
+        """Show an element that was deleted while it was edited as a new one, with all that was typed."""
+        versions = self.model.versions_within(self.open_keys(request, Role.EDITOR))
+        version = _first(versions, id=key, change=Change.DELETED)
+        declaration = self.dimension.wire.serializer(context={"repository": version.repository})
+        shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
+        form = self.form_for(request, shown)
+        form.read(data)
+        values = {
+            "who": version.change_set.user,
+            "id": version.element_id,
+            "when": minute(version.change_set.committed_at),
+        }
+        message = _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.")
+        form.errors.append(message % values)
+        action = f"{self.route('add')}?repository={version.repository.pk}"
+        reason = ReasonField(shown.repository, data)
+        return self.page(request, shown, form, reason=reason, unsaved=True, action=action)
+
+    def _save(self, request: HttpRequest, shown: PageElement) -> HttpResponse:
+        """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
+        reason = ReasonField(shown.repository, request.POST)
+        for _attempt in range(_ATTEMPTS):
+            attempt = self._attempt(request, shown, request.POST)
+            if reason.error or not attempt.is_ready:
+                break
+            try:
+                return self._write(request, shown, attempt, reason.reason)
+            except ChangedMeanwhile:
+                key = str(shown.element.pk)
+                stored = self._stored_element(request, key)
+                if stored is None:
+                    return self._deleted_again(request, key, request.POST)
+                shown = stored
+            except ValidationError as error:
+                attempt.form.point_out(error)
+                break
+            except Problem as problem:
+                attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
+                break
+        else:
+            attempt.form.errors.append(_("Others keep saving this element; please save again."))
+        return self._again(request, shown, attempt, reason=reason)
+
+    def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
+        """Return what `data` of the form means for the element as it is stored now, or for a new one."""
+        if shown.element is None:
+            form = self.form_for(request, shown)
+            return Attempt(form, form.read(data), None)
+
+        def form_of(json: Mapping[str, Any]) -> ElementForm:
+            return self.form_for(request, replace(shown, json=json), self._immutable)
+
+        return Reader(self.dimension, shown, form_of).read(data)
+
+    def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
+        """Show the page with what was typed, of which nothing was saved."""
+        if attempt.choices:
+            saved = shown.element
+            further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
+        return self.page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
+
+    def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
+        """Save the attempt for that reason and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
+
+        def allow(text: str | None) -> None:
+            if (None if text is None else etag_of(text)) != attempt.etag:
+                raise ChangedMeanwhile
+
+        actor = Actor(request.user.get_username(), Channel.ADMIN, reason=reason)
+        editor = Editor(self.dimension, shown.repository, actor, allow)
+        is_same = False
+        if shown.element is None:
+            id = editor.create(attempt.element).id
+            message = _("The %(name)s %(id)s was created.")
+        else:
+            id = shown.element.element_id
+            is_same = etag_of(editor.replace(id, attempt.element).text) == shown.etag
+            message = (
+                _("Nothing was changed, so the %(name)s %(id)s was not saved again.")
+                if is_same
+                else _("The %(name)s %(id)s was saved.")
+            )
+        messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
+        if attempt.taken:
+            self._report_taken(request, attempt)
+        if not is_same:
+            self._warn_of_unknown(request, shown, attempt)
+        response = self._after_save(request, shown, id)
+        # The browser removes the draft with this number.
+        response.set_cookie("saved_draft", _draft_number(request.POST), samesite="Strict", secure=request.is_secure())
+        return response
+
+    def _after_save(self, request: HttpRequest, shown: PageElement, id: str) -> HttpResponse:
+        """Return to the list, or to the form of the element `id`."""
+        if "_continue" not in request.POST:
+            return cast(HttpResponse, self.response_post_save_change(request, shown.element))
+        saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
+        filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
+        return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
+
+    def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
+        """Say what others changed while the form was open."""
+        message = _("Others saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
+        messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
+
+    def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+        """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
+        unknown = self.mark_unknown(request, shown.repository, attempt.form)
+        if unknown:
+            message = _("It was saved, but it refers to ids that no element of the repository has: %(references)s.")
+            references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
+            messages.warning(request, message % {"references": references})
+        if attempt.form.undescribed:
+            message = _("These descriptions belonged to other ids, and were removed: %(fields)s.")
+            fields = ", ".join(f"{words.place.heading} '{words.stored}'" for words in attempt.form.undescribed)
+            messages.warning(request, message % {"fields": shortened(fields)})
+
+
+def _draft_number(data: QueryDict) -> str:
+    """Return the number that the browser gave its draft; an empty text for anything else."""
+    sent = data.get("_draft", "")
+    return sent if re.fullmatch("[0-9a-f-]{36}", sent) else ""
+
+
+def _first(rows: Any, **condition: Any) -> Any:
+    """Return the first of the `rows` that matches. Raises 404 if there is none, or if the condition is invalid."""
+    try:
+        found = rows.filter(**condition).first()
+    except (ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise Http404
+    return found

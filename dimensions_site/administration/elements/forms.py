@@ -1,0 +1,187 @@
+"""The form of an element, derived from the declaration of its JSON."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from django.core.exceptions import BadRequest
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from dimensions_site.administration.elements.controls import Control, PickerControl, as_meant, control_of
+from dimensions_site.administration.elements.map_editor import MapControl
+from dimensions_site.api.errors import Failure, flatten
+from dimensions_site.api.failures import json_pointer, pointer_segments
+from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.writing.merging import Spot, put_field, value_at
+
+# An element by its dimension and id, and the description of each such element; None if there is no such element.
+Named: TypeAlias = tuple[str | None, str]
+Descriptions: TypeAlias = dict[Named, str | None]
+
+
+@dataclass
+class Section:
+    """A group: its controls, and the groups in it."""
+
+    title: str
+    path: str
+    controls: list[Control] = field(default_factory=list)
+    sections: "list[Section]" = field(default_factory=list)
+
+    @property
+    def error_count(self) -> int:
+        return sum(control.error_count for control in self.controls) + sum(inner.error_count for inner in self.sections)
+
+
+class ElementForm:
+    """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields.
+
+    The values at the paths `fixed` cannot be changed. `known_keys` are the keys that other elements have in the map at
+    a path; `picker_address` returns the URL that finds elements of a dimension, if the user may see them;
+    `descriptions_of` returns the descriptions of elements. After `read`, `undescribed` are the references whose
+    description was removed, because it described another id.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        element: Mapping[str, Any],
+        fixed: Container[str],
+        known_keys: Mapping[str, Iterable[str]],
+        picker_address: Callable[[str], str | None],
+        descriptions_of: Callable[[Iterable[Named]], Descriptions],
+    ) -> None:
+        self._wire = wire
+        self._fixed = fixed
+        self._known_keys = known_keys
+        self._picker_address = picker_address
+        self._descriptions_of = descriptions_of
+        self.undescribed: list[Control] = []
+        self.controls: dict[str, Control] = {}
+        self.errors: list[str] = []
+        general = self._section(wire.root, element, _("General"))
+        # The groups are the tabs, besides one for what is in no group.
+        self.tabs = [Section(general.title, "", general.controls), *general.sections]
+
+    def _section(self, node: ObjectNode, value: Any, title: str) -> Section:
+        section = Section(title, node.path)
+        for name, member in node.members.items():
+            inner = value.get(name) if isinstance(value, Mapping) else None
+            if isinstance(member, ObjectNode):
+                if any(map(self._has_control, _leaves(member))):
+                    section.sections.append(self._section(member, inner, str(member.label)))
+            elif self._has_control(member):
+                control = self._control(node, member, inner)
+                control.is_fixed = member.path in self._fixed
+                self.controls[member.path] = control
+                section.controls.append(control)
+        # Short controls stand before the maps.
+        section.controls.sort(key=lambda control: control.is_group)
+        return section
+
+    def _has_control(self, place: Place) -> bool:
+        return not place.leaf.read_only
+
+    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
+        if place.is_map:
+            return MapControl(place, value, self._known_keys[place.path])
+        if place.leaf.refers_to is not None:
+            described = self._wire.described.get(place.path)
+            fills = None if described is None else described.path
+            return PickerControl(place, value, fills, self._picker_address(place.leaf.refers_to))
+        return control_of(place, value)
+
+    @property
+    def error_count(self) -> int:
+        return len(self.errors) + sum(tab.error_count for tab in self.tabs)
+
+    @property
+    def linked_errors(self) -> list[tuple[str, str, str]]:
+        """Return for each error at a field the id on the page where it is corrected, the name of that field, and the
+        rest.
+
+        Most errors begin with the name of their field, and those of a map's row with the name of the map.
+        """
+        return [
+            (anchor, name, _behind_name(error, (name, control.label)))
+            for control in self.controls.values()
+            for anchor, name, error in control.linked_errors
+        ]
+
+    def read(self, data: QueryDict) -> dict[str, Any]:
+        """Return the wire JSON of what was typed; the serializer decides whether it is valid."""
+        refuse_nul(data)
+        element: dict[str, Any] = {}
+        for path, control in self.controls.items():
+            value = control.stored if control.is_fixed else control.read(data)
+            # An empty field that cannot be null is left out: it is missing, or the service generates it.
+            if value is not None or control.leaf.allow_null:
+                put_field(element, Spot(path), value)
+        self._describe(element, data)
+        return element
+
+    def _describe(self, element: dict[str, Any], data: QueryDict) -> None:
+        """Let the description of each reference follow the id that was typed, unless it was typed, too."""
+        changed: list[tuple[Named, Control]] = []
+        for path, place in self._wire.described.items():
+            id, text = (value_at(element, Spot(each)) for each in (path, place.path))
+            control, words = self.controls[path], self.controls[place.path]
+            if id != control.stored and text in (None, words.stored, as_meant(data.get(f"{words.name}:filled", ""))):
+                changed.append(((control.leaf.refers_to, id or ""), words))
+        found = self._descriptions_of(named for named, _words in changed)
+        for named, words in changed:
+            words.filled = found.get(named) or None
+            put_field(element, Spot(words.name), words.filled)
+            words.show(words.filled)
+            if words.stored and not words.filled:
+                self.undescribed.append(words)
+
+    def adopt(self, other: "ElementForm") -> None:
+        """Show what was typed in the `other` form of the same element."""
+        for path, control in self.controls.items():
+            if not control.is_fixed:
+                control.adopt(other.controls[path])
+
+    def point_out(self, error: ValidationError) -> None:
+        """Show each failure of the serializer at its field, at the row of a map, or above the form."""
+        for failure in flatten(error.detail, join=json_pointer):
+            segments = pointer_segments(failure.path)
+            # REST quotes what was sent, which the form shows anyway.
+            message = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
+            self._point_out(segments, message)
+
+    def point_out_failures(self, failures: Sequence[Failure]) -> None:
+        """Show failures that name a field by its wire path."""
+        for failure in failures:
+            self._point_out(failure.path.split("."), failure.message)
+
+    def _point_out(self, segments: Sequence[str], message: str) -> None:
+        for length in range(len(segments), 0, -1):
+            control = self.controls.get(".".join(segments[:length]))
+            if isinstance(control, MapControl) and length < len(segments):
+                return control.point_out(segments[length], message)
+            if control is not None:
+                return control.errors.append(message)
+        self.errors.append(message)
+
+
+def refuse_nul(data: QueryDict) -> None:
+    """Raise `BadRequest` for a text with the character NUL, which no database stores."""
+    if any("\0" in value for values in data.lists() for value in values[1]):
+        raise BadRequest("A text holds the character NUL, which cannot be stored.")
+
+
+def _behind_name(error: str, names: Iterable[str]) -> str:
+    """Return the rest of an error that begins with one of the `names` of its field."""
+    found = next((name for name in names if error.startswith((f"{name} ", f"{name}:"))), None)
+    return f": {error}" if found is None else error.removeprefix(found)
+
+
+def _leaves(node: ObjectNode) -> Iterator[Place]:
+    for member in node.members.values():
+        if isinstance(member, Place):
+            yield member
+        else:
+            yield from _leaves(member)

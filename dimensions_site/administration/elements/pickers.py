@@ -1,0 +1,115 @@
+"""Finding elements while a user types the id of a reference."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
+
+from dimensions_site.administration.elements.controls import PickerControl
+from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.lists.described import language_of_page
+from dimensions_site.administration.lists.finding import first_fitting
+from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.reading.descriptions import preferred_text
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.repositories.models import Repository
+
+SUGGESTIONS = 20
+# How many similar ids are suggested for an id that no element has.
+NEAREST = 3
+
+
+class PickedAdmin(ScopedAdmin):
+    """Finds elements of this dimension for the fields that refer to them."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.pick_view)
+        return [path("pick/<int:repository_id>/", view, name=self.url_name("pick")), *super().get_urls()]
+
+    def pick_view(self, request: HttpRequest, repository_id: int) -> JsonResponse:
+        """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.
+
+        Those whose id begins with it come first. If none matches, `near` has those with the most similar ids. 404 for a
+        repository without a grant of the user (contract G2).
+        """
+        repository = get_object_or_404(self.repositories(request), pk=repository_id)
+        rows = self.model.of(repository).order_by("element_id").only("element_id", "descriptions")
+        text = request.GET.get("q", "").strip()
+        found = _as_json(first_fitting(rows, text, SUGGESTIONS + 1), repository)
+        near = [] if found else _as_json(_near(rows, text), repository)
+        return JsonResponse({"results": found[:SUGGESTIONS], "more": len(found) > SUGGESTIONS, "near": near})
+
+    def picker_address(self, request: HttpRequest, dimension: str, repository: Repository) -> str | None:
+        """Return the URL that finds elements of `dimension`; None if the user may not see them in `repository`."""
+        other = self._open_admin(request, dimension, repository)
+        return None if other is None else other.route("pick", repository.pk)
+
+    def mark_unknown(self, request: HttpRequest, repository: Repository, form: ElementForm) -> list[PickerControl]:
+        """Mark the fields of the form with an id that no element has; return them.
+
+        Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out.
+        """
+        controls = {
+            control: (control.leaf.refers_to, control.typed)
+            for control in form.controls.values()
+            if isinstance(control, PickerControl) and control.typed and not control.is_fixed
+        }
+        found = self.descriptions(request, repository, controls.values())
+        for control, named in controls.items():
+            control.is_unknown = found.get(named, "") is None
+        return [control for control in controls if control.is_unknown]
+
+    def descriptions(self, request: HttpRequest, repository: Repository, named: Iterable[Named]) -> Descriptions:
+        """Return the description of each element that is named by its dimension and id, None where there is none.
+
+        Dimensions that the user may not see, or that are not in this service, are left out. One query for each.
+        """
+        ids: dict[str, set[str]] = {}
+        for dimension, id in named:
+            if dimension is not None and "\0" not in id:
+                ids.setdefault(dimension, set()).add(id)
+        result: Descriptions = {}
+        for dimension, wanted in ids.items():
+            other = self._open_admin(request, dimension, repository)
+            if other is not None:
+                rows = with_ids(other.model, repository, wanted).only("element_id", "descriptions")
+                texts = {one["id"]: one["description"] for one in _as_json(rows, repository)}
+                result |= {(dimension, id): texts.get(id) for id in wanted}
+        return result
+
+    def _open_admin(self, request: HttpRequest, dimension: str, repository: Repository) -> "PickedAdmin | None":
+        """Return the admin of the dimension, if the user may see it in the repository."""
+        other = cast(PickedAdmin, self.admin_site.get_model_admin(dimension_named(dimension).model))
+        return other if repository.pk in other.open_keys(request) else None
+
+
+def _as_json(found: Iterable[Any], repository: Repository) -> list[dict[str, str]]:
+    """Return the ids and the descriptions that the user reads in lists, too."""
+    default = repository.default_language
+    language = language_of_page(default)
+    return [
+        {"id": row.element_id, "description": preferred_text(row.descriptions, language, default)[1]} for row in found
+    ]
+
+
+def _near(rows: QuerySet[Any], text: str) -> Sequence[Any]:
+    """Return the rows whose ids begin with the longest possible part of `text`, at least half of it."""
+    if len(text) > LONGEST_SEARCH:
+        return []
+    # In the order of the index, what shares the longest beginning stands next to where the text would stand.
+    beside = [
+        *rows.filter(element_id__lt=text).order_by("-element_id")[:NEAREST],
+        *rows.filter(element_id__gt=text)[:NEAREST],
+    ]
+    shared = {
+        row: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(row.element_id, text, strict=False)))
+        for row in beside
+    }
+    longest = max(shared.values(), default=0)
+    return [row for row in beside if shared[row] == longest and longest * 2 >= len(text)][:NEAREST]

@@ -1,0 +1,209 @@
+"""Export the elements of a list, or the selected ones, to a file (contract H4, G2)."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from tempfile import TemporaryFile
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db.models import Count, QuerySet
+from django.http import FileResponse, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+from unfold.decorators import action
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
+
+from bulkops.files.exporting import chosen_paths, export
+from bulkops.files.formats.rows import FileShape
+from bulkops.files.formats.table import FORMATS
+from bulkops.files.workbooks.writing import TableTooLarge
+from dimensions_site.administration.files.exporting_differences import DifferencesExportMixin
+from dimensions_site.administration.lists.past import asked_moment, instant_of
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.reading.selection import DESCRIPTIONS
+from dimensions_site.elements.reading.tables import MAX_COLUMNS, keys_of
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.files import Format
+from dimensions_site.text.formats import moment
+
+# More do not fit on the page; a table with all of them is a choice still.
+_MAX_LANGUAGES = 100
+
+
+class ExportForm(forms.Form):
+    """The format of the file, its names and those of the `languages` in use that it has.
+
+    If there are several `repositories` (by key), one is chosen.
+    """
+
+    format = forms.TypedChoiceField(
+        label=_("Format"),
+        choices=[(format, known.label) for format, known in FORMATS.items()],
+        coerce=Format,
+        widget=UnfoldAdminSelectWidget,
+    )
+    labels = forms.TypedChoiceField(
+        label=_("Headings and values"),
+        choices=[
+            ("", _("As in the REST API, such as nature and BALANCE_SHEET")),
+            ("yes", _("Labels in your language, as on these pages")),
+        ],
+        coerce=bool,
+        empty_value=None,
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("An import here reads both. JSON always has the names of the REST API."),
+    )
+
+    def __init__(
+        self,
+        wire: Wire,
+        repositories: Mapping[int, Repository],
+        languages: Sequence[str],
+        data: Any = None,
+    ) -> None:
+        super().__init__(data)
+        self._wire = wire
+        self._repositories = repositories
+        if len(languages) > 1:
+            self.fields["languages"] = forms.MultipleChoiceField(
+                label=_("Languages"),
+                choices=[(language, language) for language in languages],
+                required=False,
+                widget=UnfoldAdminCheckboxSelectMultipleWidget,
+                help_text=_("The languages of descriptions. Without a choice, the file has all of them."),
+            )
+        if len(repositories) > 1:
+            choices = [("", _("Choose")), *((str(key), str(found)) for key, found in repositories.items())]
+            repository = forms.TypedChoiceField(
+                label=_("Repository"),
+                choices=choices,
+                coerce=int,
+                widget=UnfoldAdminSelectWidget,
+                help_text=_("A file holds elements of one repository."),
+            )
+            self.fields = {"repository": repository, **self.fields}
+
+    def clean(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = self.cleaned_data
+        key = chosen.get("repository", next(iter(self._repositories)))
+        repository = chosen["repository"] = self._repositories[key]
+        languages = ",".join(chosen.pop("languages", ()))
+        chosen["paths"], _failures = chosen_paths(self._wire, repository, None, languages or None)
+        return chosen
+
+
+def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase:
+    """Return the page for all elements of the list with the query of this URL."""
+    address = _with_query(model_admin.route("changelist"), request)
+    try:
+        shown = model_admin.get_changelist_instance(request).queryset
+    except IncorrectLookupParameters:
+        return redirect(address)
+    # For a selection across all pages, Django requires one ticked box.
+    return model_admin.exported(request, shown, address, ["0"], "1") or redirect(address)
+
+
+class ExportMixin(DifferencesExportMixin):
+    """Adds an export button to a list of elements, and an action for the selected ones.
+
+    Both lead to a page where the format is chosen; its form is sent to the action. A concrete admin names both.
+    """
+
+    export_file = action(_begin, description=cast(str, _("Export")), permissions=["view"], icon="download")
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Return the list, whose button passes the search and the filters on."""
+        response = super().changelist_view(request, extra_context)
+        mine = self.route("export_file")
+        for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
+            if button["path"] == mine:
+                button["path"] = _with_query(mine, request)
+        return response
+
+    @admin.action(description=_("Export the selected elements"), permissions=["view"])
+    def export_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
+        """Return the page for the selected elements, or the file when that page is submitted."""
+        selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        across = request.POST.get("select_across", "0")
+        return self.exported(request, queryset, request.get_full_path(), selected, across)
+
+    def exported(
+        self, request: HttpRequest, elements: QuerySet[Any], address: str, selected: Sequence[str], across: str
+    ) -> HttpResponseBase | None:
+        """Return the page with the form, or the file when it is submitted; None and a message if there are no
+        elements.
+        """
+        counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
+        repositories = {found.pk: found for found in self.repositories(request).filter(pk__in=counts)}
+        if not repositories:
+            messages.warning(request, _("There is nothing to export: no elements were found."))
+            return None
+        # There are elements, so the moment is valid.
+        instant = instant_of(asked_moment(request)) if asked_moment(request) else None
+        wire = self.dimension.wire
+        languages = keys_of(wire.places[DESCRIPTIONS], elements)[:_MAX_LANGUAGES]
+        form = ExportForm(wire, repositories, languages, request.POST if "format" in request.POST else None)
+        if form.is_valid():
+            try:
+                return self._file(elements, instant, **form.cleaned_data)
+            except TableTooLarge as error:
+                form.add_error("format", str(error))
+        return self.render_page(
+            request,
+            "admin/exports/export.html",
+            title=_("Export elements"),
+            form=form,
+            counts=[(found, counts[key]) for key, found in repositories.items()],
+            instant=None if instant is None else moment(instant),
+            address=address,
+            checkbox=ACTION_CHECKBOX_NAME,
+            selected=selected,
+            select_across=across,
+        )
+
+    def _file(
+        self,
+        elements: QuerySet[Any],
+        instant: datetime | None,
+        *,
+        repository: Repository,
+        format: Format,
+        paths: Sequence[str],
+        labels: bool | None,
+    ) -> FileResponse:
+        """Return the complete file, so that nobody takes a part of it for all. Raises TableTooLarge."""
+        shape = FileShape(format, FORMATS[format].encoding)
+        with ExitStack() as stack:
+            file = stack.enter_context(TemporaryFile())
+            found, wire = elements.filter(repository=repository), self.dimension.wire
+            export(
+                found,
+                wire,
+                repository,
+                paths=paths,
+                shape=shape,
+                file=file,
+                progress=lambda count: None,
+                max_columns=MAX_COLUMNS,
+                labels=labels or False,
+            )
+            file.seek(0)
+            stack.pop_all()
+        date = f"{timezone.now():%Y-%m-%d}" if instant is None else f"{instant:%Y-%m-%dT%H%M%SZ}"
+        with override("en"):  # the names of files are the same for everybody
+            elements_name = slugify(str(self.dimension.verbose_name_plural))
+        name = f"{repository.db_id}-{elements_name}-{date}.{format}"
+        return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
+
+
+def _with_query(address: str, request: HttpRequest) -> str:
+    return f"{address}?{request.GET.urlencode()}" if request.GET else address

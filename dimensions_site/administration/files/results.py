@@ -1,0 +1,137 @@
+"""The result of checking or importing a file, in words for people."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from bulkops.models import FileImport, ImportStatus
+from dimensions_site.administration.elements.element_links import element_addresses, element_route
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.text.formats import grouped_number
+
+# Up to so many rows with errors, and such a share of all, may stay out without a second thought.
+_FEW = 3
+_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the page adds to the report: a sentence about it, and the number of errors that are not listed.
+
+    `can_import` says whether there is anything to confirm, `left_out` what stays out then. Each of the samples has the
+    URL of its element.
+    """
+
+    lead: str
+    counts: Sequence[tuple[str, int]]
+    can_import: bool
+    left_out: str
+    leaves_out_few: bool
+    surprising: Sequence[Mapping[str, Any]]
+    usual: Sequence[Mapping[str, Any]]
+    more_failures: int
+    samples: Sequence[Mapping[str, Any]]
+    # The ids and the descriptions of the first elements that are deleted.
+    deleted: Sequence[tuple[str, str]]
+    # The list of the repository's elements.
+    elements_address: str
+
+
+def result_of(file_import: FileImport) -> Result:
+    """Return the result of an import that no worker has claimed."""
+    report = file_import.report
+    understood = report.get("understood", [])
+    elements = element_route(dimension_named(file_import.dimension), "changelist")
+    return Result(
+        lead=_lead(file_import),
+        counts=_counts(file_import) if report else [],
+        can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
+        left_out=_left_out(report) if report.get("rejected") else "",
+        leaves_out_few=report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
+        surprising=[meaning for meaning in understood if meaning.get("is_surprising", True)],
+        usual=[meaning for meaning in understood if not meaning.get("is_surprising", True)],
+        more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
+        samples=_linked(file_import, report.get("samples", [])),
+        deleted=[(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
+        elements_address=f"{elements}?repository__id__exact={file_import.repository_id}",
+    )
+
+
+def effect_of(file_import: FileImport) -> str:
+    """Return what the import does, or has done, in a line for the list; empty before the check."""
+    counts = _counts(file_import) if file_import.report else []
+    return " · ".join(f"{grouped_number(count)} {name}" for name, count in counts if count)
+
+
+def writes(report: Mapping[str, Any]) -> bool:
+    """Return whether the import that the `report` is about changes anything."""
+    return any(report[name] for name in ("created", "changed", "deleted"))
+
+
+def _lead(file_import: FileImport) -> str:
+    report = file_import.report
+    match file_import.status:
+        case ImportStatus.COMPLETED:
+            return _("The import is complete.")
+        case ImportStatus.FAILED:
+            return _("The import failed.")
+        case ImportStatus.ABORTED:
+            return _("The import was cancelled. Nothing was saved.")
+        case ImportStatus.DRAFT:
+            return _("%(who)s is still preparing this import.") % {"who": file_import.requester}
+    if report["reason"]:
+        return _("Nothing can be imported: %(reason)s") % {"reason": report["reason"]}
+    if not writes(report):
+        if report["rejected"]:
+            return _("Nothing to import: all rows are either unchanged or have errors.")
+        return _("Nothing to import: everything in the file is stored already.")
+    if report["rejected"]:
+        message = ngettext(
+            "%(count)s row has errors. Correct it here or in the file, or import the other rows without it.",
+            "%(count)s rows have errors. Correct them here or in the file, or import the other rows without them.",
+            report["rejected"],
+        )
+        return message % {"count": grouped_number(report["rejected"])}
+    return _("The file has no errors. Check what the import changes, and confirm it.")
+
+
+def _rows(report: Mapping[str, Any]) -> int:
+    return sum(report.get(name, 0) for name in ("created", "changed", "unchanged", "rejected"))
+
+
+def _left_out(report: Mapping[str, Any]) -> str:
+    """Return the sentence about the rows that an import without them leaves out, with the first of them."""
+    named = ngettext(
+        "{count} of {total} rows is left out: {rows}",
+        "{count} of {total} rows are left out: {rows}",
+        report["rejected"],
+    )
+    rows = []
+    for row in report["rows"][:_FEW]:
+        texts = filter(None, [*(cell["text"] for cell in row["cells"]), *row["others"]])
+        rows.append(f"{row['line']} ({' · '.join(list(texts)[:_FEW])})")
+    more = ["…"] if len(rows) < report["rejected"] else []
+    counts = {"count": grouped_number(report["rejected"]), "total": grouped_number(_rows(report))}
+    return named.format(rows=", ".join([*rows, *more]), **counts)
+
+
+def _counts(file_import: FileImport) -> list[tuple[str, int]]:
+    report = file_import.report
+    is_done = file_import.status == ImportStatus.COMPLETED
+    return [
+        (_("created") if is_done else _("to be created"), report["created"]),
+        (_("changed") if is_done else _("to be changed"), report["changed"]),
+        (_("unchanged"), report["unchanged"]),
+        (_("deleted") if is_done else _("to be deleted"), report["deleted"]),
+        (_("left out") if is_done else _("with errors"), report["rejected"]),
+    ]
+
+
+def _linked(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the samples, with the URLs of the elements that exist, or did."""
+    dimension = dimension_named(file_import.dimension)
+    addresses = element_addresses(dimension, file_import.repository, [sample["id"] for sample in samples])
+    return [{**sample, "address": addresses.get(sample["id"], "")} for sample in samples]

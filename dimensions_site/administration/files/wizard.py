@@ -1,0 +1,298 @@
+"""Importing files in the admin, step by step: upload, columns, check, import (contract C12, G2)."""
+
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.http import content_disposition_header, urlencode
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from unfold.decorators import action
+
+from bulkops.files.formats.guessing import encodings_by_look
+from bulkops.files.formats.rows import UnreadableFile
+from bulkops.jobs import file_imports, uploads
+from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
+from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
+from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
+from dimensions_site.administration.files.results import effect_of, result_of, writes
+from dimensions_site.administration.jobs.jobs import JobAdmin
+from dimensions_site.administration.jobs.progress import import_progress
+from dimensions_site.administration.people.repositories import when
+from dimensions_site.administration.plans.making import UndoMixin
+from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.db.locks import is_about_locks
+from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import minute
+
+
+def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpResponse:
+    """Redirect from the list of a dimension's elements to the first step of an import into it."""
+    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension.name})}")
+
+
+class ImportButtonMixin(ScopedAdmin):
+    """Adds the button that starts an import to the list of a dimension's elements. A concrete admin names it."""
+
+    import_file = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
+
+
+@admin.register(FileImport)
+class FileImportAdmin(UndoMixin, JobAdmin):
+    """The list of imports, and the page of each one with its current step.
+
+    The user who uploaded the file continues it; other editors of the repository can view it, and managers can stop it.
+    """
+
+    role = Role.EDITOR
+
+    list_display = [
+        "file_name",
+        "repository",
+        "dimension",
+        "requester",
+        when("created_at", _("uploaded (UTC)")),
+        "state",
+        "effect",
+    ]
+    search_fields = ["file_name", "requester"]
+    search_help_text = _("Search by the name of the file or by who uploaded it")
+    ordering = ["-created_at", "pk"]
+
+    @admin.display(description=_("status"), ordering="status")
+    def state(self, row: FileImport) -> str:
+        """Return the status, and until when an import waits for its user."""
+        removed = file_imports.removed_at(row)
+        status = row.get_status_display()
+        return (
+            status
+            if removed is None
+            else gettext("%(status)s, until %(when)s") % {"status": status, "when": minute(removed)}
+        )
+
+    @admin.display(description=_("Effect"))
+    def effect(self, row: FileImport) -> str:
+        """Return the numbers of elements that it changes."""
+        return effect_of(row)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request)
+
+    def get_urls(self) -> list[URLPattern]:
+        views = {
+            "columns": self.columns_view,
+            "confirm": require_POST(self.confirm_view),
+            "correct": require_POST(self.correct_view),
+            "drop": require_POST(self.drop_view),
+            "read": require_POST(self.read_view),
+            "progress": require_GET(never_cache(self.progress_view)),
+            "rejects": require_GET(self.rejects_view),
+        }
+        return [
+            *(
+                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=self.url_name(name))
+                for name, view in views.items()
+            ),
+            *super().get_urls(),
+        ]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the first step: a file and its target."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        is_sent = request.method == "POST"
+        sent = (request.POST, request.FILES) if is_sent else (None, None)
+        wanted = [request.GET.get(name, "") for name in ("dimension", "repository")]
+        form = UploadForm(_user(request), *wanted, *sent)
+        if is_sent and form.is_valid():
+            file = form.cleaned_data["file"]
+            try:
+                repository, dimension = form.target_chosen
+                file_import = file_imports.receive(_user(request), repository, dimension.name, file.name, file.file)
+            except (UnreadableFile, UploadRefused) as error:
+                text = str(error)
+                if isinstance(error, UnreadableFile) and error.failure.line > 1:
+                    line = _("line %(line)s") % {"line": error.failure.line}
+                    text = _("%(field)s: %(value)s") % {"field": capfirst(line), "value": text}
+                form.add_error("file", text)
+            else:
+                return _to_page(file_import)
+        return self._page(request, "upload", _("Import a file"), step=1, form=form)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the current step of the import."""
+        file_import = self.get_object(request, object_id)
+        if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
+            return self.columns_view(request, object_id)
+        if file_import.status in AT_WORK:
+            step = 3 if file_import.status == ImportStatus.CHECKING else 4
+            return self._page(
+                request, "progress", file_import.file_name, step, file_import, progress=import_progress(file_import)
+            )
+        return self._result_page(
+            request, file_import, ReasonField(file_import.repository, typed=file_import.reason or "")
+        )
+
+    def _result_page(
+        self,
+        request: HttpRequest,
+        file_import: FileImport,
+        reason: ReasonField,
+        corrections: CorrectionsForm | None = None,
+    ) -> HttpResponse:
+        step = 3 if file_import.status in WAITING else 4
+        context = {
+            "result": result_of(file_import),
+            "reason": reason,
+            "may_undo": self.may_undo(request, file_import),
+            "corrections": corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
+            "page_var": PAGE,
+        }
+        return self._page(request, "result", file_import.file_name, step, file_import, **context)
+
+    def undo_id(self, row: FileImport) -> str | None:
+        return row.oid if row.status == ImportStatus.COMPLETED and writes(row.report) else None
+
+    def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Show the second step, the meaning of the columns and the mode, or begin the check."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status not in WAITING:
+            return _to_page(file_import)
+        is_manager = self.has_role(request, file_import, Role.MANAGER)
+        form = ChoicesForm(file_import, is_manager, request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            file_imports.check(file_import, form.choices)
+            return _to_page(file_import)
+        looks = encodings_by_look(file_import.preview.get("encodings", []))
+        return self._page(request, "columns", file_import.file_name, 2, file_import, form=form, looks=looks)
+
+    def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status in WAITING:
+            try:
+                file_imports.read_again(file_import, reading_chosen(file_import, request.POST))
+            except (UnreadableFile, UploadRefused, forms.ValidationError) as error:
+                messages.error(request, getattr(error, "message", str(error)))
+            return redirect("admin:bulkops_fileimport_columns", file_import.pk)
+        return _to_page(file_import)
+
+    def confirm_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Have a worker import the checked file: all rows, or with `leave_out` those without errors."""
+        file_import = self._found_to_go_on(request, oid)
+        choices = replace(Choices.of(file_import), leaves_out_errors="leave_out" in request.POST)
+        reason = ReasonField(file_import.repository, request.POST)
+        if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
+            messages.error(request, _("This cannot be imported as it is."))
+        elif file_import.status == ImportStatus.CHECKED and reason.error:
+            return self._result_page(request, file_import, reason)
+        elif not file_imports.confirm(file_import, choices, reason.reason):
+            messages.info(request, _("There is nothing to confirm: the import has already continued."))
+        return _to_page(file_import)
+
+    def correct_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Have the file checked again with the cells that were corrected on the page, or with `take_back` as it is."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status != ImportStatus.CHECKED:
+            return _to_page(file_import)
+        corrections = CorrectionsForm(file_import, request.POST.get(PAGE), request.POST)
+        choices = Choices.of(file_import)
+        if "take_back" in request.POST:
+            file_imports.check(file_import, replace(choices, values={}, without_totals=False), corrections=None)
+            return _to_page(file_import)
+        merged = corrections.merged()
+        if corrections.error:
+            return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
+        without_totals = choices.without_totals or "without_totals" in request.POST
+        choices = replace(choices, values=corrections.rules, without_totals=without_totals)
+        file_imports.check(file_import, choices, corrections=merged)
+        return _to_page(file_import)
+
+    def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Cancel the import; nothing is saved."""
+        file_import = self.get_object(request, oid)
+        if not self._may_drop(request, file_import):
+            raise PermissionDenied
+        try:
+            is_dropped = file_imports.drop(file_import)
+        except OperationalError as error:
+            if not is_about_locks(error):
+                raise
+            messages.error(request, _("The import cannot be cancelled while it is being saved. Try again in a moment."))
+            return _to_page(file_import)
+        if is_dropped:
+            messages.success(request, _("The import was cancelled and its file removed. Nothing was saved."))
+        else:
+            messages.error(request, _("The import cannot be cancelled any more: it has ended."))
+        return _to_page(file_import)
+
+    def progress_view(self, request: HttpRequest, oid: str) -> JsonResponse:
+        """Return the worker's progress for the page."""
+        return JsonResponse(asdict(import_progress(self.get_object(request, oid))))
+
+    def rejects_view(self, request: HttpRequest, oid: str) -> StreamingHttpResponse:
+        """Return the rows with errors and their messages, as a file like the uploaded one."""
+        file_import = self.get_object(request, oid)
+        if not file_import.report.get("has_rejects"):
+            raise Http404
+        content = uploads.stored_content(file_import, FileImportPiece.File.REJECTS)
+        name = f"rejects-{file_import.file_name}"
+        return StreamingHttpResponse(
+            content,
+            content_type="application/octet-stream",
+            headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or ""},
+        )
+
+    def _page(
+        self,
+        request: HttpRequest,
+        name: str,
+        title: object,
+        step: int,
+        file_import: FileImport | None = None,
+        **context: Any,
+    ) -> HttpResponse:
+        if file_import is not None:
+            context["may_go_on"] = self._may_go_on(request, file_import)
+            context["may_drop"] = self._may_drop(request, file_import)
+        return self.render_page(
+            request, f"admin/imports/{name}.html", title=title, step=step, file_import=file_import, **context
+        )
+
+    def _found_to_go_on(self, request: HttpRequest, oid: str) -> FileImport:
+        file_import: FileImport = self.get_object(request, oid)
+        if not self._may_go_on(request, file_import):
+            raise PermissionDenied
+        return file_import
+
+    def _may_go_on(self, request: HttpRequest, file_import: FileImport) -> bool:
+        return file_import.requested_by_id == _user(request).pk
+
+    def _may_drop(self, request: HttpRequest, file_import: FileImport) -> bool:
+        is_open = file_import.status in (*WAITING, *AT_WORK)
+        return is_open and (self._may_go_on(request, file_import) or self.has_role(request, file_import, Role.MANAGER))
+
+
+def _user(request: HttpRequest) -> User:
+    """Return the user; the admin site has checked that they are signed in."""
+    return cast(User, request.user)
+
+
+def _to_page(file_import: FileImport) -> HttpResponse:
+    return redirect("admin:bulkops_fileimport_change", file_import.pk)

@@ -1,0 +1,95 @@
+"""Deletion jobs in the admin, for everybody with a grant there; and workers, for superusers (contract F, G2)."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from bulkops.jobs import processing
+from bulkops.models import DataProcessing, Status
+from dimensions_site.administration.jobs.jobs import JobAdmin
+from dimensions_site.administration.jobs.progress import deletion_progress
+from dimensions_site.administration.people.repositories import number
+from dimensions_site.administration.plans.making import UndoMixin
+from dimensions_site.api.errors import Problem
+from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import grouped_number, moment
+
+
+@admin.register(DataProcessing)
+class DataProcessingAdmin(UndoMixin, JobAdmin):
+    """The list of deletion jobs, and a page with live progress for each."""
+
+    list_display = [
+        *("requested_at", "repository", "dimension", "requester", "status", "processed_of"),
+        number("deleted", _("deleted")),
+    ]
+    search_fields = ["oid", "requester"]
+    search_help_text = _("Search by number or requester")
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[DataProcessing]:
+        return super().get_queryset(request).defer("not_found", "in_use")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        progress = view(require_GET(never_cache(self.progress_view)))
+        return [
+            path("<int:pk>/progress/", progress, name=self.url_name("progress")),
+            path("<int:pk>/abort/", view(require_POST(self.abort_view)), name=self.url_name("abort")),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Return the page of the job, which polls `progress_view` while it runs."""
+        found = self.get_object(request, object_id)
+        return self.render_page(
+            request,
+            "admin/deletions/progress.html",
+            title=_("Deletion in %(repository)s") % {"repository": found.repository.name},
+            processing=found,
+            progress=deletion_progress(found),
+            may_undo=self.may_undo(request, found),
+            may_abort=self.has_role(request, found, Role.MANAGER),
+        )
+
+    def undo_id(self, row: DataProcessing) -> str | None:
+        return row.oid if row.deleted and row.status != Status.RUNNING else None
+
+    def progress_view(self, request: HttpRequest, pk: int) -> JsonResponse:
+        """Return the job's progress for the page."""
+        return JsonResponse(asdict(deletion_progress(self.get_object(request, str(pk)))))
+
+    def abort_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Stop the job before its next chunk (contract F5): for managers."""
+        found = self.get_object(request, str(pk))
+        if not self.has_role(request, found, Role.MANAGER):
+            raise PermissionDenied
+        try:
+            processing.abort(found)
+        except Problem as problem:
+            messages.error(request, str(problem.detail))
+        else:
+            messages.success(request, _("The deletion was stopped. What is deleted stays deleted."))
+        return redirect(self.route("change", found.pk))
+
+    @admin.display(description=_("requested at (UTC)"), ordering="request_date_time")
+    def requested_at(self, obj: DataProcessing) -> str:
+        return moment(obj.request_date_time)
+
+    @admin.display(description=_("processed"))
+    def processed_of(self, obj: DataProcessing) -> str:
+        return _("%(processed)s of %(requested)s") % {
+            "processed": grouped_number(obj.processed),
+            "requested": grouped_number(obj.requested),
+        }

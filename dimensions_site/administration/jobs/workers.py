@@ -1,0 +1,172 @@
+"""Workers and the tasks of their queue in words, for superusers, who can only look at them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Now
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from django_q.models import Failure, OrmQ, Schedule, Success, Task
+
+from bulkops.jobs.heartbeat import is_lost
+from bulkops.models import Worker
+from dimensions_site.administration.people.repositories import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.text.formats import minute, shortened
+
+_PURPOSES = {
+    "bulkops.worker.tasks.work": _("Do the waiting deletions and imports"),
+    "bulkops.worker.tasks.clean": _(
+        "Delete what has expired: ended jobs, abandoned imports, old plans, stored answers and tokens"
+    ),
+}
+# Between the message of an error and where it happened, in what the library stores.
+_TRACE = " : Traceback"
+
+
+def _purpose(function: object) -> str:
+    """Return what the task is for; the name of an unknown function, if there is one."""
+    return str(_PURPOSES.get(str(function), function or _("Unreadable: the task was signed with another key")))
+
+
+class _LookOnlyAdmin(LookOnlyMixin, SuperuserAdmin):
+    """The library's own pages would let their users call any function."""
+
+    actions = None
+
+    @admin.display(description=_("purpose"))
+    def purpose(self, obj: Any) -> str:
+        return _purpose(obj.func)
+
+    @admin.display(description=_("function"))
+    def function(self, obj: Any) -> str:
+        return str(obj.func)
+
+
+class _TaskAdmin(_LookOnlyAdmin):
+    """Tasks that have ended."""
+
+    list_display = ["purpose", "began", "ended", "seconds", "outcome"]
+    fields = readonly_fields = ("purpose", "began", "ended", "seconds", "outcome", "details", "function")
+    search_fields = ["name", "func"]
+
+    @admin.display(description=_("started (UTC)"), ordering="started")
+    def began(self, obj: Any) -> str:
+        return minute(obj.started)
+
+    @admin.display(description=_("ended (UTC)"), ordering="stopped")
+    def ended(self, obj: Any) -> str:
+        return minute(obj.stopped)
+
+    @admin.display(description=_("took (seconds)"))
+    def seconds(self, obj: Task) -> str:
+        return number_format(obj.time_taken(), decimal_pos=1)
+
+    @admin.display(description=_("result"))
+    def outcome(self, obj: Task) -> str:
+        """Return the outcome of the task in a sentence."""
+        if obj.success:
+            return str(_("Done"))
+        error = str(obj.result).partition(_TRACE)[0]
+        return str(_("Failed: %(error)s") % {"error": shortened(error)})
+
+    @admin.display(description=_("details"))
+    def details(self, obj: Task) -> str:
+        """Return what the task returned, or where its error happened."""
+        return "-" if obj.result is None else format_html("<pre>{}</pre>", str(obj.result))
+
+
+# The library has registered its own pages, because Django looks for those of all apps first.
+admin.site.unregister([Schedule, OrmQ, Success, Failure])
+admin.site.register([Success, Failure], _TaskAdmin)
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(_LookOnlyAdmin):
+    list_display = ["purpose", "how_often", "next_time", "last_time"]
+    fields = readonly_fields = ("purpose", "how_often", "next_time", "last_time", "function")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Schedule]:
+        """Read with each schedule whether its last run was successful."""
+        last = Task.objects.filter(id=OuterRef("task")).order_by().values("success")
+        schedules: QuerySet[Schedule] = super().get_queryset(request).annotate(was_done=Subquery(last))
+        return schedules
+
+    @admin.display(description=_("how often"), ordering="schedule_type")
+    def how_often(self, obj: Any) -> str:
+        return str(obj.get_schedule_type_display())
+
+    @admin.display(description=_("next run (UTC)"), ordering="next_run")
+    def next_time(self, obj: Any) -> str:
+        return "-" if obj.next_run is None else minute(obj.next_run)
+
+    @admin.display(description=_("last run"))
+    def last_time(self, obj: Any) -> str:
+        """Return the outcome of the last run, with a link to it."""
+        if obj.was_done is None:
+            return "-"
+        page, words = ("success", _("Done")) if obj.was_done else ("failure", _("Failed"))
+        return format_html('<a href="{}">{}</a>', reverse(f"admin:django_q_{page}_change", args=[obj.task]), words)
+
+
+@admin.register(OrmQ)
+class QueueAdmin(_LookOnlyAdmin):
+    list_display = ["purpose", "state"]
+    fields = readonly_fields = ("purpose", "state", "function", "task_id")
+
+    @admin.display(description=_("purpose"))
+    def purpose(self, obj: OrmQ) -> str:
+        return _purpose(obj.task.get("func"))
+
+    @admin.display(description=_("function"))
+    def function(self, obj: OrmQ) -> str:
+        return str(obj.task.get("func", "-"))
+
+    @admin.display(description=_("state"))
+    def state(self, obj: OrmQ) -> str:
+        """Return whether a worker has taken the task, which hides it from the others for some time."""
+        if obj.lock is None or obj.lock <= timezone.now():
+            return str(_("Waiting for a worker"))
+        return str(_("Taken by a worker. Another one may take it after %(when)s (UTC).") % {"when": minute(obj.lock)})
+
+
+@admin.register(Worker)
+class WorkerAdmin(_LookOnlyAdmin):
+    list_display = ["host", "process", "began", "state"]
+    fields = readonly_fields = ("host", "process", "began", "state", "name")
+    ordering = ["-beat_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
+        """Measure the silence of the workers by the database's clock, as their heartbeats are."""
+        workers: QuerySet[Worker] = super().get_queryset(request)
+        return workers.annotate(silent_for=Now() - F("beat_at"))
+
+    @admin.display(description=_("started (UTC)"), ordering="started_at")
+    def began(self, obj: Any) -> str:
+        return minute(obj.started_at)
+
+    @admin.display(description=_("host"), ordering="name")
+    def host(self, obj: Worker) -> str:
+        return obj.name.partition(":")[0]
+
+    @admin.display(description=_("process"))
+    def process(self, obj: Worker) -> str:
+        return obj.name.partition(":")[2].partition(":")[0] or "-"
+
+    @admin.display(description=_("state"), ordering="beat_at")
+    def state(self, obj: Any) -> str:
+        """Return whether the worker works, by its heartbeat."""
+        if is_lost(obj.silent_for):
+            words = _("Lost: the last heartbeat was at %(when)s (UTC). Other workers continue its jobs.")
+            return str(words % {"when": minute(obj.beat_at)})
+        seconds = max(0, round(obj.silent_for.total_seconds()))
+        return ngettext(
+            "Works: the last heartbeat was %(count)d second ago.",
+            "Works: the last heartbeat was %(count)d seconds ago.",
+            seconds,
+        ) % {"count": seconds}

@@ -1,0 +1,93 @@
+"""The columns of a list, which the address may choose."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.utils.functional import lazy
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.conditions.fields import NamedField, named_field
+from dimensions_site.elements.declaration.wire import Place, Wire
+from dimensions_site.text.formats import shortened
+
+MAX_COLUMNS = 12
+# A longer address names more than people read.
+_LONGEST = 4096
+REPOSITORY_COLUMN = "repository"
+_SHOWN = 120
+
+
+@dataclass(frozen=True)
+class ListColumn:
+    """A column: its `path` in the address, what people call it, how the list shows it, and what it reads of a row."""
+
+    path: str
+    heading: str
+    display: Any
+    reads: tuple[str, ...]
+
+
+class ColumnTable:
+    """The columns that a list may show: `usual` are those that have a method or an order of their own, by path."""
+
+    def __init__(self, wire: Wire, usual: dict[str, tuple[Any, tuple[str, ...]]]) -> None:
+        self._wire = wire
+        self._usual = usual
+
+    def find(self, path: str) -> ListColumn | None:
+        """Return the column that `path` names; None if there is none."""
+        named = named_field(self._wire, path)
+        heading = _("Repository") if path == REPOSITORY_COLUMN else "" if named is None else named.place.heading
+        if path in self._usual:
+            display, reads = self._usual[path]
+            return ListColumn(path, heading[:1].upper() + heading[1:], display, reads)
+        if named is None or (named.place.is_map and not named.is_entry):
+            return None
+        return ListColumn(named.path, named.heading, values_of(named), (named.place.column,))
+
+    def chosen(self, text: str) -> tuple[list[ListColumn], list[str]]:
+        """Return the columns that the parameter `text` names, each once, and the errors in it."""
+        if len(text) > _LONGEST:
+            return [], [_("The address names too many columns. The usual ones are shown.")]
+        columns: dict[str, ListColumn] = {}
+        unknown = []
+        for name in filter(None, (part.strip() for part in text.split(","))):
+            found = self.find(name)
+            if found is None:
+                unknown.append(shortened(name))
+            else:
+                columns[found.path] = found
+        errors = []
+        if unknown:
+            message = _("There are no columns with these names, so they are left out: %(names)s.")
+            errors.append(message % {"names": ", ".join(unknown[:MAX_COLUMNS])})
+        if len(columns) > MAX_COLUMNS:
+            message = _("A list has at most %(maximum)d columns; the others are left out.")
+            errors.append(message % {"maximum": MAX_COLUMNS})
+        return list(columns.values())[:MAX_COLUMNS], errors
+
+
+def column_of(place: Place) -> Callable[[Any], Any]:
+    """Return a column of the list, in which it can be sorted, with the values of a leaf that has a column."""
+    return values_of(NamedField(place.path, place), order=place.column)
+
+
+def values_of(named: NamedField, order: str | None = None) -> Callable[[Any], Any]:
+    """Return a column of the list with the values of a field, in words."""
+    place = named.place
+    inside: Sequence[str] = (*place.inside, *([] if named.key is None else [named.key]))
+
+    def value(element: Any) -> Any:
+        found = getattr(element, place.column)
+        for name in inside:
+            found = (found or {}).get(name)
+        if found is None:
+            return None
+        shown = found if inside else place.leaf.to_representation(found)
+        return shortened(str(shown) if named.is_entry else place.leaf.in_words(shown), _SHOWN)
+
+    value.__name__ = "_".join((place.column, *place.inside))
+    heading = lazy(lambda: named.heading, str)()
+    return admin.display(description=heading, ordering=order)(value)

@@ -1,0 +1,127 @@
+"""The moments that people type, and the list of elements as they were at one (contract J1)."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.admin.views.main import PAGE_VAR
+from django.core.exceptions import ValidationError
+from django.db import OperationalError
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.changes.states import Future, State
+from dimensions_site.changes.versions import versions_at
+from dimensions_site.db.locks import is_about_locks
+from dimensions_site.elements.history.moments import TooOld, kept_state
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import moment, shortened
+from dimensions_site.text.parsing import parse_timestamp
+
+# The parameters of the list.
+AS_OF = "as_of"
+REPOSITORY = "repository__id__exact"
+
+
+def asked_moment(request: HttpRequest) -> str:
+    """Return what was typed as the moment of the list; empty for the list of now."""
+    return request.GET.get(AS_OF, "").strip()
+
+
+def asks_for_the_past(request: HttpRequest) -> bool:
+    """Return whether the list shows a state of the past, or would if the moment was valid."""
+    return bool(asked_moment(request))
+
+
+def instant_of(text: str) -> datetime:
+    """Return the instant that was typed, in UTC. Raises ValidationError."""
+    try:
+        return parse_timestamp(text)
+    except ValueError:
+        message = _("'%(text)s' is not a date and a time such as 2026-03-31 22:00.")
+        raise ValidationError(message % {"text": shortened(text)}) from None
+
+
+def state_at_instant(instant: datetime, repository: Repository, dimension: str) -> State:
+    """Return the state of the `dimension` at the `instant`. Raises ValidationError if it is not known."""
+    try:
+        return kept_state(repository, dimension, instant)
+    except Future as error:
+        message = _("This moment is in the future. It is %(now)s (UTC) now.") % {"now": moment(error.now)}
+    except TooOld as error:
+        # The first full second, which people can type.
+        oldest = moment(error.oldest + timedelta(microseconds=999_999))
+        message = _("What was before %(oldest)s (UTC) is not known: the history begins then.") % {"oldest": oldest}
+    except OperationalError as error:
+        if not is_about_locks(error):
+            raise
+        message = _("Others are saving right now. Try again in a few seconds, or choose an earlier moment.")
+    raise ValidationError(message)
+
+
+class PastList:
+    """The form above the list of `admin`, and the elements at the moment that was typed, if any.
+
+    `repositories` are those to choose from, and `repository` is the chosen one, or the only one. After `rows`,
+    `instant` is the moment if it is valid, and `errors` says what is wrong, by the field.
+    """
+
+    field = AS_OF
+    repository_field = REPOSITORY
+
+    def __init__(self, admin: ScopedAdmin, request: HttpRequest) -> None:
+        self.typed = asked_moment(request)
+        self.is_requested = bool(self.typed)
+        self.repositories = list(admin.repositories(request))
+        self.instant: datetime | None = None
+        self.errors: dict[str, str] = {}
+        self._admin = admin
+        self._request = request
+        key = request.GET.get(REPOSITORY)
+        chosen = [one for one in self.repositories if not key or str(one.pk) == key]
+        self.has_choice = len(self.repositories) > 1 or not chosen
+        self.repository: Repository | None = chosen[0] if len(chosen) == 1 else None
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the versions that were the elements then; none if the moment or the repository is invalid."""
+        admin, state = self._admin, None
+        if self.repository is None:
+            self.errors["repository"] = _("Choose a repository: a state of the past is that of one repository.")
+        try:
+            instant = instant_of(self.typed)
+            if self.repository is not None:
+                state = state_at_instant(instant, self.repository, admin.dimension.name)
+                self.instant = instant
+        except ValidationError as error:
+            self.errors["moment"] = str(error.message)
+        found: QuerySet[Any] = admin.model.versions_of(self.repository or 0)
+        found = found.none() if state is None else versions_at(found, state)
+        return found.select_related("repository").order_by(*admin.get_ordering(self._request))
+
+    @property
+    def value(self) -> str:
+        """What the field shows: a browser's field for a moment takes one form only."""
+        return self.typed if self.instant is None else f"{self.instant:%Y-%m-%dT%H:%M:%S}"
+
+    @property
+    def shown(self) -> str:
+        """The moment in words, in UTC."""
+        return "" if self.instant is None else moment(self.instant)
+
+    @property
+    def comparison(self) -> str:
+        """The query of the page that compares the shown state with now; empty if the list is that of now."""
+        if self.repository is None or self.instant is None:
+            return ""
+        key = str(self.repository.pk)
+        return f"?{urlencode({'from_repository': key, 'from': self.value, 'repository': key, 'to': ''})}"
+
+    def kept(self) -> Iterator[tuple[str, str]]:
+        """Yield the other parameters of the list, which the form sends again."""
+        own = {AS_OF, PAGE_VAR, *((REPOSITORY,) if self.has_choice else ())}
+        for name, values in self._request.GET.lists():
+            if name not in own:
+                yield from ((name, value) for value in values)

@@ -1,0 +1,70 @@
+"""The page that shows a chart as a tree of its number ranges."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.lists.described import shown_description
+from dimensions_site.administration.people.paging import Counted
+from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.elements.reading.ranges import RangeNode, level
+from dimensions_site.repositories.models import Repository
+
+_COLUMNS = ("element_id", "descriptions")
+
+
+class TreeMixin(ScopedAdmin):
+    """The page `tree`, to look at only: `?repository=` is shown, and `?under=` what is below an id or a beginning."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_GET(self.tree_view))
+        return [path("tree/", view, name=self.url_name("tree")), *super().get_urls()]
+
+    def tree_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the first level, or another one; for htmx without the page around it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        repositories = list(self.repositories(request))
+        repository = _chosen(repositories, request.GET.get("repository", ""))
+        under = request.GET.get("under", "")
+        if len(under) > LONGEST_SEARCH:
+            raise Http404
+        shown: dict[str, Any] = {}
+        if repository is not None:
+            found = level(self.model.of(repository), under, _COLUMNS)
+            self._complete(found.nodes, repository)
+            shown = {"level": found, "nodes": found.nodes}
+        context = {"repositories": repositories, "repository": repository, "under": under, **shown}
+        if request.headers.get("HX-Request"):
+            response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": self.opts, **context})
+        else:
+            title = _("%(elements)s as a tree") % {"elements": self.opts.verbose_name_plural}
+            response = self.render_page(request, "admin/elements/tree.html", title=title, **context)
+        patch_vary_headers(response, ["HX-Request"])
+        return response
+
+    def _complete(self, nodes: list[RangeNode], repository: Repository) -> None:
+        """Give the nodes numbers with grouped digits, and their elements descriptions and addresses."""
+        for node in nodes:
+            node.number = Counted(node.number)
+            if node.element is not None:
+                node.element.shown = shown_description(node.element, repository)
+                node.element.address = self.route("change", node.element.pk)
+            self._complete(node.below, repository)
+
+
+def _chosen(repositories: list[Repository], key: str) -> Repository | None:
+    """Return the repository with this primary key, or the only one; None if it is to be chosen. Raises Http404."""
+    if not key:
+        return repositories[0] if len(repositories) == 1 else None
+    found = next((one for one in repositories if str(one.pk) == key), None)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,164 @@
+"""Users, groups and grants in the admin, for superusers: one form each gives a person access."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin import BooleanFieldListFilter
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, User
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html_join
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_post_parameters
+from unfold.forms import AdminPasswordChangeForm
+
+from dimensions_site.administration.people.grants import GrantOfGroupInline, GrantOfUserInline
+from dimensions_site.administration.people.people_forms import MAY_SIGN_IN, TYPED, GroupForm, UserForm
+from dimensions_site.administration.people.repositories import SuperuserAdmin, when
+from dimensions_site.repositories.models import AccessGrant, Role
+
+# How many lines of a user or a group the list shows.
+_LISTED = 5
+
+
+def _lines(texts: list[str]) -> str:
+    """Return the first of the texts below each other."""
+    shown = [*texts[:_LISTED], *(["…"] if len(texts) > _LISTED else [])]
+    return format_html_join("", "<div>{}</div>", ((text,) for text in shown)) or "-"
+
+
+# Django's own pages ask for much that grants nothing here.
+admin.site.unregister([User, Group])
+
+
+class _MaySignIn(BooleanFieldListFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = _("access to the administration")
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
+    """The same form adds and changes a user, with grants and password."""
+
+    form = add_form = UserForm
+    add_form_template = None
+    change_password_form = AdminPasswordChangeForm
+    inlines = [GrantOfUserInline]
+    filter_horizontal = ()
+    autocomplete_fields = ["groups"]
+    readonly_fields = ["last_login", "date_joined"]
+    list_display = [
+        "username",
+        "full_name",
+        "access",
+        "may_sign_in",
+        "is_active",
+        when("last_login", _("last login (UTC)")),
+    ]
+    list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", "groups"]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep out of sight what few people need, unless the user is locked out or a superuser."""
+        rarely = ("first_name", "last_name", "email", "is_active", "is_superuser")
+        known = () if obj is None else ("last_login", "date_joined")
+        is_usual = obj is None or (obj.is_active and not obj.is_superuser)
+        return (
+            (None, {"fields": ("username", TYPED, "is_staff", "groups")}),
+            (_("Name, lock and superuser"), {"fields": rarely + known, "classes": ["collapse"] if is_usual else []}),
+        )
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> Any:
+        """Assume that a user who is added here is a person who works here."""
+        return {"is_staff": True, **super().get_changeform_initial_data(request)}
+
+    @method_decorator(sensitive_post_parameters())
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        return super().changeform_view(request, *args, **kwargs)
+
+    def response_add(self, request: HttpRequest, obj: User, post_url_continue: str | None = None) -> HttpResponse:
+        """Return to the list: nothing is left to do on the page of the user."""
+        return SuperuserAdmin.response_add(self, request, obj, post_url_continue)
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Keep users signed in who change their own password."""
+        super().save_model(request, obj, form, change)
+        if change and TYPED in form.changed_data:
+            update_session_auth_hash(request, obj)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Say so if the user has access to nothing."""
+        super().save_related(request, form, formsets, change)
+        user: User = form.instance
+        has_access = AccessGrant.objects.filter(Q(user=user) | Q(group__in=user.groups.all())).exists()
+        if user.is_active and not user.is_superuser and not has_access:
+            message = _("%(user)s sees nothing yet: add a grant, or a group with grants.")
+            messages.warning(request, message % {"user": user})
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Prefetch what the list shows of all users of a page."""
+        return super().get_queryset(request).prefetch_related("access_grants__repository", "groups")
+
+    @admin.display(description=_("name"), ordering="last_name")
+    def full_name(self, obj: User) -> str:
+        return obj.get_full_name() or "-"
+
+    @admin.display(description=_("access"))
+    def access(self, obj: User) -> str:
+        """Return the rights of the user, with the groups that may give more."""
+        if obj.is_superuser:
+            return str(_("everything, as a superuser"))
+        grants = [grant.permitted() for grant in obj.access_grants.all()]
+        groups = [str(_("grants of %(group)s") % {"group": group}) for group in obj.groups.all()]
+        return _lines([*grants, *groups])
+
+    @admin.display(description=MAY_SIGN_IN, boolean=True, ordering="is_staff")
+    def may_sign_in(self, obj: User) -> bool:
+        """Return whether the user may sign in to the administration."""
+        return obj.is_staff
+
+
+@admin.register(Group)
+class GroupAdmin(SuperuserAdmin):
+    """The same form adds and changes a group, with members and grants."""
+
+    form = GroupForm
+    fields = ["name", "members"]
+    inlines = [GrantOfGroupInline]
+    search_fields = ["name"]
+    ordering = ["name"]
+    list_display = ["name", "member_names", "access"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Prefetch what the list shows of all groups of a page."""
+        return super().get_queryset(request).prefetch_related("access_grants__repository", "user_set")
+
+    @admin.display(description=_("members"))
+    def member_names(self, obj: Group) -> str:
+        return _lines(sorted(user.get_username() for user in obj.user_set.all()))
+
+    @admin.display(description=_("access"))
+    def access(self, obj: Group) -> str:
+        """Return the rights that the group gives its members."""
+        return _lines([grant.permitted() for grant in obj.access_grants.all()])
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        form.instance.user_set.set(form.cleaned_data["members"])
+
+
+@admin.register(AccessGrant)
+class AccessGrantAdmin(SuperuserAdmin):
+    list_display = ["repository", "user", "group", "dimension", "role"]
+    list_filter = ["repository", "role", "dimension"]
+    list_select_related = ["repository", "user", "group"]
+    autocomplete_fields = ["repository", "user", "group"]
+    radio_fields = {"role": admin.VERTICAL}
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "role":
+            kwargs["choices"] = Role.explained_choices()
+        return super().formfield_for_choice_field(db_field, request, **kwargs)

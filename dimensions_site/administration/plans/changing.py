@@ -1,0 +1,140 @@
+"""The admin action that changes fields of the selected elements by a plan (contract C15, K4, G2)."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from bulkops.models import Plan
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest
+from bulkops.plans.sources import SelectedPatches
+from bulkops.session.items import Envelope, operations
+from dimensions_site.administration.elements.changes_form import ChangesForm
+from dimensions_site.administration.elements.element_page import known_keys
+from dimensions_site.administration.elements.pickers import PickedAdmin
+from dimensions_site.administration.plans.selecting import SelectionMixin
+from dimensions_site.api.errors import Problem
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.field_changes import FieldChange
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.text.formats import grouped_number
+
+# How many of the errors are listed.
+_SHOWN_ERRORS = 50
+
+
+class ChangeActionMixin(SelectionMixin, PickedAdmin):
+    """Adds the action that changes the selected elements, in one repository at a time. A concrete admin names it."""
+
+    @admin.action(description=gettext_lazy("Change the selected elements"), permissions=["change"])
+    @labels_in_messages()
+    def change_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Ask what to change; once that is sent, make a plan and show it, or the errors of the elements.
+
+        Only the plan changes elements, when somebody applies it.
+        """
+        repository = self.repository_of(
+            request,
+            queryset,
+            Role.EDITOR,
+            gone=_("Nothing was changed: the selected elements no longer exist."),
+            refused=_("Nothing was changed: this needs the role editor in the repository."),
+        )
+        if repository is None:
+            return None
+        count, maximum = queryset.count(), settings.PLAN_MAX_CHANGES
+        if count > maximum:
+            message = _(
+                "%(count)s elements are selected, and at most %(maximum)s can be changed together. Select fewer, or "
+                "filter the list."
+            )
+            messages.error(request, message % {"count": grouped_number(count), "maximum": grouped_number(maximum)})
+            return None
+        form = self._changes_form(request, repository)
+        problem: Problem | None = None
+        if "chosen" in request.POST:
+            changes = form.changes(request.POST)
+            if not form.error_count:
+                try:
+                    plan = self._plan_of(request, repository, queryset, changes)
+                except Problem as error:
+                    problem = error
+                else:
+                    if plan is not None:
+                        return self._to_plan(request, repository, form, plan)
+                    form.errors.append(_("Nothing would change: the selected elements have these values already."))
+        return self._changes_page(request, repository, form, count, problem)
+
+    def _changes_form(self, request: HttpRequest, repository: Repository) -> ChangesForm:
+        return ChangesForm(
+            self.dimension.wire,
+            set(self.model.unique_in_repository.values()),
+            known_keys(self.dimension, repository),
+            lambda dimension: self.picker_address(request, dimension, repository),
+            partial(self.descriptions, request, repository),
+        )
+
+    def _plan_of(
+        self, request: HttpRequest, repository: Repository, queryset: QuerySet[Any], changes: Sequence[FieldChange]
+    ) -> Plan | None:
+        """Return the plan of the `changes`; None if it would change nothing. Raises `Problem` as `make_plan` does."""
+        ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
+        patches = SelectedPatches(self.dimension, repository, ids, changes)
+        plan = make_plan(
+            self.dimension,
+            repository,
+            Actor(request.user.get_username(), Channel.PLAN, f"{uuid4()}"),
+            PlanRequest(Envelope("LOOSE", operations({"patch": patches}))),
+            # It has the elements, and the page is for editors.
+            state_of=lambda: (repository, None),
+            require=lambda _role: None,
+        )
+        if plan.changed:
+            return plan
+        plan.delete()
+        return None
+
+    def _to_plan(self, request: HttpRequest, repository: Repository, form: ChangesForm, plan: Plan) -> HttpResponse:
+        message = ngettext(
+            "A plan was made: %(changed)s of %(count)s selected element would change.",
+            "A plan was made: %(changed)s of %(count)s selected elements would change.",
+            plan.changed + plan.unchanged,
+        )
+        counts = {"changed": grouped_number(plan.changed), "count": grouped_number(plan.changed + plan.unchanged)}
+        messages.info(request, message % counts)
+        if unknown := self.mark_unknown(request, repository, form):
+            references = ", ".join(f"{control.name} '{control.typed}'" for control in unknown)
+            message = _("No element of the repository has the ids in these fields: %(references)s.")
+            messages.warning(request, message % {"references": references})
+        return redirect("admin:bulkops_plan_change", plan.pk)
+
+    def _changes_page(
+        self, request: HttpRequest, repository: Repository, form: ChangesForm, count: int, problem: Problem | None
+    ) -> HttpResponse:
+        errors = [] if problem is None else problem.failures[:_SHOWN_ERRORS]
+        if problem is not None and not errors:
+            form.errors.append(str(problem.detail))
+        self.mark_unknown(request, repository, form)
+        return self.render_page(
+            request,
+            "admin/changes/choose.html",
+            title=_("Change elements"),
+            repository=repository,
+            form=form,
+            count=count,
+            errors=errors,
+            error_count=0 if problem is None else problem.failure_count,
+            more_errors=0 if problem is None else problem.failure_count - len(errors),
+            **self.selection(request),
+        )

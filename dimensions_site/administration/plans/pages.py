@@ -1,0 +1,242 @@
+"""Plans: what would change, before anybody applies it (contract K4 to K7, G2)."""
+
+from functools import partial
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import PAGE_VAR
+from django.core.exceptions import PermissionDenied
+from django.db import connection
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from bulkops.files.workbooks.writing import TableTooLarge
+from bulkops.models import Plan, PlanAction, PlanStatus
+from bulkops.plans.applying import apply_plan, check_applicable
+from bulkops.plans.requests import PlanRequest
+from bulkops.plans.sources import change_sets
+from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
+from bulkops.session.items import Envelope, SaveMode
+from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE
+from dimensions_site.administration.files.exporting_differences import workbook_of
+from dimensions_site.administration.jobs.jobs import GrantedAdmin
+from dimensions_site.administration.lists.filters import GrantedRepositoryFilter
+from dimensions_site.administration.people.paging import requested_page
+from dimensions_site.administration.people.repositories import number, require_role, when
+from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
+from dimensions_site.administration.plans.words import (
+    LISTED_ERRORS,
+    counts,
+    differences_of,
+    lead,
+    problem_words,
+    refusal_words,
+    shown_changes,
+    shown_errors,
+    source_words,
+)
+from dimensions_site.api.errors import Problem
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.db.postgresql.streaming import snapshot
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.reading.etags import etag_of
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Role
+
+# Sources that a plan keeps, so that it can be made again.
+_KEPT_SOURCES = {"undo", "repository", "asOf"}
+
+
+@admin.register(Plan)
+class PlanAdmin(GrantedAdmin):
+    """The list of plans, and a page for each, where it is applied or deleted."""
+
+    list_display = [
+        when("created_at", _("made (UTC)")),
+        "source_text",
+        "status",
+        number("created", _("created")),
+        number("changed", _("changed")),
+        number("unchanged", _("unchanged")),
+        number("deleted", _("deleted")),
+        "requester",
+        "repository_name",
+        "dimension",
+    ]
+    list_filter = [
+        ("status", ChoicesDropdownFilter),
+        ("dimension", ChoicesDropdownFilter),
+        ("repository", GrantedRepositoryFilter),
+    ]
+    list_filter_submit = True
+    ordering = ["-created_at", "-id"]
+    sortable_by = ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Plan]:
+        return super().get_queryset(request).defer("errors")
+
+    def get_urls(self) -> list[URLPattern]:
+        views = {
+            "apply": require_POST(self.apply_view),
+            "again": require_POST(self.again_view),
+            "remove": require_POST(self.remove_view),
+            "export": require_GET(self.export_view),
+        }
+        return [
+            *(
+                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=self.url_name(name))
+                for name, view in views.items()
+            ),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the plan and what it does page by page; `?action=deleted&p=2` is the second page of the deletions."""
+        plan: Plan = self.get_object(request, object_id)
+        return self._page(request, plan, ReasonField(plan.repository, typed=plan.reason or ""))
+
+    def apply_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Apply the plan, or show why that is impossible: for editors, or managers if it deletes (contract K6)."""
+        plan: Plan = self.get_object(request, oid)
+        require = partial(require_role, request, plan.repository, plan.dimension)
+        require(role_of(plan))
+        reason = ReasonField(plan.repository, request.POST)
+        try:
+            check_applicable(plan)
+            if request.POST.get("etag") != etag_of(plan_text(plan)):
+                messages.warning(request, _("The plan is not as you saw it. Check it again, and apply it then."))
+                return redirect(self.route("change", plan.pk))
+            if reason.error:
+                return self._page(request, plan, reason)
+            actor = Actor(request.user.get_username(), Channel.PLAN, str(plan.pk), reason.reason)
+            apply_plan(plan, actor, require)
+        except Problem as problem:
+            if problem.code == "PLAN_NOT_FOUND":
+                messages.error(request, problem_words(problem)[0])
+                return redirect(self.route("changelist"))
+            return self._page(request, self.get_object(request, oid), reason, problem)
+        messages.success(request, _("The plan was applied."))
+        return redirect(self.route("change", plan.pk))
+
+    def again_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Make a new plan from the same source; with `leave`, it leaves elements as they are that were changed again
+        since.
+        """
+        plan: Plan = self.get_object(request, oid)
+        if not self._may_repeat(request, plan):
+            raise PermissionDenied
+        source = plan.source
+        plan_request = PlanRequest(
+            Envelope(cast(SaveMode, plan.save_mode), NO_ELEMENTS.operations),
+            repository=source.get("repository"),
+            as_of=source.get("asOf"),
+            undo=source.get("undo"),
+            skips_conflicts="onConflict" in source or "leave" in request.POST,
+            scope=plan.scope,
+            max_delete=ANY_NUMBER,
+            reason=plan.reason,
+        )
+        dimension = dimension_named(plan.dimension)
+        return open_new_plan(request, dimension, plan.repository, plan_request, back=self.route("change", plan.pk))
+
+    def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Delete the plan: for editors. What it has changed stays."""
+        plan: Plan = self.get_object(request, oid)
+        if not self.has_role(request, plan, Role.EDITOR):
+            raise PermissionDenied
+        plan.delete()
+        messages.success(request, _("The plan was deleted. No element was changed by that."))
+        return redirect(self.route("changelist"))
+
+    def export_view(self, request: HttpRequest, oid: str) -> HttpResponseBase:
+        """Return a workbook with everything that the plan does."""
+        plan: Plan = self.get_object(request, oid)
+        changes = changes_of(plan).iterator(chunk_size=READ_TOGETHER)
+        rows = ((change.element_id, change.action, values) for change, values in differences_of(plan, changes))
+        try:
+            with snapshot(connection):
+                return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan")
+        except TableTooLarge:
+            messages.error(request, _("The differences do not fit into a workbook. Restrict them by a filter."))
+            return redirect(self.route("change", plan.pk))
+
+    def _page(
+        self, request: HttpRequest, plan: Plan, reason: ReasonField, refusal: Problem | None = None
+    ) -> HttpResponse:
+        chosen = request.GET.get("action")
+        action = chosen if chosen in PlanAction else None
+        page = requested_page(request, changes_of(plan, action), DIFFERENCES_A_PAGE)
+        errors, error_count = plan.errors, plan.error_count
+        if refusal is not None and refusal.failures:
+            errors, error_count = [failure.as_json() for failure in refusal.failures], refusal.failure_count
+        role = role_of(plan)
+        has_role, changes_any = self.has_role(request, plan, role), plan.created or plan.changed or plan.deleted
+        can_be_applied = plan.status == PlanStatus.READY and bool(changes_any) and not errors
+        return self.render_page(
+            request,
+            "admin/plans/plan.html",
+            title=_("Plan for %(repository)s") % {"repository": plan.repository.name},
+            plan=plan,
+            lead=lead(plan),
+            refusal=None if refusal is None else refusal_words(refusal),
+            counts=counts(plan),
+            source=source_words(plan),
+            undone=_undone(plan),
+            kept_until=plan.expires_at,
+            errors=shown_errors(plan, errors),
+            error_count=error_count,
+            more_errors=max(0, error_count - LISTED_ERRORS),
+            reason=reason,
+            etag=etag_of(plan_text(plan)),
+            may_apply=can_be_applied and has_role,
+            missing_role=role.label if can_be_applied and not has_role else None,
+            may_delete=self.has_role(request, plan, Role.EDITOR),
+            may_repeat=self._may_repeat(request, plan),
+            may_leave=any(error["code"] == "CHANGED_SINCE" for error in plan.errors),
+            actions=_actions(plan, action),
+            page=page,
+            page_numbers=page.paginator.get_elided_page_range(page.number),
+            page_var=PAGE_VAR,
+            query=f"action={action}" if action else "",
+            changes=list(shown_changes(plan, list(page))),
+            page_address=self.route("change", plan.pk),
+        )
+
+    def _may_repeat(self, request: HttpRequest, plan: Plan) -> bool:
+        is_open = plan.status != PlanStatus.APPLIED and self.has_role(request, plan, Role.EDITOR)
+        return is_open and not _KEPT_SOURCES.isdisjoint(plan.source)
+
+    @admin.display(description=_("source"))
+    def source_text(self, obj: Plan) -> str:
+        return source_words(obj)
+
+    @admin.display(description=_("repository"))
+    def repository_name(self, obj: Plan) -> str:
+        return obj.repository.db_id
+
+
+def _undone(plan: Plan) -> str:
+    """Return the URL of what the plan undoes: an activity, or the job of several; empty if there is none."""
+    id = plan.source.get("undo")
+    found = None if id is None else change_sets(plan.repository, plan.dimension, id).first()
+    if found is None:
+        return ""
+    return reverse(f"admin:changes_changeset_{'change' if str(found.pk) == id else 'job'}", args=[found.pk])
+
+
+def _actions(plan: Plan, chosen: str | None) -> list[tuple[object, int, str, bool]]:
+    """Return the parts of the plan that the page can show: the name, the count, the query, and whether it is shown."""
+    number = {action: getattr(plan, action.value) for action in PlanAction}
+    return [
+        (_("All"), sum(number.values()), "", chosen is None),
+        *((action.label, number[action], f"?action={action}", action == chosen) for action in PlanAction),
+    ]

@@ -1,0 +1,36 @@
+"""Error pages 403 and 404 of the administration, with its navigation for signed-in users."""
+
+from http import HTTPStatus
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.site.languages import ADMINISTRATION
+from dimensions_site.api import handlers
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 403 for a request that is not permitted."""
+    text = _("You are not permitted to see this page or to do what you tried. Your administrator can grant you access.")
+    page = _page(request, HTTPStatus.FORBIDDEN, _("Not permitted"), text)
+    return page or handlers.handler403(request, exception)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 404 for an unknown URL."""
+    text = _("There is nothing at this address. It may be mistyped, or the page has been deleted.")
+    page = _page(request, HTTPStatus.NOT_FOUND, _("Page not found"), text)
+    return page or handlers.handler404(request, exception)
+
+
+def _page(request: HttpRequest, status: HTTPStatus, title: str, text: str) -> HttpResponse | None:
+    """Return the page within the administration; None elsewhere, and for users without access."""
+    user = getattr(request, "user", None)
+    if handlers.is_for_program(request) or not (
+        request.path_info.startswith(f"/{ADMINISTRATION}") and user and user.is_active and user.is_staff
+    ):
+        return None
+    context = {**admin.site.each_context(request), "title": title, "text": text}
+    return HttpResponse(render_to_string("admin/refused.html", context, request), status=status)

@@ -1,0 +1,219 @@
+"""Checking a table: what would be saved, as a plan, or the errors and conflicts at their cells (contract C16, K4)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import orjson
+from django.utils.translation import gettext as _
+
+from bulkops.models import Plan
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest
+from bulkops.plans.stored import changes_of
+from bulkops.session.items import Envelope, operations
+from dimensions_site.administration.elements.forms import Descriptions
+from dimensions_site.administration.plans.words import problem_words
+from dimensions_site.administration.table.cells import cell_text, elements_json, typed_value
+from dimensions_site.administration.table.columns import label_of, spot_of
+from dimensions_site.administration.table.sent import SentRow
+from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.failures import pointer_segments
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.declaration.words import AmbiguousText
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.tables import TableColumn
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
+from dimensions_site.repositories.models import Repository
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell: the id of its row, and its column; None stands for the whole row."""
+
+    id: str
+    column: TableColumn | None
+
+    @property
+    def name(self) -> str:
+        """The wire path of the column."""
+        return "" if self.column is None else self.column.heading
+
+    @property
+    def label(self) -> str:
+        return "" if self.column is None else label_of(self.column)
+
+
+@dataclass(frozen=True)
+class TableCellError:
+    """What is wrong with a cell."""
+
+    cell: TableCell
+    text: str
+
+
+@dataclass(frozen=True)
+class CellConflict:
+    """A cell that the user and others changed: the texts before, of the others, and of the user."""
+
+    cell: TableCell
+    number: int
+    base: str
+    theirs: str
+    mine: str
+
+
+@dataclass
+class Checked:
+    """The result: a `plan`, or what has to be corrected or decided first.
+
+    `taken` are cells that only others have changed, `problems` what concerns no single cell, `descriptions` those of
+    the elements whose ids were typed.
+    """
+
+    plan: Plan | None = None
+    errors: list[TableCellError] = field(default_factory=list)
+    error_count: int = 0
+    conflicts: list[CellConflict] = field(default_factory=list)
+    taken: list[TableCell] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    descriptions: Descriptions = field(default_factory=dict)
+
+
+class TableCheck:
+    """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`.
+
+    The description of a reference follows an id that was typed, unless it was typed, too: it is one of `descriptions`.
+    """
+
+    def __init__(
+        self,
+        dimension: Dimension,
+        repository: Repository,
+        user: str,
+        columns: Mapping[str, TableColumn],
+        descriptions: Descriptions,
+    ) -> None:
+        self._dimension = dimension
+        self._repository = repository
+        self._user = user
+        self._columns = columns
+        self._descriptions = descriptions
+
+    def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
+        """Return the result. A plan is made only if there is no conflict, and kept only if it changes something; it
+        keeps the `digest` of the table.
+        """
+        checked = Checked(descriptions=self._descriptions)
+        edited = [row for row in rows if row.typed]
+        checked.errors = list(self._ambiguous(edited))
+        checked.error_count = len(checked.errors)
+        if checked.errors:
+            return checked
+        self._compare([row for row in edited if row.base != numbers[row.id]], numbers, checked)
+        if checked.conflicts or not edited:
+            return checked
+        try:
+            plan = self._plan(edited, digest)
+        except Problem as problem:
+            if problem.status_code == HTTPStatus.BAD_REQUEST:
+                self._place(problem.failures, checked)
+                checked.error_count = problem.failure_count
+            else:
+                checked.problems = problem_words(problem)
+            return checked
+        bases = dict(changes_of(plan).values_list("element_id", "base"))
+        if any(number != numbers[id] for id, number in bases.items()):
+            plan.delete()
+            checked.problems = [_("Others are saving these elements right now. Check again.")]
+        elif plan.changed:
+            checked.plan = plan
+        else:
+            plan.delete()
+        return checked
+
+    def _compare(self, rows: Sequence[SentRow], numbers: Mapping[str, int], checked: Checked) -> None:
+        """Add to `checked` what others have changed in the `rows` since the page read them. Two queries, if any."""
+        if not rows:
+            return
+        wire, model = self._dimension.wire, self._dimension.model
+        stored = elements_json(
+            self._dimension, self._repository, with_ids(model, self._repository, [row.id for row in rows])
+        )
+        versions = model.versions_of(self._repository).filter(number__in=[row.base for row in rows])
+        begun = elements_json(self._dimension, self._repository, versions)
+        for row in rows:
+            theirs = stored.get(row.id)
+            if theirs is None:
+                continue
+            base = begun.get(row.id)
+            mine = deepcopy(theirs if base is None else base)
+            for column, value in self._typed(row):
+                put_field(mine, spot_of(column), value)
+            merge = three_way_merge(wire, base, mine, theirs)
+            shown = {spot_of(column): column for column in self._columns.values()}
+            checked.taken += (TableCell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
+            for conflict in merge.conflicts:
+                column = shown[conflict.spot]
+                if row.kept.get(column.heading) == numbers[row.id]:
+                    continue
+                begun_text, their_text = (cell_text(column, value) for value in (conflict.base, conflict.theirs))
+                cell, mine_text = TableCell(row.id, column), row.typed[column.heading]
+                checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
+
+    def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
+        """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
+        ids = [row.id for row in rows]
+        patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
+        return make_plan(
+            self._dimension,
+            self._repository,
+            Actor(self._user, Channel.PLAN, f"{uuid4()}"),
+            PlanRequest(Envelope("LOOSE", operations({"patch": patches}, {"patch": ids})), table_digest=digest),
+            # It has the elements, and the page is for editors.
+            state_of=lambda: (self._repository, None),
+            require=lambda _role: None,
+        )
+
+    def _patch(self, row: SentRow) -> dict[str, Any]:
+        patch: dict[str, Any] = {}
+        for column, value in self._typed(row):
+            put_field(patch, spot_of(column), value)
+            words = self._dimension.wire.described.get(column.place.path)
+            if words is not None and words.path not in row.typed:
+                named = (column.place.leaf.refers_to, value or "")
+                put_field(patch, Spot(words.path), self._descriptions.get(named) or None)
+        return patch
+
+    def _typed(self, row: SentRow) -> Iterator[tuple[TableColumn, Any]]:
+        for name, text in row.typed.items():
+            column = self._columns[name]
+            yield column, typed_value(column, text)
+
+    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[TableCellError]:
+        """Yield an error for each cell with two meanings."""
+        for row in rows:
+            for name, text in row.typed.items():
+                try:
+                    typed_value(self._columns[name], text)
+                except AmbiguousText as error:
+                    yield TableCellError(TableCell(row.id, self._columns[name]), str(error))
+
+    def _place(self, failures: Sequence[Failure], checked: Checked) -> None:
+        """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
+        for failure in failures:
+            text = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
+            if not failure.path:
+                checked.problems.append(text)
+                continue
+            id, *segments = pointer_segments(failure.path)
+            path = ".".join(segments[1:])
+            within = (column for name, column in self._columns.items() if path and name.startswith(f"{path}."))
+            column = self._columns.get(path) or next(within, None)
+            checked.errors.append(TableCellError(TableCell(id, column), text))

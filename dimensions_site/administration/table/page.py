@@ -1,0 +1,243 @@
+"""The page where the elements of a list are edited as a table (contract C16, G2, K4)."""
+
+from functools import partial
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from unfold.decorators import action
+
+from bulkops.models import Plan, PlanStatus
+from bulkops.plans.applying import apply_plan
+from bulkops.plans.stored import plans
+from dimensions_site.administration.elements.forms import Descriptions
+from dimensions_site.administration.elements.pickers import PickedAdmin
+from dimensions_site.administration.people.repositories import require_role
+from dimensions_site.administration.plans.selecting import SelectionMixin
+from dimensions_site.administration.plans.words import problem_words
+from dimensions_site.administration.table.checking import Checked, TableCheck
+from dimensions_site.administration.table.columns import MAX_COLUMNS
+from dimensions_site.administration.table.sent import MAX_ROWS, SentRow, SentTable, read_sent
+from dimensions_site.administration.table.table import EditedTable
+from dimensions_site.api.errors import Problem
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
+from dimensions_site.repositories.models import Role
+from dimensions_site.text.formats import grouped_number
+
+# Fields of the form: the table as JSON, what to do with it, the plan that was checked, the chosen columns, and the maps
+# that get another entry with its key.
+TABLE, DO, PLAN, COLUMN, MAP, KEY = "_table", "_do", "_plan", "_column", "_map", "_key"
+# How many errors the page lists; all are marked at their cells.
+_LISTED = 50
+
+
+def _begin(model_admin: "TableMixin", request: HttpRequest) -> HttpResponseBase:
+    """Redirect to the table; the button of the list leads there directly, with the query of the list."""
+    return redirect(model_admin.route("table"))
+
+
+class TableMixin(SelectionMixin, PickedAdmin):
+    """Adds the page, a button that edits all that the list shows, and an action for the selected elements.
+
+    A concrete admin names both.
+    """
+
+    edit_table = action(
+        _begin, description=cast(str, gettext_lazy("Edit as table")), permissions=["change"], icon="table"
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        keep = partial(keeping_what_was_typed, self.admin_site, again=self.table_again_view)
+        return [path("table/", keep(self.table_view), name=self.url_name("table")), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Return the list, whose button passes the search and the filters on."""
+        response = super().changelist_view(request, extra_context)
+        for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
+            if button["path"] == self.route("edit_table"):
+                button["path"] = self.address_with_query(request)
+        return response
+
+    @admin.action(description=gettext_lazy("Edit the selected elements as a table"), permissions=["change"])
+    def edit_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Return the table of the selected elements, or None and a message that says why there is none."""
+        return TablePage(self, request).opened(queryset)
+
+    @labels_in_messages()
+    def table_view(self, request: HttpRequest) -> HttpResponse:
+        """Show all elements of the list with the query of this URL, or check, save or redisplay what was sent."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        if request.method == "POST":
+            return TablePage(self, request).sent(request.POST, request.POST.get(DO, ""))
+        list_address = self.address_with_query(request, "changelist")
+        try:
+            found = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            return redirect(list_address)
+        return TablePage(self, request).opened(found) or redirect(list_address)
+
+    @labels_in_messages()
+    def table_again_view(self, request: HttpRequest, data: QueryDict) -> HttpResponse:
+        """Show what was typed before the user signed in again; nothing is saved."""
+        note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
+        return TablePage(self, request).sent(data, "", note)
+
+    def address_with_query(self, request: HttpRequest, page: str = "table") -> str:
+        """Return the URL of a page, with the query of this request's URL."""
+        query = request.GET.urlencode()
+        return f"{self.route(page)}?{query}" if query else self.route(page)
+
+
+class TablePage:
+    """Answers one request for the table of `admin`."""
+
+    def __init__(self, admin: TableMixin, request: HttpRequest) -> None:
+        self._admin = admin
+        self._request = request
+
+    def opened(self, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Return the table of the elements; None and a message if there is none to show."""
+        repository = self._admin.repository_of(
+            self._request,
+            queryset,
+            Role.EDITOR,
+            gone=_("There is nothing to edit: no elements were found."),
+            refused=_("To edit the elements as a table, you need the role editor in the repository."),
+        )
+        if repository is None:
+            return None
+        ids = list(queryset.values_list("element_id", flat=True)[: MAX_ROWS + 1])
+        if len(ids) > MAX_ROWS:
+            message = _(
+                "A table has at most %(maximum)s rows, and there are %(count)s elements. Filter the list, or select "
+                "fewer."
+            )
+            numbers = {"maximum": grouped_number(MAX_ROWS), "count": grouped_number(queryset.count())}
+            messages.error(self._request, message % numbers)
+            return None
+        table = EditedTable(
+            self._admin.dimension, repository, SentTable(repository.pk, [], [SentRow(id, 0) for id in ids])
+        )
+        table.choose_at_first(column.path for column in self._admin.columns_of(self._request))
+        return self._page(table)
+
+    def sent(self, data: QueryDict, do: str, note: str = "") -> HttpResponse:
+        """Do with the table in `data` what its page asks for."""
+        sent = read_sent(data.get(TABLE, ""))
+        repository = get_object_or_404(self._admin.repositories(self._request, Role.EDITOR), pk=sent.repository)
+        table, reason = EditedTable(self._admin.dimension, repository, sent), ReasonField(repository, data)
+        if do == "columns":
+            entries = zip(data.getlist(MAP), data.getlist(KEY), strict=False)
+            chosen = dict.fromkeys(data.getlist(COLUMN))
+            # The columns that stay keep their places.
+            shown = [name for name in sent.columns if name in chosen]
+            table.choose([*shown, *chosen, *table.add_entries(entries)])
+            return self._page(table, reason=reason)
+        table.choose(sent.columns)
+        if do not in ("check", "save"):
+            return self._page(table, reason=reason, note=note)
+        plan, problems = self._checked_plan(table, data.get(PLAN, "")), []
+        if plan is not None and do == "save":
+            if reason.error:
+                return self._page(table, Checked(plan, descriptions=self._descriptions(table)), reason)
+            try:
+                return self._save(plan, reason.reason)
+            except Problem as problem:
+                problems = problem_words(problem)
+        elif do == "save":
+            problems = [_("Nothing was saved: the table is not as it was checked. It was checked again.")]
+        if plan is not None:
+            plan.delete()
+        return self._check(table, reason, problems)
+
+    def _checked_plan(self, table: EditedTable, id: str) -> Plan | None:
+        """Return the user's plan that the page names. If it was made from other entries, delete it and return None.
+
+        Raises PermissionDenied for a plan that no table was checked for: its user has seen something else.
+        """
+        own = plans(table.repository, self._admin.dimension.name).filter(requester=self._request.user.get_username())
+        try:
+            plan = own.filter(pk=UUID(id), status=PlanStatus.READY).first()
+        except ValueError:
+            return None
+        if plan is None or plan.table_digest == table.sent.digest:
+            return plan
+        if plan.table_digest is None:
+            raise PermissionDenied
+        plan.delete()
+        return None
+
+    def _check(self, table: EditedTable, reason: ReasonField, problems: list[str]) -> HttpResponse:
+        table.load()
+        user, found = self._request.user.get_username(), self._descriptions(table)
+        check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found)
+        checked = check.run(table.typed, table.numbers, table.sent.digest)
+        checked.problems[:0] = problems
+        return self._page(table, checked, ReasonField(table.repository, typed=reason.typed))
+
+    def _save(self, plan: Plan, reason: str | None) -> HttpResponse:
+        """Apply the plan and return to the list. Raises as `apply_plan` does."""
+        require = partial(require_role, self._request, plan.repository, plan.dimension)
+        apply_plan(plan, Actor(self._request.user.get_username(), Channel.PLAN, str(plan.pk), reason), require)
+        message = ngettext("%(count)s element was changed.", "%(count)s elements were changed.", plan.changed)
+        activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
+        link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
+        messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(plan.changed)}, link))
+        return redirect(self._admin.address_with_query(self._request, "changelist"))
+
+    def _page(
+        self,
+        table: EditedTable,
+        checked: Checked | None = None,
+        reason: ReasonField | None = None,
+        note: str = "",
+    ) -> HttpResponse:
+        if not table.is_loaded:
+            table.load()
+        is_checked, checked = checked is not None, checked or Checked()
+
+        def picker_address(dimension: str) -> str | None:
+            return self._admin.picker_address(self._request, dimension, table.repository)
+
+        return self._admin.render_page(
+            self._request,
+            "admin/tables/table.html",
+            title=_("Edit as table"),
+            repository=table.repository,
+            table=table,
+            grid=table.grid(checked, picker_address),
+            checked=checked,
+            is_checked=is_checked,
+            has_typed=bool(table.typed),
+            unchanged=len(table.rows) - (0 if checked.plan is None else checked.plan.changed),
+            listed_errors=checked.errors[:_LISTED],
+            more_errors=checked.error_count - min(len(checked.errors), _LISTED),
+            unknown=[
+                (cell, named[1]) for cell, named in table.references() if checked.descriptions.get(named, "") is None
+            ],
+            note=note,
+            plan=checked.plan.pk if checked.plan else "",
+            reason=reason or ReasonField(table.repository),
+            maximum_columns=MAX_COLUMNS,
+            address=self._admin.address_with_query(self._request),
+            list_address=self._admin.address_with_query(self._request, "changelist"),
+        )
+
+    def _descriptions(self, table: EditedTable) -> Descriptions:
+        return self._admin.descriptions(self._request, table.repository, (named for _cell, named in table.references()))

@@ -1,0 +1,187 @@
+"""A table that people edit: its columns, its rows, and what was typed, beside what is stored."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from dimensions_site.administration.elements.forms import Named
+from dimensions_site.administration.table.cells import StoredRow, cell_text, offered_values, stored_rows
+from dimensions_site.administration.table.checking import Checked, TableCell
+from dimensions_site.administration.table.columns import MAX_COLUMNS, ColumnGroup, TableColumns, label_of
+from dimensions_site.administration.table.sent import SentRow, SentTable
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.tables import TableColumn
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import grouped_number, shortened
+
+
+@dataclass
+class ColumnChoice:
+    """A column that can be chosen: its name, its label, and whether the table has it."""
+
+    name: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What was typed where it cannot be saved: the id of the row, the column, and the text."""
+
+    id: str
+    label: str
+    text: str
+
+
+@dataclass
+class EditedTable:
+    """The table of the elements of a `repository` that a page has `sent`, with what is stored now.
+
+    `lost` is what was typed in rows and columns that do not exist, `errors` what is wrong with the choice of columns.
+    """
+
+    dimension: Dimension
+    repository: Repository
+    sent: SentTable
+    columns: dict[str, TableColumn] = field(default_factory=dict)
+    rows: list[tuple[SentRow, StoredRow]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    is_loaded: bool = False
+
+    def __post_init__(self) -> None:
+        self._choice = TableColumns(self.dimension, self.repository)
+
+    def choose(self, names: Iterable[str]) -> None:
+        """Choose the columns with these names, and keep those in which something was typed."""
+        typed = [name for row in self.sent.rows for name in row.typed]
+        found = {name: self._choice.named(name) for name in (*names, *typed)}
+        self.columns = {name: column for name, column in found.items() if column is not None}
+        for name in [name for name, column in found.items() if column is None]:
+            self.errors.append(_("There is no column '%(name)s'.") % {"name": shortened(name)})
+        if len(self.columns) > MAX_COLUMNS:
+            message = _("A table has at most %(maximum)s columns. Only the first ones are shown.")
+            self.errors.append(message % {"maximum": grouped_number(MAX_COLUMNS)})
+            kept = [*dict.fromkeys(typed), *self.columns]
+            self.columns = {name: self.columns[name] for name in kept[:MAX_COLUMNS] if name in self.columns}
+
+    def add_entries(self, entries: Iterable[tuple[str, str]]) -> list[str]:
+        """Return the names of columns for entries of maps, each with the path of its map and its key; add errors."""
+        names = []
+        for path, key in entries:
+            place = self.dimension.wire.places.get(path)
+            if not key or place is None or not place.is_map:
+                continue
+            leaf: Any = place.leaf
+            if leaf.has_key(key):
+                names.append(f"{path}.{key}")
+            else:
+                self.errors.append(leaf.key_refusal(key))
+        return names
+
+    def choose_at_first(self, listed: Iterable[str]) -> None:
+        """Choose the columns of a new table."""
+        self.choose([column.heading for column in self._choice.at_first(listed)])
+
+    def load(self) -> None:
+        """Read what is stored. What was typed where nothing is stored any more is `lost`."""
+        self.is_loaded = True
+        ids = [row.id for row in self.sent.rows]
+        stored = {row.id: row for row in stored_rows(self.dimension, self.repository, ids, [*self.columns.values()])}
+        for row in self.sent.rows:
+            found = stored.get(row.id)
+            known = {} if found is None else {name: text for name, text in row.typed.items() if name in self.columns}
+            self.lost += (
+                Lost(row.id, label_of(self.columns[name]) if name in self.columns else shortened(name), text)
+                for name, text in row.typed.items()
+                if name not in known
+            )
+            row.typed = known
+            if found is None:
+                self.gone.append(row.id)
+                continue
+            row.base = row.base if known else found.number
+            self.rows.append((row, found))
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The numbers of the newest versions."""
+        return {stored.id: stored.number for _row, stored in self.rows}
+
+    @property
+    def typed(self) -> list[SentRow]:
+        """The rows in which something was typed."""
+        return [row for row, _stored in self.rows if row.typed]
+
+    def references(self) -> list[tuple[TableCell, Named]]:
+        """Return the cells in which an id of another element was typed, with its dimension and the id."""
+        typed = ((row.id, self.columns[name], text) for row in self.typed for name, text in row.typed.items() if text)
+        return [
+            (TableCell(id, column), (dimension, text))
+            for id, column, text in typed
+            if (dimension := column.place.leaf.refers_to) is not None
+        ]
+
+    def choices(self) -> list[tuple[ColumnGroup, list[ColumnChoice]]]:
+        """Return the columns that can be chosen, group by group; entries of maps that were added are among them."""
+        groups = self._choice.groups()
+        offered = {column.heading for group in groups for column, _label in group.columns}
+        order = {path: at for at, path in enumerate(self.dimension.wire.places)}
+        further = [column for name, column in self.columns.items() if name not in offered]
+        for group in groups:
+            paths = {place.path for place in group.maps}
+            group.columns += ((column, label_of(column)) for column in further if column.place.path in paths)
+            group.columns.sort(key=lambda each: order[each[0].place.path])
+        return [
+            (
+                group,
+                [
+                    ColumnChoice(column.heading, label, column.heading in self.columns)
+                    for column, label in group.columns
+                ],
+            )
+            for group in groups
+        ]
+
+    def grid(self, checked: Checked, picker_address: Callable[[str], str | None]) -> dict[str, Any]:
+        """Return what the script needs to show the table; `picker_address` is that of the admin."""
+        addresses = {
+            dimension: picker_address(dimension)
+            for dimension in {column.place.leaf.refers_to for column in self.columns.values()}
+            if dimension is not None
+        }
+        marks: dict[str, dict[str, str]] = {}
+        for error in checked.errors:
+            marks.setdefault(error.cell.id, {}).setdefault(error.cell.name, error.text)
+        for conflict in checked.conflicts:
+            text = _("Others changed this cell, too. It is stored as: %(text)s") % {"text": conflict.theirs}
+            marks.setdefault(conflict.cell.id, {})[conflict.cell.name] = text
+        return {
+            "repository": self.repository.pk,
+            "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+            "columns": [
+                {
+                    "name": name,
+                    "title": label_of(column),
+                    "values": [cell_text(column, value) for value in offered_values(column)],
+                    "picker": addresses.get(column.place.leaf.refers_to or ""),
+                }
+                for name, column in self.columns.items()
+            ],
+            "rows": [
+                {
+                    "id": row.id,
+                    "base": row.base,
+                    "number": stored.number,
+                    "stored": stored.texts,
+                    "typed": row.typed,
+                    "kept": row.kept,
+                    "marks": marks.get(row.id, {}),
+                }
+                for row, stored in self.rows
+            ],
+        }

@@ -1,0 +1,111 @@
+"""What was typed in a form stays in the browser until it is saved."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from account.models import Account
+from tests.browser import follow, signed_in
+from tests.dimensions_site.administration.site.people import browser_of, page
+from tests.factories import account
+from tests.services.worker import wait_until
+from tests.storing import store_accounts
+
+ENGLISH = "Description en: Text"
+STORED = "Object.keys(localStorage).some((name) => name.startsWith('draft:'))"
+
+
+@pytest.fixture
+def form(ed: Any, northwind: Any, visit: Any) -> Callable[[Any], Any]:
+    """Opens the form of the account 1000 for Ed; returns what `look` returns."""
+    store_accounts(northwind, account())
+    address = page(Account, "change", Account.objects.get().pk)
+
+    def form(look: Any) -> Any:
+        return visit(address, look, storage_state=signed_in(browser_of(ed)))
+
+    return form
+
+
+def type_and_lose(shown: Page) -> None:
+    """Type a text, and lose the page without saving it."""
+    shown.get_by_label(ENGLISH, exact=True).fill("Typed and lost")
+    wait_until(lambda: shown.evaluate(STORED), "no draft was stored")
+    shown.once("dialog", lambda dialog: dialog.accept())
+    shown.reload()
+
+
+def test_what_was_typed_and_lost_is_offered_and_can_be_saved(form: Any) -> None:
+    """Nothing is saved until then; afterwards nothing is offered any more."""
+
+    def look(shown: Page) -> None:
+        type_and_lose(shown)
+        expect(shown.get_by_label(ENGLISH, exact=True)).to_have_value("Cash")
+        follow(shown.get_by_role("button", name="Show it"))
+        expect(shown.get_by_role("alert")).to_contain_text("This is what you typed earlier and did not save.")
+        expect(shown.get_by_label(ENGLISH, exact=True)).to_have_value("Typed and lost")
+        follow(shown.get_by_role("button", name="Save and continue editing"))
+        expect(shown.get_by_text("was saved.")).to_be_visible()
+        expect(shown.get_by_text("This browser kept")).to_be_hidden()
+        assert not shown.evaluate(STORED)
+
+    form(look)
+    assert Account.objects.get().descriptions["en"] == "Typed and lost"
+
+
+def test_a_draft_is_discarded_by_a_click(form: Any) -> None:
+    """It is not offered again."""
+
+    def look(shown: Page) -> None:
+        type_and_lose(shown)
+        shown.get_by_role("button", name="Discard it").click()
+        assert not shown.evaluate(STORED)
+        shown.reload()
+        expect(shown.get_by_text("This browser kept")).to_be_hidden()
+
+    form(look)
+    assert Account.objects.get().descriptions["en"] == "Cash"
+
+
+def test_signing_out_removes_what_was_typed(form: Any) -> None:
+    """Also the last words, which are stored while the page goes away: somebody else may use the browser next."""
+
+    def look(shown: Page) -> None:
+        type_and_lose(shown)
+        shown.get_by_label(ENGLISH, exact=True).fill("The last words")
+        shown.once("dialog", lambda dialog: dialog.accept())
+        with shown.expect_navigation():
+            shown.evaluate("document.getElementById('logout-form').requestSubmit()")
+        expect(shown).to_have_url(re.compile("/logout/$"))
+        wait_until(lambda: not shown.evaluate(STORED), "a draft stayed")
+
+    form(look)
+
+
+def test_a_form_that_nobody_typed_in_leaves_no_draft(form: Any) -> None:
+    """And asks nobody who leaves it."""
+
+    def look(shown: Page) -> None:
+        follow(shown.get_by_role("link", name="Close"))
+        assert not shown.evaluate(STORED)
+
+    form(look)
+
+
+def test_the_calendar_writes_a_day_in_the_format_of_the_page(form: Any) -> None:
+    """The browser draws the calendar; what it chose arrives in the field."""
+
+    def look(shown: Page) -> None:
+        shown.get_by_role("tab", name="Data entry and reporting").click()
+        box = shown.locator("[data-date-format]").first
+        expect(box.get_by_role("button", name="Valid from: Choose a day")).to_be_visible()
+        box.locator("input[type=date]").evaluate(
+            "(input) => { input.value = '2026-12-31'; input.dispatchEvent(new Event('change')); }"
+        )
+        expect(shown.get_by_label("Valid from", exact=True)).to_have_value("2026-12-31")
+        expect(shown.get_by_label("Valid from", exact=True)).to_be_focused()
+
+    form(look)

@@ -1,0 +1,62 @@
+"""Imports as people do them in the admin: a file is uploaded, described, checked and confirmed."""
+
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from bulkops.models import FileImport
+from bulkops.worker.tasks import work
+from dimensions_site.repositories.models import Repository
+from tests.dimensions_site.administration.site.people import page
+
+HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
+CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
+BANK = "1010,Bank,BALANCE_SHEET,NORMAL,FINAL\n"
+FAULTY = "1020,Loans,NOWHERE,NORMAL,FINAL\n"
+SETTINGS = {"mode": "merge", "max_delete": "5%"}
+
+
+def upload(
+    browser: Client, repository: Repository, content: str | bytes, name: str = "chart.csv", dimension: str = "account"
+) -> Any:
+    """Send the first step; return the page that follows."""
+    file = SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+    form = {"target": f"{dimension}:{repository.pk}", "file": file}
+    return browser.post(page(FileImport, "add"), form, follow=True)
+
+
+def at(file_import: FileImport, name: str = "change") -> str:
+    """The address of a page of the import."""
+    return page(FileImport, name, file_import.pk)
+
+
+def describe(browser: Client, file_import: FileImport, **changed: str) -> Any:
+    """Send the second step as the page shows it, but for what is `changed`; return the page that follows."""
+    columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
+    sent = {column.name: column.typed for column in columns}
+    sent |= {f"out-{column.number}": "yes" for column in columns if column.is_out}
+    return browser.post(at(file_import, "columns"), {**sent, **SETTINGS, **changed}, follow=True)
+
+
+def checked(browser: Client, repository: Repository, content: str | bytes, **changed: str) -> FileImport:
+    """An import that a worker has checked."""
+    upload(browser, repository, content)
+    file_import = FileImport.objects.latest("created_at")
+    describe(browser, file_import, **changed)
+    work()
+    file_import.refresh_from_db()
+    return file_import
+
+
+def confirm(browser: Client, file_import: FileImport, **sent: str) -> Any:
+    """Confirm the import; return the page that follows."""
+    return browser.post(at(file_import, "confirm"), sent, follow=True)
+
+
+def shown(browser: Client, file_import: FileImport) -> str:
+    """The page of the import."""
+    answer = browser.get(at(file_import))
+    assert answer.status_code == 200
+    text: str = answer.content.decode()
+    return text

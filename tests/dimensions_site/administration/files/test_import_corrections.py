@@ -1,0 +1,297 @@
+"""Errors of an import are shown by kind, and cells with errors are corrected in the browser."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from account.models import Account
+from bulkops.files.imports import reports
+from bulkops.models import FileImport, ImportStatus
+from bulkops.worker.tasks import work
+from dimensions_site.administration.files import corrections
+from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
+from tests.dimensions_site.administration.site.people import browser_of
+from tests.factories import content
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def many(count, nature="NOWHERE"):
+    """Rows with one error each."""
+    return "".join(f"{number},Loans,{nature},NORMAL,FINAL\n" for number in range(2000, 2000 + count))
+
+
+def correct(browser, file_import, **typed):
+    """Send the cells of the first page with what is `typed`, have the file checked again, and return the import."""
+    answer = browser.post(at(file_import, "correct"), {"page": "1", **typed}, follow=True)
+    work()
+    file_import.refresh_from_db()
+    return answer
+
+
+def kinds(file_import):
+    """The errors by kind: heading, count, first texts and lines."""
+    return [(kind["heading"], kind["count"], kind["texts"], kind["lines"]) for kind in file_import.report["kinds"]]
+
+
+def test_errors_are_grouped_by_kind(ed, northwind):
+    """With labels, the number of cells and the first lines; the most frequent kind comes first."""
+    rows = (
+        many(8)
+        + many(1, "ELSEWHERE").replace("2000", "3000")
+        + "4000,Loans,BALANCE_SHEET,SPECIAL,FINAL\n"
+        + CASH
+        + CASH
+    )
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows)
+    assert kinds(file_import) == [
+        ("nature", 9, ["NOWHERE", "ELSEWHERE"], [2, 3, 4, 5, 6]),
+        ("type", 1, ["SPECIAL"], [11]),
+        ("id", 1, ["1000"], [13]),
+    ]
+    text = shown(browser, file_import)
+    assert "Nature must be one of Balance sheet, Profit and loss" in text
+    assert "11 errors" in text
+
+
+def test_errors_are_in_the_language_of_the_page(ed, northwind):
+    """With the labels of that language."""
+    browser = browser_of(ed)
+    browser.cookies["django_language"] = "de"
+    file_import = checked(browser, northwind, HEADINGS + FAULTY)
+    assert file_import.report["kinds"][0]["message"].startswith("Art: ")
+    assert "Bilanz" in file_import.report["kinds"][0]["message"]
+
+
+def test_a_cell_is_corrected_without_another_upload(ed, northwind):
+    """The check runs again with it, and the import saves it; the file stays as it is."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    text = shown(browser, file_import)
+    assert 'name="cell-3-0" id="id_cell-3-0" value="NOWHERE"' in text
+    assert '<option value="Profit and loss">' in text
+    answer = correct(browser, file_import, **{"cell-3-0": "Profit and loss"})
+    assert b"The file is being checked." in answer.content
+    assert (file_import.status, file_import.report["rejected"], file_import.report["created"]) == (
+        ImportStatus.CHECKED,
+        0,
+        2,
+    )
+    assert file_import.corrections == {"3": {"nature": "Profit and loss"}}
+    assert "1 cell was corrected here" in shown(browser, file_import)
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get(element_id="1020").nature == "PROFIT_AND_LOSS"
+
+
+def test_what_is_still_wrong_stays_in_the_list(ed, northwind):
+    """With the corrected text; the file of rejected rows has it, too, and a later correction replaces it."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **{"cell-3-0": "NOWHERE ELSE"})
+    assert 'value="NOWHERE ELSE"' in shown(browser, file_import)
+    assert b"1020,Loans,NOWHERE ELSE,NORMAL,FINAL," in content(browser.get(at(file_import, "rejects")))
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    assert file_import.report["rejected"] == 0
+    assert file_import.corrections == {"3": {"nature": "BALANCE_SHEET"}}
+
+
+def test_all_corrections_are_taken_back(ed, northwind):
+    """The check is that of the file again."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    correct(browser, file_import, take_back="yes")
+    assert (file_import.corrections, file_import.report["rejected"]) == (None, 1)
+
+
+def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
+    """However many there are, with one choice; a cell with a correction of its own keeps that."""
+    monkeypatch.setattr(reports, "MAX_ROWS", 5)
+    browser = browser_of(ed)
+    table = HEADINGS + many(60) + CASH + many(2, "ELSE").replace("200", "300")
+    file_import = checked(browser, northwind, table)
+    unknown = [(found["heading"], found["text"], found["count"]) for found in file_import.report["unknown"]]
+    assert unknown == [("nature", "NOWHERE", 60), ("nature", "ELSE", 2)]
+    assert '<option value="OTHER_STOCKS">Other stocks</option>' in shown(browser, file_import)
+    correct(browser, file_import, **{"value-0": "PROFIT_AND_LOSS", "cell-3-0": "Other stocks"})
+    assert file_import.options["values"] == {"nature": {"NOWHERE": "PROFIT_AND_LOSS"}}
+    assert (file_import.report["rejected"], file_import.report["created"]) == (2, 61)
+    text = shown(browser, file_import)
+    assert "1 value was given a meaning" in text
+    assert "2 of 63 rows are left out: 63 (ELSE · 3000 · Loans), 64 (ELSE · 3001 · Loans)" in text
+    correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
+    confirm(browser, file_import)
+    work()
+    natures = Counter(Account.objects.values_list("nature", flat=True))
+    assert natures == {"PROFIT_AND_LOSS": 59, "OTHER_STOCKS": 1, "BALANCE_SHEET": 3}
+    # The next file with these headings needs no choice, whoever imports it.
+    again = checked(browser_of(alice), northwind, HEADINGS + many(2).replace("200", "500"))
+    assert (again.report["rejected"], again.report["created"]) == (0, 2)
+    assert {found["text"]: found["is_surprising"] for found in again.report["understood"]} == {"NOWHERE": True}
+
+
+def test_rows_that_a_value_solves_are_folded(ed, northwind):
+    """Unless they are few; what needs a person comes first, and the values of a column stand together."""
+    rows = many(3) + many(2, "ELSE").replace("200", "300") + many(3).replace("200", "400").replace("NORMAL", "SPECIAL")
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows + "5000,Loans,NOWHERE,NORMAL,\n")
+    asked = browser.get(at(file_import)).context["corrections"]
+    assert [(value.name, value.heading, value.text) for value in asked.values] == [
+        ("value-0", "nature", "NOWHERE"),
+        ("value-2", "nature", "ELSE"),
+        ("value-1", "type", "SPECIAL"),
+    ]
+    (open_rows, nothing), (solved, columns) = asked.parts
+    assert ([row.line for row in open_rows], nothing) == ([10], "")
+    assert ([row.line for row in solved], columns) == ([2, 3, 4, 5, 6, 7, 8, 9], "nature, type")
+    assert '<details class="asked"><summary>nature, type · 8</summary>' in shown(browser, file_import)
+    correct(browser, file_import, **{"value-1": "NORMAL", "cell-2-0": "BALANCE_SHEET"})
+    assert {row["line"] for row in file_import.report["rows"]} == {3, 4, 5, 6, 7, 8, 9, 10}
+    few = checked(browser, northwind, HEADINGS + many(5))
+    assert '<details class="asked" open><summary>nature · 5</summary>' in shown(browser, few)
+
+
+def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
+    """A value that the column cannot have is not taken."""
+    browser = browser_of(ed)
+    headings = HEADINGS.replace("\n", ",dataEntryAndReporting.icManagement\n")
+    file_import = checked(browser, northwind, headings + CASH.replace("\n", ",perhaps\n"))
+    correct(browser, file_import, **{"value-0": "BALANCE_SHEET", "value-7": "true"})
+    assert (file_import.options["values"], file_import.report["rejected"]) == ({}, 1)
+    correct(browser, file_import, **{"value-0": "-"})
+    assert file_import.report["created"] == 1
+    correct(browser, file_import, take_back="yes")
+    assert (file_import.options["values"], file_import.report["rejected"]) == ({}, 1)
+    correct(browser, file_import, **{"value-0": "true"})
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get().ic_management is True
+
+
+def test_only_so_many_values_get_a_meaning(ed, northwind, monkeypatch):
+    """The message says how many; a text that is too long for a value is not offered."""
+    monkeypatch.setattr(corrections, "MAX_RULES", 1)
+    rows = many(1, "ONE") + many(1, "TWO").replace("2000", "3000") + many(1, "X" * 201).replace("2000", "4000")
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + rows)
+    assert {found["text"] for found in file_import.report["unknown"]} == {"ONE", "TWO"}
+    answer = correct(browser, file_import, **{"value-0": "OTHER_STOCKS", "value-1": "OTHER_STOCKS"})
+    assert "Up to 1 values can be given a meaning here, and there are 2." in answer.content.decode()
+    assert answer.content.decode().count('value="OTHER_STOCKS" selected') == 2
+    assert file_import.options["values"] == {}
+
+
+@pytest.mark.parametrize("total", [",Summe Aktiva,,,", "Total,,,,", " Somme : 12,,,,", "Totaal activa,x,,,", "Σ,,,,"])
+def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
+    """The check lists them; an account whose description begins like a total stays."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH.replace("Cash", "Total assets") + total + "\n")
+    assert [found["line"] for found in file_import.report["totals"]] == [3]
+    assert "1 row looks like a total" in shown(browser, file_import)
+    correct(browser, file_import, without_totals="yes")
+    assert (file_import.report["rejected"], file_import.report["created"]) == (0, 1)
+    assert "Such rows are left out." in shown(browser, file_import)
+    confirm(browser, file_import)
+    work()
+    assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
+
+
+@pytest.mark.parametrize(("good", "faulty", "is_main"), [(300, 3, True), (300, 4, False), (100, 2, False)])
+def test_leaving_out_more_than_a_few_rows_is_not_the_main_button(ed, northwind, good, faulty, is_main):
+    """More than three, or than one percent; the page says which stay out."""
+    rows = many(faulty) + "".join(CASH.replace("1000", f"{number}") for number in range(9000, 9000 + good))
+    text = shown(browser_of(ed), checked(browser_of(ed), northwind, HEADINGS + rows))
+    [button] = re.findall(r'name="leave_out" value="yes" class="([^"]*)"', text)
+    assert ("sheet-go" in button) is is_main
+    assert f"{faulty} of {good + faulty} rows are left out: 2 (NOWHERE · 2000 · Loans), 3 (" in text
+
+
+def test_rows_with_errors_have_pages(ed, northwind):
+    """Each with 50 rows; a page that does not exist is the last one."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(60))
+    for number, lines in (("1", (2, 51)), ("2", (52, 61)), ("9", (52, 61)), ("x", (2, 51))):
+        rows = browser.get(at(file_import), {"page": number}).context["corrections"].rows
+        assert (rows[0].line, rows[-1].line) == lines
+    browser.post(at(file_import, "correct"), {"page": "2", "cell-52-0": "BALANCE_SHEET", "cell-2-0": "BALANCE_SHEET"})
+    assert FileImport.objects.get().corrections == {"52": {"nature": "BALANCE_SHEET"}}
+
+
+def test_only_so_many_cells_are_corrected(ed, northwind, monkeypatch):
+    """The message says how many, and nothing that was typed is lost."""
+    monkeypatch.setattr(corrections, "MAX_CORRECTIONS", 2)
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(3))
+    answer = correct(browser, file_import, **{f"cell-{line}-0": f"typed {line}" for line in (2, 3, 4)})
+    text = answer.content.decode()
+    assert "Up to 2 cells can be corrected here, and there are 3." in text
+    assert all(f'value="typed {line}"' in text for line in (2, 3, 4))
+    assert file_import.corrections is None
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"cell-9-0": "x", "cell-3-7": "x", "cell--1-0": "x", "cell-x": "x"},
+        {"page": "-3"},
+        {"page": "x", "cell-3-0": "NOWHERE"},
+        {},
+    ],
+)
+def test_cells_without_errors_are_not_corrected(ed, northwind, sent):
+    """Whatever is sent: only cells that the check lists."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + CASH + FAULTY)
+    correct(browser, file_import, **sent)
+    assert file_import.corrections == {}
+    assert file_import.report["rejected"] == 1
+
+
+def test_a_text_that_is_too_long_is_refused(ed, northwind):
+    """With its place, and what was typed."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + FAULTY)
+    answer = correct(browser, file_import, **{"cell-2-0": "x" * 1001})
+    assert "The text for nature in line 2 is longer than 1,000 characters." in answer.content.decode()
+    assert file_import.corrections is None
+
+
+def test_a_long_cell_is_shown_and_corrected_in_the_file(ed, northwind):
+    """Its rest is not lost by accident."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + FAULTY.replace("NOWHERE", "N" * 1200))
+    assert 'name="cell-2-0"' not in shown(browser, file_import)
+    correct(browser, file_import, **{"cell-2-0": "BALANCE_SHEET"})
+    assert file_import.report["rejected"] == 1
+
+
+def test_only_who_uploaded_the_file_corrects_it(ed, alice, bob, northwind):
+    """Others see the rows, as they see the import, or do not see it at all."""
+    file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY)
+    assert b'cell-3-0" id' not in browser_of(alice).get(at(file_import)).content
+    for caller, status in ((alice, 403), (bob, 404)):
+        answer = browser_of(caller).post(at(file_import, "correct"), {"page": "1", "cell-3-0": "BALANCE_SHEET"})
+        assert answer.status_code in (status, 302)
+    file_import.refresh_from_db()
+    assert file_import.corrections is None
+
+
+def test_an_import_that_has_gone_on_is_not_corrected(ed, northwind):
+    """A second window leads to the page of the import."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + BANK + FAULTY)
+    confirm(browser, file_import, leave_out="yes")
+    work()
+    correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
+    assert file_import.corrections is None
+    assert "Check again" not in shown(browser, file_import)
+
+
+def test_elements_of_json_with_errors_have_no_cells(ed, northwind):
+    """Their errors are listed by kind all the same."""
+    file_import = checked(browser_of(ed), northwind, '[{"id": "1", "nature": "NOWHERE"}]')
+    assert {kind["heading"] for kind in file_import.report["kinds"]} >= {"nature", "type"}
+    assert "Check again" not in shown(browser_of(ed), file_import)

@@ -1,0 +1,133 @@
+"""How a file is read is shown, and a person changes what was found out."""
+
+import io
+
+import pytest
+from openpyxl import Workbook
+
+from account.models import Account
+from bulkops.models import FileImport
+from bulkops.worker.tasks import work
+from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, confirm, describe, upload
+from tests.dimensions_site.administration.site.people import browser_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RUSSIAN = HEADINGS + CASH.replace("Cash", "Основные средства")
+
+
+def read(browser, file_import, **sent):
+    """Send how the file is to be read; return the page that follows, and the current import."""
+    answer = browser.post(at(file_import, "read"), sent, follow=True)
+    file_import.refresh_from_db()
+    return answer.content.decode()
+
+
+def test_letters_that_are_not_certain_are_chosen_by_their_looks(ed, northwind):
+    """The page says what was taken and shows each possibility; the import saves what was chosen."""
+    browser = browser_of(ed)
+    text = upload(browser, northwind, RUSSIAN.encode("cp1251")).content.decode()
+    file_import = FileImport.objects.get()
+    offered = dict(file_import.preview["encodings"])
+    assert "Основные средства" in offered["windows-1251"]
+    assert len(offered) > 1
+    assert all(f'value="{encoding}"' in text for encoding in offered)
+    assert "<details open>" in text
+    for wrong in ("utf-8", "no-such", "x" * 1000):
+        assert "Choose how the letters are stored." in read(browser, file_import, encoding=wrong)
+    chosen = next(name for name in offered if name != file_import.preview["encoding"])
+    assert f"encoding {chosen}" in read(browser, file_import, encoding=chosen)
+    assert "encoding windows-1251" in read(browser, file_import, encoding="windows-1251")
+    describe(browser, file_import)
+    work()
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get().descriptions == {"en": "Основные средства"}
+
+
+def book_of(**sheets):
+    """A workbook with these rows on its sheets, and merged titles."""
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        sheet.merge_cells("A1:C1")
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+TABLE = [["Chart of accounts"], ["As of", "2026-11"], [], HEADINGS.strip().split(","), CASH.strip().split(",")]
+
+
+def test_the_sheet_and_the_headings_are_found_and_shown(ed, northwind):
+    """A cover before the table and titles above it do not matter; what was found is what is imported."""
+    browser = browser_of(ed)
+    text = upload(browser, northwind, book_of(Cover=[["Example group"]], Chart=TABLE)).content.decode()
+    file_import = FileImport.objects.get()
+    assert "sheet Chart" in text
+    assert "headings in row 4" in text
+    assert file_import.preview["sheets"] == ["Cover", "Chart"]
+    assert [line for line, _cells in file_import.preview["first_rows"]] == [1, 2, 4, 5]
+    describe(browser, file_import)
+    work()
+    confirm(browser, file_import)
+    work()
+    assert Account.objects.get().descriptions == {"en": "Cash"}
+
+
+def test_one_of_several_sheets_with_tables_is_chosen(ed, northwind):
+    browser = browser_of(ed)
+    text = upload(browser, northwind, book_of(Old=TABLE, New=TABLE)).content.decode()
+    file_import = FileImport.objects.get()
+    assert "2 sheets have something in them: &#x27;Old&#x27;, &#x27;New&#x27;. Choose the one that is meant." in text
+    assert "sheet New" in read(browser, file_import, sheet="New")
+    assert (file_import.preview["sheet"], file_import.preview["heading_row"]) == ("New", 4)
+    assert "headings in row 2" in read(browser, file_import, sheet="New", heading_row="2")
+
+
+def test_the_sheet_and_the_headings_of_a_confirmed_import_are_found_again(ed, northwind):
+    """Next month's file has the same headings, which only a person understood, and one more column."""
+    browser = browser_of(ed)
+    headings = ["Schlüssel X", "Klartext Y", "Merkmal 1", "Merkmal 2", "Merkmal 3"]
+    cover = [["Example group"], ["Author", "Finance"], ["Year", "2026"]]
+    table = [*TABLE[:3], headings, TABLE[4]]
+    upload(browser, northwind, book_of(Cover=cover, Chart=table))
+    file_import = FileImport.objects.get()
+    assert file_import.preview["sheet"] == ""
+    read(browser, file_import, sheet="Chart")
+    assert file_import.preview["heading_row"] == 1
+    read(browser, file_import, sheet="Chart", heading_row="4")
+    fields = {f"column-{number}": field for number, field in enumerate(TABLE[3])}
+    describe(browser, file_import, **fields)
+    work()
+    confirm(browser, file_import)
+    upload(browser, northwind, book_of(Cover=cover, Chart=[*TABLE[:3], [], [*headings, "Merkmal 4"], [*TABLE[4], "x"]]))
+    found = FileImport.objects.latest("created_at").preview
+    assert (found["sheet"], found["heading_row"]) == ("Chart", 5)
+
+
+@pytest.mark.parametrize("row", ["0", "-1", "1.5", "x", "9999999", "²", "1_0"])
+def test_a_row_that_is_none_is_refused(ed, northwind, row):
+    """With what was sent; nothing changes."""
+    upload(browser_of(ed), northwind, HEADINGS + CASH)
+    file_import = FileImport.objects.get()
+    before = file_import.preview
+    assert f"&#x27;{row}&#x27; is not the number of a row." in read(browser_of(ed), file_import, other_row=row)
+    assert file_import.preview == before
+
+
+def test_only_who_uploaded_the_file_says_how_it_is_read(ed, alice, bob, northwind):
+    """And only until the import has begun."""
+    upload(browser_of(ed), northwind, HEADINGS + CASH)
+    file_import = FileImport.objects.get()
+    for caller, status in ((alice, 403), (bob, 404)):
+        assert browser_of(caller).post(at(file_import, "read"), {"heading_row": "1"}).status_code in (status, 302)
+    describe(browser_of(ed), file_import)
+    work()
+    confirm(browser_of(ed), file_import)
+    work()
+    read(browser_of(ed), file_import, heading_row="1")
+    assert file_import.status == "COMPLETED"

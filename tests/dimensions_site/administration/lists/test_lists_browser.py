@@ -1,0 +1,115 @@
+"""People choose conditions, columns and views above the list in a browser, with the mouse, the keyboard and a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import WIDTHS, fits, follow, signed_in
+from tests.dimensions_site.administration.lists.lists import LIST
+from tests.dimensions_site.administration.site.people import browser_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MISSING = f"{LIST}?filter=nature==PROFIT_AND_LOSS;descriptions.de=isnull=true"
+
+
+def rows(tab):
+    return tab.locator("#result_list tbody tr")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_conditions_are_changed_and_get_alternatives_at_every_width(chart, alice, visit, width):
+    def look(tab):
+        assert fits(tab)
+        tab.get_by_role("link", name="Nature is Profit and loss", exact=True).click()
+        expect(tab.get_by_label("Value", exact=True)).to_have_value("PROFIT_AND_LOSS")
+        assert fits(tab)
+        tab.get_by_label("Condition", exact=True).select_option("is not")
+        follow_to(tab, "Change the condition")
+        expect(rows(tab)).to_have_count(0)
+        tab.get_by_role("link", name="Add an alternative to: Nature is not").click()
+        tab.get_by_label("Search for a field").fill("id")
+        tab.get_by_role("link", name="Id id", exact=True).click()
+        tab.get_by_label("Condition", exact=True).select_option("starts with")
+        tab.get_by_label("Value", exact=True).fill("21")
+        follow_to(tab, "Add the condition")
+        expect(rows(tab)).to_have_count(1)
+        expect(tab.get_by_role("list", name="Conditions")).to_contain_text("or")
+        assert fits(tab)
+
+    visit(MISSING, look, storage_state=signed_in(browser_of(alice)), viewport={"width": width, "height": 900})
+
+
+def follow_to(tab, button):
+    """Press what the list itself answers with another address."""
+    with tab.expect_navigation():
+        tab.get_by_role("button", name=button).click()
+
+
+def test_a_wrong_value_is_pointed_out_in_the_list(chart, alice, visit):
+    """Nothing is lost, and the list stays."""
+
+    def look(tab):
+        tab.get_by_role("link", name="Add a condition").click()
+        tab.get_by_label("Search for a field").fill("link")
+        tab.get_by_role("link", name="Link to documentation").click()
+        tab.get_by_role("button", name="Add the condition").click()
+        expect(tab.get_by_role("alert")).to_have_text("Enter a value.")
+        expect(tab.get_by_label("Value", exact=True)).to_be_focused()
+        expect(rows(tab)).to_have_count(4)
+        tab.get_by_label("Condition", exact=True).select_option("is not empty")
+        follow_to(tab, "Add the condition")
+        expect(rows(tab)).to_have_count(1)
+
+    visit(LIST, look, storage_state=signed_in(browser_of(alice)))
+
+
+def test_a_reference_is_picked_by_its_text(chart, alice, visit):
+    def look(tab):
+        tab.get_by_role("link", name="Add a condition").click()
+        tab.get_by_label("Search for a field").fill("debit accrual")
+        tab.keyboard.press("Enter")
+        value = tab.get_by_role("combobox", name="Value")
+        value.press_sequentially("kasse")
+        tab.get_by_role("option", name="1000 Cash").click()
+        expect(value).to_have_value("1000")
+        follow_to(tab, "Add the condition")
+        expect(rows(tab)).to_have_count(1)
+
+    visit(LIST, look, storage_state=signed_in(browser_of(alice)))
+
+
+def test_columns_are_added_and_moved_in_place(chart, alice, visit):
+    """The focus stays at the button of the place."""
+
+    def look(tab):
+        tab.get_by_role("link", name="Columns", exact=True).click()
+        tab.get_by_role("button", name="Remove Class").click()
+        expect(tab.get_by_role("button", name="Remove Class")).to_have_count(0)
+        tab.get_by_label("Search for a field").fill("german")
+        tab.keyboard.press("Enter")
+        expect(tab.get_by_role("button", name="Move Description (de) forward")).to_be_visible()
+        tab.get_by_role("button", name="Move Changed by forward").click()
+        expect(tab.locator(".chosen-columns li").nth(2)).to_contain_text("Changed by")
+        follow_to(tab, "Show these columns")
+        headings = tab.locator("#result_list thead th").all_inner_texts()
+        assert [heading.split("\n")[0].strip() for heading in headings[1:]] == [
+            *("Id", "Description", "Nature", "Changed by", "Type", "Description (de)")
+        ]
+
+    columns = "descriptions,nature,type,dataEntryAndReporting.class,updateInfo.user"
+    visit(f"{LIST}?columns={columns}", look, storage_state=signed_in(browser_of(alice)))
+
+
+def test_the_filter_is_copied_and_edited_as_text(chart, alice, visit):
+    def look(tab):
+        tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab.get_by_text("Show as RSQL").click()
+        tab.get_by_role("button", name="Copy").click()
+        expect(tab.get_by_role("button", name="Copied")).to_be_visible()
+        assert tab.evaluate("navigator.clipboard.readText()") == "nature==PROFIT_AND_LOSS;descriptions.de=isnull=true"
+        tab.get_by_label("Filter", exact=True).fill("nature==PROFIT_AND_LOSS;;")
+        follow(tab.get_by_role("button", name="Apply", exact=True))
+        expect(tab.get_by_role("alert")).to_contain_text("Nothing is shown, because the filter is invalid.")
+        expect(tab.get_by_label("Filter", exact=True)).to_have_value("nature==PROFIT_AND_LOSS;;")
+
+    visit(MISSING, look, storage_state=signed_in(browser_of(alice)))

@@ -1,0 +1,43 @@
+"""A page of the administration that is refused or not found keeps the navigation."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from tests.dimensions_site.administration.site.people import browser_of, superuser
+from tests.factories import Caller
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_address_that_leads_nowhere_keeps_the_navigation():
+    response = superuser().get("/admin/nowhere/")
+    assert response.status_code == 404
+    assert 'id="nav-sidebar"' in response.content.decode()
+    assert "Page not found" in response.content.decode()
+
+
+def test_what_is_not_permitted_keeps_the_navigation(alice: Caller):
+    """Alice sees what she has access to, and nothing else."""
+    response = browser_of(alice).get(reverse("admin:auth_user_changelist"))
+    text = response.content.decode()
+    assert response.status_code == 403
+    assert 'id="nav-sidebar"' in text
+    assert reverse("admin:account_account_changelist") in text
+    assert reverse("admin:auth_user_changelist") not in text
+
+
+def test_those_who_have_not_signed_in_see_no_navigation(client: Client):
+    assert "nav-sidebar" not in client.get("/nowhere").content.decode()
+    client.force_login(User.objects.create_user("caller"))
+    assert "nav-sidebar" not in client.get("/admin/nowhere/", follow=True).content.decode()
+
+
+def test_browsers_find_the_icon_of_the_service(client: Client):
+    """At the address that browsers request by themselves."""
+    response = client.get("/favicon.ico", follow=True)
+    assert response.status_code == 200
+    assert response["Content-Type"] == "image/svg+xml"
+    assert response.getvalue().startswith(b"<svg")
+    response.close()

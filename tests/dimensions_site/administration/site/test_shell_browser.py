@@ -1,0 +1,244 @@
+"""Everything around the pages of the administration works by keyboard alone, on a desktop and on a phone."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from account.models import Account
+from currency.models import Currency
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
+from dimensions_site.tokens.models import Application
+from tests.browser import WIDTHS, signed_in
+from tests.dimensions_site.administration.site.people import page, superuser
+from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
+from tests.factories import account
+from tests.storing import store_accounts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# What reacts to a click and cannot be reached by keyboard, nor contains what can.
+UNREACHABLE = """() => [...document.querySelectorAll("body *")]
+  .filter((element) => element.hasAttribute("x-on:click") && element.checkVisibility({ visibilityProperty: true }))
+  .filter((element) => element.tabIndex < 0 && !element.querySelector("a[href], button, input, select"))
+  .filter((element) => element.id !== "changelist-filter-close")
+  .map((element) => element.outerHTML.slice(0, 200))"""
+
+# Alpine shows what opens in a frame, and a busy machine draws one late.
+LATE_FRAMES = """() => {
+  const frame = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (work) => setTimeout(() => frame(work), 100);
+}"""
+
+
+@pytest.fixture
+def root(northwind: Repository) -> Client:
+    store_accounts(northwind, *(account(f"{number:04}") for number in range(60)))
+    return superuser()
+
+
+def seen(visit: Any, browser: Client, path: str, look: Any, width: str = "desk") -> Any:
+    options = {"viewport": {"width": WIDTHS[width], "height": 800}, "storage_state": signed_in(browser)}
+    return visit(path, look, **options)
+
+
+def focused(opened: Page) -> str:
+    """The visible name of what has the focus."""
+    return str(opened.evaluate("document.activeElement.ariaLabel || document.activeElement.textContent.trim()"))
+
+
+def press_until(opened: Page, name: str, key: str = "Tab", most: int = 60) -> int:
+    """Press the key until what has that name is focused; return how often."""
+    for presses in range(1, most + 1):
+        opened.keyboard.press(key)
+        if name in focused(opened):
+            return presses
+    raise AssertionError(f"{name} was not reached by {most} x {key}")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("model", [Account, Currency])
+def test_everything_that_is_clicked_is_reached_by_keyboard(visit: Any, root: Client, model: Any, width: str):
+    """On the start page, a list, a form to add, a missing page, and the page of a password."""
+    stored = Account.objects.first()
+    assert stored is not None
+    addresses = [page(model), page(model, "add"), page(Account, "change", stored.pk), "/admin/nowhere/"]
+    for address in [reverse("admin:index"), reverse("admin:password_change"), *addresses]:
+        assert seen(visit, root, address, lambda opened: opened.evaluate(UNREACHABLE), width) == [], address
+
+
+def test_everything_that_is_clicked_on_forms_of_superusers_is_reached_by_keyboard(visit: Any, root: Client):
+    """The menus beside the pickers of people and repositories open, and Escape leads back to them."""
+
+    tried: list[Any] = []
+
+    def look(opened: Page) -> list[str]:
+        for add in opened.locator(".add-row a").all():
+            add.click()
+        for button in opened.locator("[data-opens][aria-controls^='related-']").filter(visible=True).all():
+            tried.append(button)
+            button.press("Enter")
+            expect(opened.locator("nav[id^='related-'] a:focus")).to_have_count(1)
+            opened.keyboard.press("Escape")
+            expect(button).to_be_focused()
+            expect(button).to_have_attribute("aria-expanded", "false")
+        return list(opened.evaluate(UNREACHABLE))
+
+    for model in (AccessGrant, ApiKey, Application, Repository, User):
+        assert seen(visit, root, page(model, "add"), look) == [], model
+    assert len(tried) > 5
+
+
+def test_the_page_of_the_login_is_worked_by_keyboard(visit: Any, transactional_db: None):
+    """Its colours are changed, and no link leads to a content that is not there."""
+
+    def look(opened: Page) -> None:
+        assert opened.evaluate(UNREACHABLE) == []
+        assert opened.get_by_role("link", name="Skip to the content").count() == 0
+        button = opened.get_by_role("button", name="Colours")
+        button.press("Enter")
+        expect(opened.locator("#theme-menu :focus")).to_have_count(1)
+        press_until(opened, "Dark", most=3)
+        opened.keyboard.press("Enter")
+        expect(opened.locator("html.dark")).to_have_count(1)
+        opened.keyboard.press("Escape")
+        expect(button).to_be_focused()
+
+    visit(reverse("admin:login"), look)
+
+
+def test_menus_beside_pickers_are_named_by_words(visit: Any, root: Client):
+    """Without the names of their icons, in rows that are added later, too."""
+
+    def look(opened: Page) -> None:
+        opened.get_by_text("Add another Grant").click()
+        menu = opened.get_by_role("button", name="Menu of repository").last
+        menu.press("Enter")
+        expect(opened.get_by_role("link", name="Add another repository", exact=True)).to_be_visible()
+
+    seen(visit, root, page(User, "add"), look)
+
+
+def test_the_first_stop_skips_the_navigation(visit: Any, root: Client):
+    """Two keys lead to the first control of the content."""
+
+    def look(opened: Page) -> str:
+        opened.keyboard.press("Tab")
+        assert focused(opened) == "Skip to the content"
+        expect(opened.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+        opened.keyboard.press("Enter")
+        opened.keyboard.press("Tab")
+        return str(opened.evaluate("document.activeElement.closest('#content') !== null"))
+
+    assert seen(visit, root, page(Account), look) == "True"
+
+
+def test_filters_are_opened_used_and_closed_by_keyboard(visit: Any, root: Client):
+    """The focus goes into them and comes back."""
+
+    def look(opened: Page) -> None:
+        opened.locator("#content").press("Tab")
+        press_until(opened, "Filters")
+        button = opened.get_by_role("button", name="Filters", exact=True)
+        assert button.get_attribute("aria-expanded") == "false"
+        opened.keyboard.press("Enter")
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(opened.locator("#changelist-filter :focus")).to_have_count(1)
+        opened.keyboard.press("Escape")
+        expect(button).to_be_focused()
+        expect(button).to_have_attribute("aria-expanded", "false")
+
+    seen(visit, root, page(Account), look)
+
+
+def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visit: Any, root: Client):
+    """Also where frames come late."""
+
+    def look(opened: Page) -> None:
+        opened.evaluate(LATE_FRAMES)
+        button = opened.get_by_role("button", name="root")
+        button.focus()
+        opened.keyboard.press("Enter")
+        expect(opened.locator("#user-menu :focus")).to_have_count(1)
+        press_until(opened, "Dark", most=4)
+        opened.keyboard.press("Space")
+        expect(opened.locator("html.dark")).to_have_count(1)
+        expect(opened.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+        opened.keyboard.press("Escape")
+        expect(opened.get_by_role("button", name="Dark")).to_be_hidden()
+        expect(button).to_be_focused()
+
+    seen(visit, root, reverse("admin:index"), look)
+
+
+def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        button = opened.get_by_role("button", name="Navigation", exact=True)
+        button.focus()
+        opened.keyboard.press("Enter")
+        expect(opened.locator("#nav-sidebar :focus")).to_have_count(1)
+        opened.keyboard.press("Escape")
+        expect(opened.locator("#nav-sidebar")).to_be_hidden()
+        expect(button).to_be_focused()
+
+    seen(visit, root, page(Account), look, "phone")
+
+
+def test_import_and_export_are_in_sight_on_a_phone(visit: Any, root: Client):
+    """Not behind three dots."""
+
+    def look(opened: Page) -> None:
+        for name in ("Import", "Export"):
+            expect(opened.get_by_role("link", name=name, exact=True).first).to_be_in_viewport()
+
+    seen(visit, root, page(Account), look, "phone")
+
+
+def test_a_row_is_selected_by_a_box_that_has_its_name(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        opened.get_by_role("checkbox", name="Select 0007", exact=True).check()
+        assert opened.get_by_role("checkbox", name="Select record").count() == 0
+
+    seen(visit, root, page(Account), look)
+
+
+def test_the_heading_says_by_what_a_list_is_sorted(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        expect(opened.locator("th[aria-sort=descending]")).to_have_count(1)
+
+    seen(visit, root, f"{page(Account)}?o=-1", look)
+    seen(visit, root, page(Account), lambda opened: expect(opened.get_by_role("table")).to_be_visible())
+
+
+def test_the_links_of_the_navigation_are_named_by_words(visit: Any, root: Client):
+    """The name of an icon is not among them."""
+
+    def look(opened: Page) -> None:
+        expect(opened.get_by_role("link", name="Deleted accounts", exact=True)).to_have_count(1)
+
+    seen(visit, root, reverse("admin:index"), look)
+
+
+def test_the_number_of_the_current_page_can_be_read_in_the_dark(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        opened.evaluate("document.documentElement.classList.add('dark')")
+        opened.evaluate(STILL)
+        opened.evaluate(AXE)
+        found = opened.evaluate("axe.run('[aria-current=page]', {runOnly: ['color-contrast']})")
+        assert (len(found["violations"]), len(found["passes"])) == (0, 1), found["violations"] + found["incomplete"]
+
+    seen(visit, root, f"{page(Account)}?p=2", look)
+
+
+def test_a_list_loads_no_script_that_it_does_not_use(visit: Any, root: Client):
+    """Charts, sorting by hand, and letters for addresses, were a third of a megabyte."""
+
+    def look(opened: Page) -> list[str]:
+        return list(opened.evaluate("[...document.scripts].map((script) => script.src)"))
+
+    scripts = seen(visit, root, page(Account), look)
+    assert scripts
+    assert not [script for script in scripts if any(name in script for name in ("chart", "sort", "xregexp", "urlify"))]

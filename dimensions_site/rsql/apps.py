@@ -1,5 +1,6 @@
 """Adds SQL functions to SQLite: case folding beyond ASCII, an alphabetical order, and exact decimals."""
 
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,6 @@ from django.apps import AppConfig
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from dimensions_site.rsql.characters import alphabetical, fold
 from dimensions_site.text.parsing import sort_key
 
 
@@ -30,3 +30,20 @@ def _add_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
 def _null_safe(function: Callable[[str], str]) -> Callable[[str | None], str | None]:
     """Return `function` extended to return NULL for NULL."""
     return lambda text: None if text is None else function(text)
+
+
+def fold(text: str) -> str:
+    """Return a form that is equal for texts which differ only in case (contract D2).
+
+    Both steps are needed: the Kelvin sign equals `k` only in lower case, the two small sigmas only in upper case.
+    Python and ICU agree on these mappings for all code points that both know; they do not on `str.casefold`.
+    """
+    return text.lower().upper()
+
+
+def alphabetical(text: str) -> str:
+    """Return a key that sorts texts without regard to case and accents."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    return "".join(letter for letter in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(letter))

@@ -24,11 +24,10 @@ from dimensions_site.rsql.conditions import (
     one_of,
 )
 from dimensions_site.rsql.errors import RsqlError, raise_all
-from dimensions_site.rsql.expressions import DecimalKey, Fold, answered_text
-from dimensions_site.rsql.fields import Field, FieldTable, ValueKind
+from dimensions_site.rsql.expressions import DecimalKey, Fold
+from dimensions_site.rsql.fields import Field, FieldTable, SqlValue, ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation, operators_text
 from dimensions_site.rsql.parser import And, Comparison, Node, Or
-from dimensions_site.rsql.values import SqlValue, convert, convert_bound, convert_part, convert_truth
 from dimensions_site.text.parsing import WORDS_START
 
 Read: TypeAlias = Callable[[Field, str], SqlValue]
@@ -94,12 +93,10 @@ def _compile_comparison(node: Comparison, table: FieldTable, value: Values) -> Q
         case ValueKind.TEXT_MAP:
             condition: Condition = AnyEntry(field.expression, _relate(EntryText(), operator.relation, constants))
         case _ if operator.relation in _CONTAINMENT:
-            text = field.answered or answered_text(field.expression, field.kind)
+            text = field.answered or field.kind.answered(field.expression)
             condition = _relate(text, operator.relation, constants)
-        case ValueKind.DECIMAL:
-            condition = _relate(DecimalKey(field.expression), operator.relation, constants)
         case _:
-            condition = _relate(field.expression, operator.relation, constants)
+            condition = _relate(field.kind.compared(field.expression), operator.relation, constants)
     if operator.relation in _CONTAINMENT and has_trigram(node.values[0]):
         if field.searched is not None:
             is_folded = operator.relation is Relation.CONTAINS_FOLDED
@@ -167,9 +164,9 @@ _COMPARISONS: dict[Relation, type[Lookup[Any]]] = {
     Relation.GREATER_OR_EQUAL: GreaterThanOrEqual,
 }
 _READERS: dict[Relation, Read] = {
-    Relation.ONE_OF: convert,
-    **dict.fromkeys(_COMPARISONS, convert_bound),
-    Relation.CONTAINS: convert_part,
-    Relation.CONTAINS_FOLDED: convert_part,
-    Relation.IS_SET: convert_truth,
+    Relation.ONE_OF: Field.read,
+    **dict.fromkeys(_COMPARISONS, Field.read_bound),
+    Relation.CONTAINS: Field.read_part,
+    Relation.CONTAINS_FOLDED: Field.read_part,
+    Relation.IS_SET: Field.read_truth,
 }

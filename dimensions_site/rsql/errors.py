@@ -1,6 +1,10 @@
-"""Errors of filters and sort orders, with messages for their authors."""
+"""Errors of filters and sort orders, with messages for their authors, and characters that neither must contain."""
 
+import re
 from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 # The largest number of characters of a filter that a message quotes.
 QUOTED = 60
@@ -41,3 +45,31 @@ def raise_all(errors: Sequence[RsqlError]) -> None:
         raise RsqlError(message, code=errors[0].code, position=errors[0].position, errors=errors)
     if errors:
         raise errors[0]
+
+
+_CONTROL = "\x01-\x08\x0a-\x1f\x7f-\x9f"
+# NUL and surrogates: PostgreSQL cannot store them.
+_NOT_STORABLE = "\x00\ud800-\udfff"
+NOT_STORABLE = re.compile(f"[{_NOT_STORABLE}]")
+# Control characters other than tab as well: they are allowed only in quotes.
+REFUSED_UNQUOTED = re.compile(f"[{_CONTROL}{_NOT_STORABLE}]")
+_NAMES = {
+    **dict.fromkeys("\r\n", gettext_lazy("a line break")),
+    "\0": gettext_lazy("the character NUL"),
+}
+
+
+def refuse(characters: re.Pattern[str], text: str, what: str) -> None:
+    """Raise RsqlError if `text`, called `what` in the message, contains one of the `characters`."""
+    match = characters.search(text)
+    if match is not None:
+        position = match.start() + 1
+        message = _("The {what} has {character} at character {position}.").format(
+            what=what, character=character_name(match[0]), position=position
+        )
+        raise RsqlError(message, code="SYNTAX", position=position)
+
+
+def character_name(character: str) -> str:
+    """Return the name of a control character for a message."""
+    return str(_NAMES.get(character, _("the character U+{code}").format(code=f"{ord(character):04X}")))

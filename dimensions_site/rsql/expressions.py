@@ -10,15 +10,13 @@ from typing import Any, Literal
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, TextField, Value
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.parsing import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 
 Sql = tuple[str, Sequence[Any]]
 
-# `characters.fold` in SQL. ICU: the mappings of other collations cover only some languages.
+# `apps.fold` in SQL. ICU: the mappings of other collations cover only some languages.
 POSTGRESQL_FOLD = 'UPPER(LOWER(({}) COLLATE "und-x-icu")) COLLATE "C"'
 
 
@@ -41,27 +39,27 @@ class MapEntry(Func):
 
 
 class JsonLeaf(Func):
-    """The text, enum or boolean (its `kind`) at `path` in a JSON column; NULL if it or a group around it is unset.
+    """The text, enum or boolean (its `ValueKind`) at `path` in a JSON column; NULL if it or a group around it is unset.
 
     Raises ValueError for another kind, and if `path` is not made of identifiers, which are put into the SQL unquoted.
     """
 
-    def __init__(self, column: str, path: tuple[str, ...], kind: ValueKind) -> None:
+    def __init__(self, column: str, path: tuple[str, ...], kind: str) -> None:
         if not path or not all(segment.isascii() and segment.isidentifier() for segment in path):
             raise ValueError(f"The path {path} is not made of identifiers.")
-        if kind not in (ValueKind.TEXT, ValueKind.ENUM, ValueKind.BOOLEAN):
+        if kind not in ("text", "enum", "boolean"):
             raise ValueError(f"A leaf of JSON is a text, an enum or a boolean, not of kind {kind}.")
         super().__init__(
             F(column),
             template=f"JSON_EXTRACT(%(expressions)s, '$.{'.'.join(path)}')",
-            output_field=BooleanField() if kind is ValueKind.BOOLEAN else TextField(),
+            output_field=BooleanField() if kind == "boolean" else TextField(),
         )
         self.path = path
         self.kind = kind
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         leaf = f"(%(expressions)s #>> '{{{','.join(self.path)}}}')"
-        typed = f"{leaf}::boolean" if self.kind is ValueKind.BOOLEAN else f'{leaf} COLLATE "C"'
+        typed = f"{leaf}::boolean" if self.kind == "boolean" else f'{leaf} COLLATE "C"'
         return self.as_sql(compiler, connection, template=typed)
 
 
@@ -78,22 +76,6 @@ class InstantText(Func):
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
         form = """'YYYY-MM-DD"T"HH24:MI:SS.MS"%(zone)s"'"""
         return self.as_sql(compiler, connection, template=f"TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', {form})")
-
-
-def answered_text(value: Combinable, kind: ValueKind) -> Combinable:
-    """Return the text in responses of a stored `value`, which containment operators search (contract M5).
-
-    Texts, enums and decimal text are stored in that form.
-    """
-    match kind:
-        case ValueKind.INTEGER:
-            return Cast(value, TextField())
-        case ValueKind.BOOLEAN:
-            text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
-            return Func(value, template=text, output_field=TextField())
-        case ValueKind.TIMESTAMP:
-            return InstantText(value)
-    return value
 
 
 class DecimalKey(Func):
@@ -117,7 +99,7 @@ class DecimalKey(Func):
 
 
 class Fold(Func):
-    """A text as `characters.fold` returns it: equal for texts that differ only in case (contract D2)."""
+    """A text as `apps.fold` returns it: equal for texts that differ only in case (contract D2)."""
 
     function = "rsql_fold"
     arity = 1
@@ -130,7 +112,7 @@ class Fold(Func):
 class Alphabetical(Func):
     """The key by which people sort texts: without regard to case and accents, in the alphabet of a language.
 
-    On SQLite (`characters.alphabetical`) the alphabet is that of most languages. Texts that differ have the same key
+    On SQLite (`apps.alphabetical`) the alphabet is that of most languages. Texts that differ have the same key
     if only case and accents differ.
     """
 

@@ -1,4 +1,4 @@
-"""Parse the text of a filter into its syntax tree (contract D1; design/filter.md)."""
+"""Parse the text of a filter into its syntax tree, and write it back (contract D1; design/filter.md)."""
 
 import re
 from collections.abc import Collection
@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from dimensions_site.rsql.characters import NOT_STORABLE, REFUSED_UNQUOTED, character_name, refuse
-from dimensions_site.rsql.errors import QUOTED, RsqlError
+from dimensions_site.rsql.errors import NOT_STORABLE, QUOTED, REFUSED_UNQUOTED, RsqlError, character_name, refuse
 from dimensions_site.rsql.limits import TokenCounter, check_length
 from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, Operator, operators_text
 from dimensions_site.text.formats import shortened
@@ -156,3 +155,35 @@ def _unknown_operator(token: Token) -> RsqlError:
         operator=shortened(token, QUOTED), position=position, operators=operators_text(OPERATORS)
     )
     return RsqlError(message, code="UNKNOWN_OPERATOR", position=position)
+
+
+# As the terminal WORD of the grammar.
+_UNQUOTED = re.compile("[^\"'();,=!~<> \x00-\x1f\x7f-\x9f]+")
+
+
+def write(node: Node) -> str:
+    """Return a text that `parse` reads as `node`."""
+    if isinstance(node, Comparison):
+        return _comparison(node)
+    connector = ";" if isinstance(node, And) else ","
+    return connector.join(
+        write(child) if isinstance(child, Comparison) else f"({write(child)})" for child in node.children
+    )
+
+
+def can_select(path: str) -> bool:
+    """Return whether a filter can name the field at `path`: an entry of a map may have blanks and signs in its key."""
+    return _UNQUOTED.fullmatch(path) is not None
+
+
+def _comparison(node: Comparison) -> str:
+    values = [_value(value) for value in node.values]
+    text = f"({','.join(values)})" if node.operator.takes_list or len(values) > 1 else values[0]
+    return f"{node.selector}{node.operator}{text}"
+
+
+def _value(text: str) -> str:
+    if _UNQUOTED.fullmatch(text):
+        return text
+    escaped = re.sub(r'[\\"]', r"\\\g<0>", text)
+    return f'"{escaped}"'

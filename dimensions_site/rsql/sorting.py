@@ -4,9 +4,7 @@ import re
 
 from django.db.models import OrderBy
 
-from dimensions_site.rsql.characters import REFUSED_UNQUOTED, refuse
-from dimensions_site.rsql.errors import RsqlError, UnknownField, raise_all
-from dimensions_site.rsql.expressions import DecimalKey
+from dimensions_site.rsql.errors import REFUSED_UNQUOTED, RsqlError, UnknownField, raise_all, refuse
 from dimensions_site.rsql.fields import Field, FieldTable, ValueKind
 
 MAX_FIELDS = 5
@@ -68,6 +66,5 @@ def _order_by(field: Field, *, descending: bool) -> OrderBy:
     if field.kind is ValueKind.TEXT_MAP:
         message = f"sort must not name {field.path}, which has many texts; name one of them, such as {field.path}.en."
         raise RsqlError(message, code="NOT_SORTABLE")
-    value = DecimalKey(field.expression) if field.kind is ValueKind.DECIMAL else field.expression
     # Without NULLS LAST the index of a column that is never NULL serves both directions.
-    return OrderBy(value, descending=descending, nulls_last=field.nullable or None)
+    return OrderBy(field.kind.compared(field.expression), descending=descending, nulls_last=field.nullable or None)

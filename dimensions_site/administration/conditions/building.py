@@ -32,8 +32,7 @@ from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import parse
-from dimensions_site.rsql.values import can_select
+from dimensions_site.rsql.parser import can_select, parse
 
 # How many entries of a map are offered by name.
 _OFFERED_KEYS = 30

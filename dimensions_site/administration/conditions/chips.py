@@ -16,8 +16,7 @@ from dimensions_site.administration.conditions.operations import (
     operation_of_both,
 )
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.rsql.parser import And, Comparison, Node, Or
-from dimensions_site.rsql.values import write
+from dimensions_site.rsql.parser import And, Comparison, Node, Or, write
 from dimensions_site.text.formats import shortened
 
 _SHOWN = 200

@@ -15,7 +15,7 @@ from dimensions_site.administration.elements.element import ElementAdmin
 from dimensions_site.administration.lists.described import shown_description
 from dimensions_site.administration.lists.finding import first_fitting
 from dimensions_site.administration.site.navigation import sidebar
-from dimensions_site.rsql.characters import fold
+from dimensions_site.rsql.apps import fold
 
 # Of each dimension.
 SHOWN_ELEMENTS = 10

@@ -9,7 +9,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from django.utils.translation import get_language
 
 from dimensions_site.elements.declaration.indexes import SEARCHED
-from dimensions_site.rsql.characters import fold
+from dimensions_site.rsql.apps import fold
 from dimensions_site.rsql.expressions import Alphabetical, Sql
 
 Texts: TypeAlias = Mapping[str, str | None]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dimensions_site.rsql.characters import fold
+from dimensions_site.rsql.apps import fold
 from dimensions_site.rsql.expressions import Fold
 from tests.dimensions_site.rsql import strategies
 from tests.dimensions_site.rsql.sample.models import Sample

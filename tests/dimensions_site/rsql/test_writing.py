@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 
-from dimensions_site.rsql.parser import parse
-from dimensions_site.rsql.values import can_select, write
+from dimensions_site.rsql.parser import can_select, parse, write
 from tests.dimensions_site.rsql import strategies
 
 

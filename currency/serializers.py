@@ -10,12 +10,13 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
 from dimensions_site.api.json.texts import shown_value
-from dimensions_site.elements.declaration.context import NO_CONTEXT, ElementContext
-from dimensions_site.elements.declaration.fields import BooleanField, CodeField, FreeTextField, TextField
+from dimensions_site.elements.declaration.choices import BooleanField
+from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, immutable
 from dimensions_site.elements.declaration.spellings import Errors
+from dimensions_site.elements.declaration.texts import CodeField, FreeTextField, TextField
 from dimensions_site.elements.declaration.wire import Wire
 
 MAXIMUM_DECIMALS = 20

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField, IdField, Leaf, TextField
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField, LanguageMapField, MapField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.declaration.serializers import WireObject
+from dimensions_site.elements.declaration.texts import IdField, TextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Wire
 from tests.strategies import respelled

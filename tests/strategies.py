@@ -15,10 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField, IdField, TextField
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField, LanguageMapField, MapField
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.declaration.serializers import Bundle, WireObject
+from dimensions_site.elements.declaration.texts import IdField, TextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Wire
 

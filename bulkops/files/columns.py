@@ -14,7 +14,6 @@ from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.cells import UNSET, read_cell
-from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
@@ -37,10 +36,7 @@ class FileColumn:
 
     def takes(self, number: str) -> bool:
         """Return whether the `number`, date or truth value is taken as such, whatever it looks like in a workbook."""
-        kind = None if self.leaf is None else self.leaf.kind
-        if kind is ValueKind.BOOLEAN:
-            return number in ("true", "false")
-        return kind in (ValueKind.INTEGER, ValueKind.DECIMAL, ValueKind.TIMESTAMP)
+        return self.leaf is not None and self.leaf.takes_number(number)
 
     def fill(self, data: dict[str, Any], text: str, *, is_number: bool = False) -> bool:
         """Set the value of the cell `text` in the wire JSON `data`; return False if the cell means "not set".

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
-
-from django.utils.translation import override
 
 from bulkops.files.columns import FileColumn
 from bulkops.session.items import Doubt, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField, Leaf, TextField
-from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.elements.declaration.words import AmbiguousText, from_words, has_label, takes_any_text
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.labels import AmbiguousText
+from dimensions_site.elements.declaration.texts import TextField
 from dimensions_site.elements.reading.cells import UNSET, read_cell
 from dimensions_site.text.formats import shortened
 
@@ -56,7 +53,7 @@ class Understanding:
         leaf = column.leaf
         if leaf is None:
             return TrimmedColumn(column.heading, column.segments, leaf, self)
-        return column if takes_any_text(leaf) else UnderstandingColumn(column.heading, column.segments, leaf, self)
+        return column if leaf.takes_any_text else UnderstandingColumn(column.heading, column.segments, leaf, self)
 
     def meaning(self, heading: str, text: str, value: Any, leaf: Leaf | None = None) -> Meaning:
         """Return the counter of the cells with this text; texts beyond a limit share one counter."""
@@ -65,13 +62,18 @@ class Understanding:
             if len(self._meanings) >= MEANINGS:
                 return self._others
             words = "" if value is UNSET else value if isinstance(value, str) else json_text(value)
-            is_labelled = isinstance(value, bool) or (isinstance(leaf, EnumField) and value in leaf.choices.values)
-            label = leaf.in_words(value) if is_labelled and leaf is not None else words
+            label = words
+            if leaf is not None and (isinstance(value, bool) or value in leaf.offered):
+                label = leaf.in_words(value)
             self._meanings[key] = Meaning(
                 heading,
                 shortened(text),
                 shortened(words if label == words else f"{label} ({words})"),
-                is_surprising=value is not UNSET and self._is_surprising(heading, text, value, leaf),
+                is_surprising=value is not UNSET
+                and (
+                    text.strip() in self.rules.get(heading, {})
+                    or (leaf is not None and leaf.is_surprising(text, value))
+                ),
             )
         return self._meanings[key]
 
@@ -102,17 +104,6 @@ class Understanding:
         """Return the texts that are no value of their columns, the most frequent ones first."""
         return sorted(self._unknown.values(), key=lambda one: -one.count)[:number]
 
-    def _is_surprising(self, heading: str, text: str, value: Any, leaf: Leaf | None) -> bool:
-        if text.strip() in self.rules.get(heading, {}):
-            return True
-        if isinstance(leaf, TimestampField):
-            with override("en"):
-                try:
-                    return bool(from_words(leaf, text) != value)
-                except AmbiguousText:
-                    return True
-        return isinstance(leaf, EnumField) and not has_label(leaf, text)
-
 
 class TrimmedColumn(FileColumn):
     """A column of texts that people read, without blanks around them."""
@@ -138,7 +129,6 @@ class UnderstandingColumn(FileColumn):
         super().__init__(heading, segments, leaf)
         self._leaf = leaf
         self._is_text = isinstance(leaf, TextField)
-        self._from_words = partial(from_words, leaf)
         self._understanding = understanding
         # A rule may be from an import in which the column had another field.
         values = ("", *(leaf.words or ("true", "false")))
@@ -168,10 +158,8 @@ class UnderstandingColumn(FileColumn):
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         meaning = None if is_same else self._understanding.meaning(self.heading, text, value, self._leaf)
-        if isinstance(value, str) and (
-            isinstance(self._leaf, BooleanField)
-            or (isinstance(self._leaf, EnumField) and self._leaf.spellings.get(value, value) not in self._leaf.words)
-        ):
+        offered = self._leaf.offered
+        if offered and isinstance(value, str) and self._leaf.spellings.get(value, value) not in offered:
             meaning = self._understanding.unknown(self.heading, value)
         self._known[text] = value, meaning
         return value, meaning
@@ -183,4 +171,4 @@ class UnderstandingColumn(FileColumn):
         stripped = text.strip()
         if stripped in self._rules:
             return self._leaf.from_cell(self._rules[stripped]) if self._rules[stripped] else UNSET
-        return self._from_words(text) if stripped else UNSET
+        return self._leaf.from_words(text) if stripped else UNSET

@@ -20,8 +20,8 @@ from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.raw import check_json, first_character, items, members
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import described_value
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, CodeField
 from dimensions_site.elements.declaration.serializers import WireObject
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, CodeField
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean, unknown_field
 

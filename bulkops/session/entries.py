@@ -20,7 +20,7 @@ from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import exact_json
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys

@@ -12,10 +12,10 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.elements.declaration.context import ElementContext
-from dimensions_site.elements.declaration.fields import IdField, Leaf
+from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.serializers import WireObject
+from dimensions_site.elements.declaration.texts import IdField
 from dimensions_site.elements.declaration.unknown_members import all_fields, not_an_object
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened

@@ -1,7 +1,7 @@
 """What differs between the databases when many elements are written."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -56,10 +56,8 @@ def create_table(name: str, query: str) -> None:
     execute(f"CREATE TEMPORARY TABLE {name} {'ON COMMIT DROP' if _is_postgresql() else ''} AS {query}")
 
 
-def insert_rows(
-    table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]], instants: Collection[str] = ()
-) -> None:
-    """Insert `rows` into the table in the fastest way that the database has; `instants` are columns of timestamps."""
+def insert_rows(table: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
+    """Insert `rows` into the table in the fastest way that the database has."""
     names = ", ".join(map(connection.ops.quote_name, columns))
     # The drivers' own methods, which raise the drivers' errors instead of Django's.
     if _is_postgresql():
@@ -73,27 +71,14 @@ def insert_rows(
                 copy.write_row(row)
         return
     marks = ", ".join("?" * len(columns))
-    positions = [position for position, column in enumerate(columns) if column in instants]
     with connection.cursor() as cursor:
         # Without BEGIN only the temporary table is locked.
         cursor.execute("SAVEPOINT bulk_stage")
         try:
             with connection.wrap_database_errors:
-                connection.connection.executemany(
-                    f"INSERT INTO {table} ({names}) VALUES ({marks})", (_adapted(row, positions) for row in rows)
-                )
+                connection.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
         finally:
             cursor.execute("RELEASE bulk_stage")
-
-
-def _adapted(row: Sequence[Any], instants: Sequence[int]) -> Sequence[Any]:
-    """Return the row with its timestamps as Django writes them into SQLite."""
-    if not instants:
-        return row
-    values = list(row)
-    for position in instants:
-        values[position] = connection.ops.adapt_datetimefield_value(values[position])
-    return values
 
 
 def lock_rows(sql: str) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
 from django.db.models.expressions import RawSQL
 
 from bulkops.writers.databases import (
@@ -98,8 +98,7 @@ class Writer:
             column: connection.ops.quote_name(column) for column in model.unique_in_repository if column != "element_id"
         }
         self._fields = {field.attname: field for field in model._meta.concrete_fields}
-        self._json_columns = self._of_type("JSONField")
-        self._instants = self._of_type("DateTimeField")
+        self._json_columns = {column for column in columns if isinstance(self._fields[column], JSONField)}
 
     @contextmanager
     def staging(self) -> Iterator[None]:
@@ -115,7 +114,7 @@ class Writer:
     def stage(self, entries: Iterable[Entry]) -> None:
         """Add `entries`, which may be an iterator: it must not query the database while they are written."""
         invalid: list[Sequence[Any]] = []
-        insert_rows("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid), self._instants)
+        insert_rows("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid))
         if invalid:
             insert_rows("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
 
@@ -275,9 +274,6 @@ class Writer:
         stored = with_keys(self._model, targets, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
         return map(texts.__getitem__, keys)
-
-    def _of_type(self, internal_type: str) -> set[str]:
-        return {column for column in self._columns if self._fields[column].get_internal_type() == internal_type}
 
     def _change(self, stamped: Mapping[str, Any]) -> None:
         sets = [f"{name} = staged.{name}" for name in self._named] + [f"{name} = %s" for name in stamped]

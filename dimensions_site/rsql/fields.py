@@ -11,7 +11,6 @@ from typing import Protocol, TypeAlias, TypeVar
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Expression, F, Func
-from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
@@ -23,7 +22,7 @@ from dimensions_site.text.suggestions import close_names, did_you_mean
 
 SqlValue: TypeAlias = str | int | bool | datetime
 Reader: TypeAlias = Callable[["Field", str], SqlValue]
-Form: TypeAlias = Callable[[Combinable], Combinable]
+Form: TypeAlias = Callable[[Expression | F], Expression | F]
 
 _BOOLEANS = {"true": True, "false": False}
 
@@ -86,15 +85,15 @@ def _invalid(field: "Field", text: str, expected: str, hint: str = "") -> RsqlEr
     return RsqlError(message.format(name=field.path, expected=expected, value=value, hint=hint), code="INVALID_VALUE")
 
 
-def _as_stored(value: Combinable) -> Combinable:
+def _as_stored(value: Expression | F) -> Expression | F:
     return value
 
 
-def _digits(value: Combinable) -> Combinable:
+def _digits(value: Expression | F) -> Expression | F:
     return Cast(value, models.TextField())
 
 
-def _truth(value: Combinable) -> Combinable:
+def _truth(value: Expression | F) -> Expression | F:
     text = "CASE %(expressions)s WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END"
     return Func(value, template=text, output_field=models.TextField())
 

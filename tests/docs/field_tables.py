@@ -4,23 +4,23 @@ import re
 from collections.abc import Iterator
 
 from dimensions_site.api.json import texts as json_texts
-from dimensions_site.elements.declaration import fields, maps, numbers, timestamps
+from dimensions_site.elements.declaration import choices, fields, maps, numbers, texts, timestamps
 from dimensions_site.elements.declaration.serializers import Reference, WireObject
 from tests.dimensions import WIRES
 
 # What the tables call each type of leaf; the first that fits counts.
 _TYPES: list[tuple[type[fields.Leaf], str]] = [
-    (fields.IdField, "id, 1 to {leaf.max_length} characters"),
-    (fields.TextField, "text up to {leaf.max_length:,}"),
-    (fields.EnumField, "enum"),
-    (fields.BooleanField, "boolean"),
+    (texts.IdField, "id, 1 to {leaf.max_length} characters"),
+    (texts.TextField, "text up to {leaf.max_length:,}"),
+    (choices.EnumField, "enum"),
+    (choices.BooleanField, "boolean"),
     (timestamps.TimestampField, "timestamp"),
     (numbers.IntegerField, "integer, {leaf.minimum} to {leaf.maximum}"),
     (numbers.CoefficientField, "decimal text or boolean"),
     (numbers.DecimalTextField, "decimal text"),
     (maps.LanguageMapField, "map of languages"),
     (maps.MapField, "map of names"),
-    (maps.DescriptionField, f"text up to {fields.FREE_TEXT_LENGTH:,}"),
+    (maps.DescriptionField, f"text up to {texts.FREE_TEXT_LENGTH:,}"),
 ]
 
 
@@ -56,7 +56,7 @@ def _rows(declaration: WireObject, prefix: str = "") -> Iterator[list[str]]:
 
 def _type(leaf: fields.Leaf) -> str:
     words = next(words for kind, words in _TYPES if isinstance(leaf, kind)).format(leaf=leaf)
-    if isinstance(leaf, fields.EnumField) and leaf.open_length is not None:
+    if isinstance(leaf, choices.EnumField) and leaf.open_length is not None:
         return f"{words}, or text up to {leaf.open_length}"
     return words
 

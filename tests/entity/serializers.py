@@ -1,9 +1,10 @@
 """The wire of the entity dimension."""
 
-from dimensions_site.elements.declaration.fields import BooleanField, CodeField, EnumField
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.maps import DescriptionsField
 from dimensions_site.elements.declaration.numbers import DecimalTextField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, Reference
+from dimensions_site.elements.declaration.texts import CodeField
 from dimensions_site.elements.declaration.wire import Wire
 from tests.entity.choices import Method
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.maps import MapField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import ObjectNode, Place

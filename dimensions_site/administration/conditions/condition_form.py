@@ -12,11 +12,10 @@ from dimensions_site.administration.conditions.fields import NamedField, named_f
 from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
 from dimensions_site.administration.elements.controls import as_meant
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField
-from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.elements.declaration.words import AmbiguousText, from_words
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
@@ -133,7 +132,7 @@ class ConditionForm:
         if self.named.kind not in (ValueKind.DECIMAL, ValueKind.TIMESTAMP):
             return tuple(self.values)
         try:
-            meant = [self._shown.get(value) or from_words(self.named.place.leaf, value) for value in self.values]
+            meant = [self._shown.get(value) or self.named.place.leaf.from_words(value) for value in self.values]
         except AmbiguousText as error:
             self.errors["value"] = str(error)
             return ()

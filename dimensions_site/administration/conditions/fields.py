@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
-from dimensions_site.elements.declaration.fields import EnumField
+from dimensions_site.elements.declaration.choices import EnumField
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.timestamps import as_people_write
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire

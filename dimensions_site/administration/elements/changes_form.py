@@ -13,7 +13,7 @@ from dimensions_site.administration.elements.controls import Control, as_meant
 from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named, refuse_nul
 from dimensions_site.administration.elements.map_editor import MapControl, MapRow
 from dimensions_site.api.errors import flatten
-from dimensions_site.elements.declaration.fields import TextField
+from dimensions_site.elements.declaration.texts import TextField
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.writing.field_changes import FieldChange, How
 

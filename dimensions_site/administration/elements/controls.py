@@ -14,12 +14,12 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, BooleanField, EnumField
-from dimensions_site.elements.declaration.labels import labels_in_messages
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
 from dimensions_site.elements.declaration.numbers import DecimalTextField
+from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Place
-from dimensions_site.elements.declaration.words import AmbiguousText, from_words
 from dimensions_site.elements.dimension import dimension_named
 
 
@@ -169,7 +169,7 @@ class LocalControl(TextControl):
 
     def value_of(self, text: str) -> Any:
         try:
-            return from_words(self.leaf, text) if text else None
+            return self.leaf.from_words(text) if text else None
         except AmbiguousText as error:
             if self.stored not in error.readings:
                 self.errors.append(str(error))

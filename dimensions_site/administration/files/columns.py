@@ -13,7 +13,7 @@ from bulkops.files.outside.previews import ColumnContent
 from bulkops.models import FileImport
 from dimensions_site.administration.files.column import ColumnField, GuessOrigin
 from dimensions_site.administration.files.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
-from dimensions_site.elements.declaration.fields import EnumField
+from dimensions_site.elements.declaration.choices import EnumField
 from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import Place

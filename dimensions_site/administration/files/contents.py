@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 from bulkops.files.outside.previews import ColumnContent
-from dimensions_site.elements.declaration.fields import BooleanField, CodeField, EnumField, IdField, Leaf
-from dimensions_site.elements.declaration.words import from_words
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.texts import CodeField, IdField
 
 # A column with fewer different values may be a list of them, and one with more is not.
 _FEW = 20
@@ -52,14 +53,14 @@ def has_yes_and_no(content: ColumnContent) -> bool:
     """Return whether all texts say yes or no, in several cells; each number may be an id that is there once."""
     is_repeated = content.filled >= 2 * content.distinct
     return content.filled >= _SEVERAL and all(
-        isinstance(from_words(_BOOLEAN, text), bool) and text.isalnum() and (is_repeated or not text.isdigit())
+        isinstance(_BOOLEAN.from_words(text), bool) and text.isalnum() and (is_repeated or not text.isdigit())
         for text in content.texts
     )
 
 
 def known_values(leaf: Any, content: ColumnContent) -> int:
     """Return how many of the texts are values of the `leaf`, which is one of some values."""
-    return sum(from_words(leaf, text) in leaf.choices.values for text in content.texts)
+    return sum(leaf.from_words(text) in leaf.choices.values for text in content.texts)
 
 
 def has_codes(content: ColumnContent) -> bool:

@@ -31,7 +31,7 @@ from dimensions_site.administration.lists.finding import containing
 from dimensions_site.administration.lists.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
 from dimensions_site.administration.people.paging import COUNT, PagedChangeList
 from dimensions_site.administration.people.repositories import LONGEST_SEARCH
-from dimensions_site.elements.declaration.fields import EnumField
+from dimensions_site.elements.declaration.choices import EnumField
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import minute

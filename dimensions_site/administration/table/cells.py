@@ -1,15 +1,13 @@
 """The cells of a table that people edit: what is stored, how they show it, and what is typed there means."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from django.db.models import Max, QuerySet
 
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField
-from dimensions_site.elements.declaration.words import from_words
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -36,15 +34,7 @@ def typed_value(column: TableColumn, text: str) -> Any:
     """
     if not text:
         return None
-    return text if column.key is not None else from_words(column.place.leaf, text)
-
-
-def offered_values(column: TableColumn) -> Iterable[Any]:
-    """Return the values that people choose from; none if they type freely."""
-    leaf = column.place.leaf
-    if isinstance(leaf, EnumField):
-        return list(leaf.choices.values)
-    return [True, False] if isinstance(leaf, BooleanField) else []
+    return text if column.key is not None else column.place.leaf.from_words(text)
 
 
 @dataclass(frozen=True)

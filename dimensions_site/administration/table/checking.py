@@ -24,7 +24,7 @@ from dimensions_site.administration.table.sent import SentRow
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.declaration.words import AmbiguousText
+from dimensions_site.elements.declaration.labels import AmbiguousText
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.tables import TableColumn

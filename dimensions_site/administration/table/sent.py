@@ -8,7 +8,7 @@ from django.core.exceptions import BadRequest
 from msgspec import Meta
 
 from dimensions_site.administration.table.columns import MAX_COLUMNS
-from dimensions_site.elements.declaration.fields import CODE_LENGTH
+from dimensions_site.elements.declaration.texts import CODE_LENGTH
 
 MAX_ROWS = 500
 # The longest number of a version, and the longest name of a column.

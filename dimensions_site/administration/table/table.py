@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.elements.forms import Named
-from dimensions_site.administration.table.cells import StoredRow, cell_text, offered_values, stored_rows
+from dimensions_site.administration.table.cells import StoredRow, cell_text, stored_rows
 from dimensions_site.administration.table.checking import Checked, TableCell
 from dimensions_site.administration.table.columns import MAX_COLUMNS, ColumnGroup, TableColumns, label_of
 from dimensions_site.administration.table.sent import SentRow, SentTable
@@ -167,7 +167,7 @@ class EditedTable:
                 {
                     "name": name,
                     "title": label_of(column),
-                    "values": [cell_text(column, value) for value in offered_values(column)],
+                    "values": [cell_text(column, value) for value in column.place.leaf.offered],
                     "picker": addresses.get(column.place.leaf.refers_to or ""),
                 }
                 for name, column in self.columns.items()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -9,6 +10,9 @@ from django.db.backends.sqlite3.features import DatabaseFeatures
 
 from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.read_limits import current_limit, execute_limited
+
+# Timestamps are stored as Django writes them, even where a statement takes them without Django.
+sqlite3.register_adapter(datetime, lambda instant: str(instant.astimezone(UTC).replace(tzinfo=None)))
 
 
 class Features(DatabaseFeatures):

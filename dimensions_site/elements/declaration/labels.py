@@ -1,13 +1,16 @@
 """What people call fields and values: labels in the language of the thread, where programs have wire paths."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from django.conf import settings
 from django.utils.functional import cached_property
-from django.utils.translation import override
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 _SEPARATOR = " › "
@@ -59,6 +62,17 @@ def heading_labels(members: Sequence[tuple[str, Any]]) -> list[Any]:
     return [label for _name, label in own]
 
 
+def fold_name(text: str) -> str:
+    """Return what is compared of a name: its letters and digits without accents, in lower case."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
+
+
+def spoken_language() -> str:
+    """Return the language of the thread, one of those of the administration."""
+    language = (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
+    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+
+
 class Headings:
     """The labels that name each leaf of a dimension without ambiguity, as in `Liquidity › Debit account`."""
 
@@ -95,3 +109,15 @@ def _from_outermost(field: Any) -> list[Any]:
         members.append(field)
         field = field.parent
     return members[::-1]
+
+
+class AmbiguousText(ValueError):
+    """The text has two meanings; the message for people says which, and how to write either.
+
+    `readings` are the values that it may mean.
+    """
+
+    def __init__(self, text: str, one: str, other: str, readings: Sequence[str] = ()) -> None:
+        message = _("{text} may be {one} or {other}. Write one of these.")
+        super().__init__(message.format(text=text, one=one, other=other))
+        self.readings = readings

@@ -13,15 +13,9 @@ from msgspec import Meta
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.json.texts import described_value, shown_value
-from dimensions_site.elements.declaration.context import ElementContext
-from dimensions_site.elements.declaration.fields import (
-    CODE_LENGTH,
-    FREE_TEXT_LENGTH,
-    FreeTextField,
-    Leaf,
-    too_long_message,
-)
+from dimensions_site.elements.declaration.fields import ElementContext, Leaf, too_long_message
 from dimensions_site.elements.declaration.labels import name_of
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField
 from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
 from dimensions_site.rsql.fields import ValueKind

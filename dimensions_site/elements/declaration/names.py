@@ -1,7 +1,6 @@
 """Find the field that a heading means, whatever people call it: by its wire path, or by its label in any language."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
@@ -10,6 +9,7 @@ from django.conf import settings
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext, override
 
+from dimensions_site.elements.declaration.labels import fold_name
 from dimensions_site.elements.declaration.maps import LanguageMapField, MapField
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.text.suggestions import close_names
@@ -32,11 +32,6 @@ _THREE_LETTERS = (
 _LIKENESS = 0.85
 # A shorter name is the beginning of many words.
 _SHORTEST = 4
-
-
-def fold_name(text: str) -> str:
-    """Return what is compared of a name: its letters and digits without accents, in lower case."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
 
 
 class FieldNames:

@@ -1,4 +1,4 @@
-"""Numbers: integers, and decimals stored as the text that was sent."""
+"""Numbers: integers, and decimals stored as the text that was sent; and how people write them."""
 
 import re
 from collections.abc import Callable
@@ -11,13 +11,24 @@ from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from dimensions_site.api.json.texts import KnownJson, json_text, shown_value
+from dimensions_site.elements.declaration.choices import YES_AND_NO
 from dimensions_site.elements.declaration.fields import Leaf
-from dimensions_site.elements.declaration.labels import are_in_messages
+from dimensions_site.elements.declaration.labels import AmbiguousText, are_in_messages, fold_name, spoken_language
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.parsing import DECIMAL_PATTERN, is_decimal
 
 _EXAMPLE = "12.50"
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
+# 1936, 1.936 or 1,936.
+_DECIMAL = re.compile(r"(?P<whole>\d+)(?:(?P<point>[.,])(?P<fraction>\d+))?", re.ASCII)
+# 1.936, 1 936,27 or 1'936'000.5: no language has one sign for thousands and decimals.
+_GROUPED = re.compile(
+    r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,' \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{RIGHT SINGLE QUOTATION MARK}])"
+    r"\d{3}(?:(?P=mark)\d{3})*)(?:(?!(?P=mark))[.,](?P<fraction>\d+))?",
+    re.ASCII,
+)
+# The digits between two separators of thousands.
+_GROUP = 3
 
 
 class IntegerField(Leaf):
@@ -29,6 +40,7 @@ class IntegerField(Leaf):
     def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
         self.minimum = minimum
         self.maximum = maximum
+        self.bounds = (minimum, maximum)
         super().__init__(**kwargs)
 
     @property
@@ -46,6 +58,9 @@ class IntegerField(Leaf):
 
     def from_cell(self, text: str) -> Any:
         return int(text) if _WHOLE.fullmatch(text) else text
+
+    def takes_number(self, number: str) -> bool:
+        return True
 
     def fast_type(self) -> Any:
         return Annotated[int, Meta(ge=self.minimum, le=self.maximum)]
@@ -73,6 +88,30 @@ class DecimalTextField(Leaf):
 
     def in_words(self, value: Any) -> str:
         return super().in_words(value).replace(".", get_format("DECIMAL_SEPARATOR"))
+
+    def takes_number(self, number: str) -> bool:
+        return True
+
+    def from_words(self, text: str) -> Any:
+        stripped = text.strip()
+        sign = "-" if stripped.startswith(("-", "\N{MINUS SIGN}")) else ""
+        unsigned = stripped[1:] if sign else stripped
+        decimal, grouped = _DECIMAL.fullmatch(unsigned), _GROUPED.fullmatch(unsigned)
+        if grouped is None:
+            # English has no decimal comma.
+            is_read = decimal is not None and not (decimal["point"] == "," and spoken_language() == "en")
+            return sign + unsigned.replace(",", ".") if is_read else self.from_cell(stripped)
+        whole = "".join(filter(str.isdigit, grouped["whole"]))
+        if decimal is None:
+            return f"{sign}{whole}" + (f".{grouped['fraction']}" if grouped["fraction"] else "")
+        point = get_format("DECIMAL_SEPARATOR")
+        if point == decimal["point"] == ".":
+            return self.from_cell(stripped)
+        digits = decimal["fraction"].rstrip("0")
+        if len(digits) == _GROUP and point == ",":
+            digits += "0"  # three digits could be thousands again
+        readings = [f"{sign}{decimal['whole']}.{decimal['fraction']}", f"{sign}{whole}"]
+        raise AmbiguousText(stripped, f"{sign}{decimal['whole']}{digits and point + digits}", readings[1], readings)
 
     def fast_type(self) -> Any:
         return Annotated[str, Meta(pattern=rf"\A(?:{DECIMAL_PATTERN})\Z")]
@@ -113,6 +152,10 @@ class CoefficientField(DecimalTextField):
 
     def in_words(self, value: Any) -> str:
         return super().in_words(value) if isinstance(value, str) else (_("yes") if value else _("no"))
+
+    def from_words(self, text: str) -> Any:
+        word = fold_name(text)
+        return super().from_words(text) if word.isdecimal() or word not in YES_AND_NO else YES_AND_NO[word]
 
     @property
     def encode(self) -> Callable[[Any], str]:

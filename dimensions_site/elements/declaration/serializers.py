@@ -29,16 +29,10 @@ from rest_framework.serializers import as_serializer_error
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
 from dimensions_site.api.json.texts import merge_objects, shown_value
-from dimensions_site.elements.declaration.context import NO_CONTEXT, ElementContext
-from dimensions_site.elements.declaration.fields import (
-    CodeField,
-    FreeTextField,
-    IdField,
-    QuickClone,
-    TextField,
-)
+from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext, QuickClone
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.spellings import Errors, Spellings, join_details
+from dimensions_site.elements.declaration.texts import CodeField, FreeTextField, IdField, TextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 from dimensions_site.elements.models import json_column

@@ -1,5 +1,7 @@
-"""Timestamps."""
+"""Timestamps, and how people write them."""
 
+import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
@@ -10,11 +12,11 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.utils.formats import localize_input
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 from msgspec import Meta
 
-from dimensions_site.elements.declaration.context import ElementContext
-from dimensions_site.elements.declaration.fields import Leaf
-from dimensions_site.elements.declaration.labels import are_in_messages
+from dimensions_site.elements.declaration.fields import ElementContext, Leaf
+from dimensions_site.elements.declaration.labels import AmbiguousText, are_in_messages, spoken_language
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.parsing import NoSuchMoment, parse_timestamp
 
@@ -23,6 +25,16 @@ _REMEMBERED_LENGTH = 40
 # Examples.
 _DAY, _TIME = "2026-01-31", "2026-01-31T10:00:00.000+0000"
 _MIDNIGHT = "T00:00:00.000+0000"
+# 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
+_DATE = re.compile(
+    r"(?:(?P<year>\d{4})(?P<first>[./-])\s?(?P<month>\d{1,2})(?P=first)\s?(?P<day>\d{1,2})\.?"
+    r"|(?P<one>\d{1,2})(?P<separator>[./-])\s?(?P<other>\d{1,2})(?P=separator)\s?(?P<end>\d{4}|\d{2}))"
+    r"(?:[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\s?(?P<half>[ap])\.?m\.?)?)?",
+    re.IGNORECASE,
+)
+_CENTURY = 2000
+_BEFORE_NOON = 12
+_MONTHS = 12
 _remembered_timestamp = lru_cache(1_000)(parse_timestamp)
 
 
@@ -79,6 +91,34 @@ class TimestampField(Leaf):
     def in_words(self, value: Any) -> str:
         return as_people_write(value)
 
+    def takes_number(self, number: str) -> bool:
+        return True
+
+    def from_words(self, text: str) -> Any:
+        stripped = text.strip()
+        found = _DATE.fullmatch(stripped)
+        if found is None:
+            return self.from_cell(stripped)
+        if found["year"]:
+            return _moment(found, found["year"], found["month"], found["day"]) or stripped
+        year = found["end"] if len(found["end"]) > 2 else f"{_CENTURY + int(found['end'])}"
+        day_first = _moment(found, year, found["other"], found["one"])
+        # A point stands between day and month alone, and only English has both orders, and halves of the day.
+        if found["separator"] == "." or (spoken_language() != "en" and not found["half"]):
+            return day_first or stripped
+        month_first = _moment(found, year, found["one"], found["other"])
+        if day_first and month_first and day_first != month_first:
+            raise AmbiguousText(stripped, day_first, month_first)
+        return day_first or month_first or stripped
+
+    def is_surprising(self, text: str, value: Any) -> bool:
+        # Whoever wrote it may have meant what it means in English.
+        with override("en"):
+            try:
+                return bool(self.from_words(text) != value)
+            except AmbiguousText:
+                return True
+
     @property
     def encode(self) -> Callable[[Any], str]:
         return lambda text: "null" if text is None else f'"{_remembered_text(text)}"'
@@ -105,3 +145,16 @@ class TimestampField(Leaf):
 
     def request_schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "timestamp", "example": "2026-01-31T10:00:00.000+0000"}
+
+
+def _moment(found: re.Match[str], year: str, month: str, day: str) -> str | None:
+    """Return the moment in ISO 8601, with the time that was found; None if there is no such day."""
+    if int(year) < 1 or not 1 <= int(month) <= _MONTHS or not 1 <= int(day) <= monthrange(int(year), int(month))[1]:
+        return None
+    date = f"{year}-{int(month):02}-{int(day):02}"
+    if found["time"] is None:
+        return date
+    hour, _colon, rest = found["time"].partition(":")
+    if found["half"]:
+        hour = f"{int(hour) % _BEFORE_NOON + (_BEFORE_NOON if found['half'] in 'pP' else 0)}"
+    return f"{date}T{hour.zfill(2)}:{rest}"

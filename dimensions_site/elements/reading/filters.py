@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 
-from django.db import connection
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.db.models.expressions import Combinable
 from django.utils.functional import cached_property
@@ -14,9 +12,7 @@ from django.utils.functional import cached_property
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
 from dimensions_site.db.compiled import Param
-from dimensions_site.elements.declaration.fields import EnumField
 from dimensions_site.elements.declaration.indexes import SEARCHED, SEARCHED_ID
-from dimensions_site.elements.declaration.numbers import IntegerField
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
@@ -60,10 +56,10 @@ class ElementFields:
             leaf.kind,
             place.expression,
             choices=leaf.words,
-            spellings=leaf.spellings if isinstance(leaf, EnumField) else {},
-            open_text=isinstance(leaf, EnumField) and leaf.open_length is not None,
+            spellings=leaf.spellings,
+            open_text=leaf.is_open,
             filterable=place.path not in self._dimension.unfilterable,
-            bounds=(leaf.minimum, leaf.maximum) if isinstance(leaf, IntegerField) else None,
+            bounds=leaf.bounds,
             searched=_searched(place),
             indexed=place.column == SEARCHED_ID,
             nullable=bool(place.inside) or self._dimension.model._meta.get_field(place.column).null,
@@ -113,16 +109,10 @@ class CompiledFilter:
         readers: list[Callable[[str], Any]] = []
 
         def value(read: Read, field: Field, text: str) -> Param:
-            readers.append(partial(_stored, read, field))
+            readers.append(partial(read, field))
             return Param(f"value_{len(readers)}")
 
         return readers, Q() if self._tree is None else compile_filter(self._tree, self.fields, value)
-
-
-def _stored(read: Read, field: Field, text: str) -> Any:
-    """Return the value that `read` returns, as the database takes it."""
-    value = read(field, text)
-    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 
 _compiled_filter = lru_cache(KEPT_SHAPES)(CompiledFilter)

@@ -14,7 +14,7 @@ from django.db.models.fields.tuple_lookups import Tuple
 
 from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
-from dimensions_site.elements.declaration.fields import CODE_LENGTH
+from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
 

@@ -15,7 +15,6 @@ from django.db.models import QuerySet
 
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.db.postgresql.streaming import streamed_rows
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS, WHOLE_MAP
 
@@ -74,12 +73,7 @@ def heading_of(column: TableColumn) -> str:
 def choices_of(column: TableColumn) -> Mapping[str | bool, str]:
     """Return the values that the column may have, each with its text for people; none if it may have any."""
     leaf = column.place.leaf
-    match leaf:
-        case EnumField(open_length=None):
-            return {value: leaf.in_words(value) for value in leaf.choices.values}
-        case BooleanField():
-            return {value: leaf.in_words(value) for value in (True, False)}
-    return {}
+    return {} if leaf.is_open else {value: leaf.in_words(value) for value in leaf.offered}
 
 
 def keys_of(place: Place, elements: QuerySet[Any]) -> list[str]:

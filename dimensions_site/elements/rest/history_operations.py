@@ -7,8 +7,8 @@ from rest_framework import serializers
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
 from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField
 from dimensions_site.elements.history.versions import ElementVersion

@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter
 from dimensions_site.api.pagination import AFTER
 from dimensions_site.changes import reasons
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.selection import MAX_PROPERTIES

@@ -19,7 +19,7 @@ from dimensions_site.api.openapi.problems import (
     InvalidRequestSerializer,
     ProblemSerializer,
 )
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, bad_request, quoted
-from dimensions_site.elements.declaration.fields import CODE_LENGTH, ID_PATTERN
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations

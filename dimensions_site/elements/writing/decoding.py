@@ -16,8 +16,7 @@ from rest_framework.serializers import Serializer
 
 from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json
 from dimensions_site.api.json.texts import merge_objects
-from dimensions_site.elements.declaration.context import ElementContext
-from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
 from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts

@@ -8,7 +8,7 @@ from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.actors import Actor

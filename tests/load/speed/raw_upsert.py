@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.writing.actors import SYSTEM, Actor, Provenance
 from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.raw_element import RawElement

@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 from django.utils.translation import override
 
-from dimensions_site.elements.declaration.fields import BooleanField, EnumField
-from dimensions_site.elements.declaration.words import AmbiguousText, from_words, takes_any_text
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.labels import AmbiguousText
 from tests.dimensions import WIRES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
@@ -23,12 +23,12 @@ def test_what_is_shown_for_a_value_means_it(language):
     for places in (ACCOUNT, CURRENCY):
         for place in places.values():
             values: list[str | bool] = [True, False] if isinstance(place.leaf, BooleanField) else []
-            if isinstance(place.leaf, EnumField) and not takes_any_text(place.leaf):
+            if isinstance(place.leaf, EnumField) and not place.leaf.takes_any_text:
                 values = list(place.leaf.choices.values)
             with override(language):
                 for value in values:
                     words = place.leaf.in_words(value)
-                    assert [from_words(place.leaf, text) for text in (words, words.upper())] == [value, value], words
+                    assert [place.leaf.from_words(text) for text in (words, words.upper())] == [value, value], words
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -36,7 +36,7 @@ def test_what_is_shown_for_a_value_means_it(language):
 def test_a_label_is_understood_in_each_language(language, text):
     """Without regard to case and blanks."""
     with override(language):
-        assert from_words(NATURE, text) == "BALANCE_SHEET"
+        assert NATURE.from_words(text) == "BALANCE_SHEET"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -44,11 +44,11 @@ def test_yes_and_no_are_understood_in_five_languages(language):
     """As people write them, and as spreadsheet programs do."""
     with override(language):
         for text in ("yes", "Ja", "OUI", "sì", "Sí", "si", "true", "WAHR", "vrai", "vero", "verdadero", " y ", "1"):
-            assert from_words(GROSS, text) is True, text
+            assert GROSS.from_words(text) is True, text
         for text in ("no", "Nein", "NON", "false", "FALSCH", "faux", "falso", "n", "0"):
-            assert from_words(GROSS, text) is False, text
+            assert GROSS.from_words(text) is False, text
         for text in ("perhaps", "2", "x"):
-            assert from_words(GROSS, text) == text
+            assert GROSS.from_words(text) == text
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_yes_and_no_are_understood_in_five_languages(language):
 def test_local_dates_are_understood(language, text, value):
     """In the order of the language."""
     with override(language):
-        assert from_words(START, text) == value
+        assert START.from_words(text) == value
 
 
 def test_a_date_with_two_meanings_is_not_guessed():
     """In English, which has both orders; the message names both."""
     with override("en"), pytest.raises(AmbiguousText) as error:
-        from_words(START, "03/04/2026")
+        START.from_words("03/04/2026")
     assert str(error.value) == "03/04/2026 may be 2026-04-03 or 2026-03-04. Write one of these."
 
 
@@ -126,8 +126,8 @@ def test_a_date_with_two_meanings_is_not_guessed():
 def test_local_decimals_are_understood(language, text, value):
     """In languages with a comma; what is a number of the wire stays one."""
     with override(language):
-        assert from_words(PERCENTAGE, text) == value
-        assert from_words(COEFFICIENT, text) == value
+        assert PERCENTAGE.from_words(text) == value
+        assert COEFFICIENT.from_words(text) == value
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "it", "es"])
@@ -145,31 +145,31 @@ def test_a_number_that_two_notations_read_differently_is_not_guessed(language, l
     """Where people write a decimal comma: both readings are named, and each can be typed."""
     with override(language):
         with pytest.raises(AmbiguousText) as error:
-            from_words(leaf, text)
+            leaf.from_words(text)
         assert one in str(error.value)
         assert other in str(error.value)
         assert error.value.readings == [text.replace(",", "."), other]
-        assert float(from_words(leaf, one)) == float(error.value.readings[0])
-        assert from_words(leaf, other) == other
+        assert float(leaf.from_words(one)) == float(error.value.readings[0])
+        assert leaf.from_words(other) == other
 
 
 def test_a_comma_before_three_digits_is_not_guessed_in_english():
     """The comma may separate thousands, or decimals in a file of another language."""
     with override("en"), pytest.raises(AmbiguousText) as error:
-        from_words(PERCENTAGE, "1,936")
+        PERCENTAGE.from_words("1,936")
     assert str(error.value) == "1,936 may be 1.936 or 1936. Write one of these."
 
 
 def test_a_coefficient_is_a_number_or_yes_or_no():
     """A digit is the number."""
-    assert [from_words(COEFFICIENT, text) for text in ("1", "0", "Ja", "non", "TRUE")] == ["1", "0", True, False, True]
+    assert [COEFFICIENT.from_words(text) for text in ("1", "0", "Ja", "non", "TRUE")] == ["1", "0", True, False, True]
 
 
 def test_texts_stay_as_they_are():
     """But an id has no blanks around it."""
     link, id, reference = (ACCOUNT[path].leaf for path in ("documentationLink", "id", "rules.accrual.debitAccrual.id"))
-    assert [from_words(leaf, " 10 ") for leaf in (link, id, reference)] == [" 10 ", "10", "10"]
+    assert [leaf.from_words(" 10 ") for leaf in (link, id, reference)] == [" 10 ", "10", "10"]
     open_list = next(
         place.leaf for place in ACCOUNT.values() if isinstance(place.leaf, EnumField) and place.leaf.open_length
     )
-    assert from_words(open_list, "any text ") == "any text "
+    assert open_list.from_words("any text ") == "any text "

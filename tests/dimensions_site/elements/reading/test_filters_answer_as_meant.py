@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from account import choices
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.declaration.fields import EnumField
+from dimensions_site.elements.declaration.choices import EnumField
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation
 from dimensions_site.rsql.parser import Comparison

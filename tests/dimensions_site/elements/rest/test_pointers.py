@@ -7,7 +7,7 @@ from rest_framework.exceptions import ValidationError
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.rest.pointers import failures_of
 from tests.factories import account, currency

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.context import ElementContext
+from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.models import Element

@@ -6,7 +6,7 @@ import pytest
 
 from account.serializers import ACCOUNT_WIRE, AccountSerializer
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.declaration.context import NO_CONTEXT
+from dimensions_site.elements.declaration.fields import NO_CONTEXT
 from dimensions_site.elements.writing.differences import Difference, differences
 from tests.factories import account, currency
 from tests.random_elements import RandomElements

@@ -19,7 +19,7 @@ from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.filters import ElementFields, ElementFilterSet
+from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
@@ -75,9 +75,8 @@ class ExportCommand(BaseCommand):
 
     def _chosen(self, repository: Repository, options: dict[str, Any]) -> tuple[QuerySet[Any], list[str]]:
         """Return the elements and paths that the options select. Raises CommandError with all errors."""
-        query = {name: options[name] for name in ("filter", "sort") if options[name] is not None}
-        table = ElementFields(self.dimension, repository.default_language)
-        filterset = ElementFilterSet(query, self.dimension.model.of(repository), table=table)
+        elements = ElementFilter(self.dimension, repository, options["filter"])
+        filterset = elements.filterset(self.dimension.model.of(repository), options["sort"])
         paths, failures = chosen_paths(self.dimension.wire, repository, options["properties"], options["languages"])
         errors = [f"--{failure.path}: {failure.message}" for failure in (*filterset.failures, *failures)]
         if errors:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.utils.functional import cached_property
 
@@ -132,10 +132,13 @@ class ElementFilter:
         try:
             _ = self.given
         except RsqlError:
-            rows = self.dimension.model.of(self.repository)
-            fields = ElementFields(self.dimension, self.repository.default_language)
-            return ElementFilterSet({"filter": self.text}, rows, table=fields).failures
+            return self.filterset(self.dimension.model.of(self.repository)).failures
         return ()
+
+    def filterset(self, rows: QuerySet[Any], sort: str | None = None) -> ElementFilterSet:
+        """Return those of the `rows`, elements or versions, that match, in the order of `sort`, as a new query."""
+        query = {"filter": self.text, "sort": sort}
+        return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
 
     @property
     def is_short(self) -> bool:

@@ -4,32 +4,28 @@ Composing takes Django longer than PostgreSQL takes for a page.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
-from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
-from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import (
     KEPT_LENGTH,
     KEPT_SHAPES,
     CompiledFilter,
-    ElementFields,
     ElementFilter,
     ElementFilterSet,
 )
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.uses import without_uses
-from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.sorting import parse_sort
 
@@ -81,27 +77,25 @@ def _page(
 
 @dataclass(frozen=True)
 class Selection:
-    """A page of the elements of a repository that `filter` selects, in the order of `sort`.
+    """A page of the elements that the `filter` selects, in the order of `sort`.
 
     They are those in the `state`, if it is given, and read from the database with the name `db`.
     """
 
-    dimension: Dimension
-    repository: Repository
-    filter: str | None
-    sort: str | None
-    is_unused: bool
-    state: State | None
-    paging: SkipTake
-    db: str
+    filter: ElementFilter
+    sort: str | None = None
+    is_unused: bool = False
+    state: State | None = None
+    paging: SkipTake = field(default_factory=SkipTake)
+    db: str = DEFAULT_DB_ALIAS
 
     @property
     def failures(self) -> Sequence[Failure]:
         """The errors in `filter` and `sort` (contract B1)."""
         try:
-            _ = self._parsed.given
+            _ = self.filter.given
             if self.sort is not None:
-                parse_sort(self.sort, self._parsed.compiled.fields)
+                parse_sort(self.sort, self.filter.compiled.fields)
         except RsqlError:
             return self._filterset.failures
         return ()
@@ -115,7 +109,7 @@ class Selection:
     @property
     def model(self) -> type[Model]:
         """The model of the rows: elements, or versions of them."""
-        model = self.dimension.model
+        model = self.filter.dimension.model
         return model if self.state is None else model.version_model
 
     def count(self) -> int:
@@ -138,30 +132,25 @@ class Selection:
 
     @property
     def _filterset(self) -> ElementFilterSet:
-        model = self.dimension.model
+        dimension, repository = self.filter.dimension, self.filter.repository
         if self.state is None:
-            rows: QuerySet[Any] = model.of(self.repository).using(self.db)
+            rows: QuerySet[Any] = dimension.model.of(repository).using(self.db)
         else:
-            rows = versions_at(model.versions_of(self.repository).using(self.db), self.state)
+            rows = versions_at(dimension.model.versions_of(repository).using(self.db), self.state)
         if self.is_unused:
-            rows = without_uses(rows, self.dimension, self.repository)
-        query = {"filter": self.filter, "sort": self.sort}
-        return ElementFilterSet(query, rows, table=ElementFields(self.dimension, self.repository.default_language))
-
-    @cached_property
-    def _parsed(self) -> ElementFilter:
-        return ElementFilter(self.dimension, self.repository, self.filter)
+            rows = without_uses(rows, dimension, repository)
+        return self.filter.filterset(rows, self.sort)
 
     @property
     def _is_short(self) -> bool:
-        return len(self.filter or "") + len(self.sort or "") <= KEPT_LENGTH
+        return len(self.filter.text or "") + len(self.sort or "") <= KEPT_LENGTH
 
     @property
     def _shape(self) -> tuple[CompiledFilter, bool, tuple[int, ...] | None]:
-        return self._parsed.compiled, self.is_unused, None if self.state is None else self.state.slots
+        return self.filter.compiled, self.is_unused, None if self.state is None else self.state.slots
 
     @property
     def _given(self) -> dict[str, Any]:
         """The values of the bind parameters."""
-        given = {"repository": self.repository.pk} if self.state is None else self.state.given()
-        return given | self._parsed.given
+        given = {"repository": self.filter.repository.pk} if self.state is None else self.state.given()
+        return given | self.filter.given

@@ -23,7 +23,7 @@ def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequenc
 
     The query has run when this returns.
     """
-    dimension, language = selection.dimension, selection.repository.default_language
+    dimension, language = selection.filter.dimension, selection.filter.repository.default_language
     if isinstance(accepted, CsvRenderer):
         wire, elements = dimension.wire, selection.rows
         columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)

@@ -54,9 +54,7 @@ class HistoryViewSet(DimensionViewSet):
         repository = self.scope.repository
         state, now, matching = self._changes_query()
         if state is None:
-            elements = Selection(
-                self.dimension, repository, matching.text, None, False, None, SkipTake(), self.database
-            )
+            elements = Selection(matching, db=self.database)
             texts = feed.saved_changes(full_renderer(self.dimension, repository.default_language).each(elements))
         elif state.places == now.places:
             texts = iter(())

@@ -18,6 +18,7 @@ from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
+from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
@@ -158,9 +159,7 @@ class ElementViewSet(UsesMixin):
         paging = attempt(refusals, self.paging, SkipTake())
         unused, unused_failures = self._unused_query()
         selection = Selection(
-            self.dimension,
-            self.scope.repository,
-            query.get("filter"),
+            ElementFilter(self.dimension, self.scope.repository, query.get("filter")),
             query.get("sort"),
             unused and not unused_failures,
             state,

@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from django.db import DEFAULT_DB_ALIAS
 from django.db.models.sql.compiler import SQLCompiler
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,7 +16,7 @@ from currency.dimension import CURRENCY
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.elements.reading import statements
-from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES
+from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.repositories.models import AccessGrant, Role
@@ -36,7 +35,7 @@ from tests.storing import store_accounts, store_currencies
 
 
 def selection(dimension, repository, filter: str | None = None, sort: str | None = None) -> Selection:
-    return Selection(dimension, repository, filter, sort, False, None, SkipTake(), DEFAULT_DB_ALIAS)
+    return Selection(ElementFilter(dimension, repository, filter), sort)
 
 
 def with_values_of(node: Node, conditions: Iterator[Comparison]) -> Node:

@@ -12,8 +12,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from dimensions_site import environment as env
 from dimensions_site.observability.sharing import share
-from dimensions_site.server.allocation import return_blocks_of
-from dimensions_site.server.worker import HostMissing, exposure_warnings, keep_apart
+from dimensions_site.server.worker import HostMissing, exposure_warnings, keep_apart, return_blocks_of
 
 try:
     # The local machine only, unless the operator says otherwise: a reverse proxy precedes the service.

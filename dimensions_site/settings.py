@@ -122,7 +122,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dimensions_site.monitoring.release.in_pages",
+                "dimensions_site.monitoring.health.in_pages",
             ]
         },
     }

@@ -15,7 +15,7 @@ from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.api.json.raw import first_character, items
 from dimensions_site.api.json.reader import JsonError
-from dimensions_site.rsql.limits import MAX_LENGTH as MAX_FILTER
+from dimensions_site.rsql.parser import MAX_LENGTH as MAX_FILTER
 
 SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
 # What only some sources take, and which.

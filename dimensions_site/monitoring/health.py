@@ -1,5 +1,10 @@
-"""The health endpoints for load balancers and supervisors (contract H3; design/web-server.md)."""
+"""The health endpoints for load balancers and supervisors, and the release (contract H3, M6; design/web-server.md)."""
 
+import subprocess
+import tomllib
+from functools import cache
+
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -8,7 +13,6 @@ from bulkops.jobs.heartbeat import is_lost, since_last_heartbeat
 from dimensions_site.api.views import read_only
 from dimensions_site.db.unusable import missing_migrations
 from dimensions_site.elements.reading.replicas import has_replica, replica_answers
-from dimensions_site.monitoring.release import release
 
 
 @never_cache
@@ -63,3 +67,26 @@ def _worker_check() -> str:
     if is_lost(silent_for):
         return f"no worker has done anything for {int(silent_for.total_seconds()):,} seconds; {advice}"
     return "ok"
+
+
+@cache
+def release() -> dict[str, str | None]:
+    """Return the `version` of the project, and its `commit`: the setting, else that of a git checkout, else None."""
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"version": project["version"], "commit": settings.COMMIT or _checked_out()}
+
+
+def _checked_out() -> str | None:
+    if not (settings.BASE_DIR / ".git").exists():
+        return None
+    try:
+        command = ["git", "rev-parse", "HEAD"]
+        found = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=5)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()
+
+
+def in_pages(request: HttpRequest) -> dict[str, dict[str, str | None]]:
+    """Return the context of templates: `release`, for the foot of each page."""
+    return {"release": release()}

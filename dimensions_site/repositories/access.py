@@ -1,4 +1,4 @@
-"""The query that decides about access: the repository, the user's role in it, and whether the credential covers it."""
+"""Access: the credential of a request, and the query for the repository, the user's role in it and what is covered."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from django.db.models.functions import JSONObject
 
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.repositories.dimensions import ALL
-from dimensions_site.repositories.models import DB_ID_PATTERN, AccessGrant, Repository
+from dimensions_site.repositories.models import DB_ID_PATTERN, AccessGrant, Repository, Role
 
 _FIELDS = Repository._meta.concrete_fields
 _COLUMNS = [field.attname for field in _FIELDS]
@@ -36,6 +36,42 @@ class Access:
         values = [field.to_python(found[field.attname]) for field in _FIELDS]
         repository = Repository.from_db(DEFAULT_DB_ALIAS, _COLUMNS, values)
         return cls(repository, found[_BEST_ROLE], bool(found[_IS_WITHIN]))
+
+
+@dataclass(frozen=True)
+class Credential:
+    """REST framework's `request.auth` for every authentication mode except passwords (contract G1).
+
+    `kind` and `name` identify it to people, as in "API key" and "Data warehouse"; neither is secret. A credential
+    narrows the grants of its user, and never widens them: `role` is the highest role, or None if the credential permits
+    nothing; `dimension` is one dimension or all. `Access` checks the repositories.
+    """
+
+    kind: str
+    name: str
+    role: Role | None = Role.MANAGER
+    dimension: str = ALL
+
+    def __str__(self) -> str:
+        return f"{self.kind} '{self.name}'"
+
+    def access(self, user: User, db_id: str, dimension: str) -> Access | None:
+        """Return the `user`'s access to the `dimension` of the repository `db_id`; None for an unknown repository."""
+        return find_access(user, db_id, dimension)
+
+    def repositories(self) -> QuerySet[Repository]:
+        """Return the repositories that the credential covers, whatever its user's grants."""
+        return Repository.objects.all()
+
+    def challenge(self, role: Role) -> dict[str, str]:
+        """Return the headers of a 403 for a credential that is too narrow for `role`; none unless its standard defines
+        one.
+        """
+        return {}
+
+
+# A user name and password, which narrow nothing.
+PASSWORD = Credential("password", "")
 
 
 def find_access(user: User, db_id: str, dimension: str) -> Access | None:

@@ -18,8 +18,7 @@ from rest_framework.request import Request
 from dimensions_site.db.compiled import CompiledQuery, Instances, Param
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
-from dimensions_site.repositories.access import Access, access_query, find_access, is_db_id
-from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.access import Access, Credential, access_query, find_access, is_db_id
 from dimensions_site.repositories.models import ApiKey, Repository, Role
 
 log = structlog.get_logger(__name__)

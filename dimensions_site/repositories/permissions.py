@@ -6,8 +6,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Max, QuerySet, Value
 
 from dimensions_site.api.errors import forbidden, not_found
-from dimensions_site.repositories.access import grants
-from dimensions_site.repositories.credentials import PASSWORD, Credential
+from dimensions_site.repositories.access import PASSWORD, Credential, grants
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.text.formats import shortened

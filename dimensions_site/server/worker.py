@@ -3,6 +3,7 @@
 Why gunicorn has one subclass and no more: design/web-server.md.
 """
 
+import ctypes
 import json
 import select
 import uuid
@@ -46,6 +47,8 @@ _ERRORS: tuple[tuple[tuple[type[Exception], ...], int, str, str], ...] = (
     ((errors.ParseException,), 400, "UNREADABLE_REQUEST", _UNREADABLE),
     ((Exception,), 500, "INTERNAL_ERROR", _FAILED),
 )
+# Of <malloc.h>.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
 class HostMissing(errors.ParseException):
@@ -126,3 +129,17 @@ def exposure_warnings(addresses: Iterable[Any], metrics: SocketAddress | None) -
                 "a unix socket (docs/operators/running.md, Without a proxy)."
             )
     return warnings
+
+
+def return_blocks_of(size: int) -> None:
+    """Have every freed block of at least `size` bytes go back to the system, in this process and its children
+    (design/web-server.md).
+
+    By default glibc raises this size with each large block that is freed. Then a body that grows is copied, and what
+    it took stays with the process. Other C libraries have no such setting.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, size)
+        # As glibc does when it sets the size itself; without it, it returns memory far too often.
+        mallopt(_M_TRIM_THRESHOLD, 2 * size)

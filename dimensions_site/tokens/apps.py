@@ -9,4 +9,21 @@ class TokensConfig(AppConfig):
 
     def ready(self) -> None:
         """Log changes of applications, end the tokens of deactivated users, and document the security schemes."""
-        from dimensions_site.tokens import audit, ending, openapi
+        from dimensions_site.repositories.audit import watch
+        from dimensions_site.tokens import ending, openapi
+        from dimensions_site.tokens.models import Application
+
+        watch(
+            Application,
+            "application",
+            {
+                "application": lambda application: application.name,
+                "client_id": lambda application: application.client_id,
+                "user": lambda application: application.user and application.user.get_username(),
+                "grant_type": lambda application: application.authorization_grant_type,
+                "client_type": lambda application: application.client_type,
+                "redirect_uris": lambda application: application.redirect_uris,
+                "may_introspect": lambda application: application.may_introspect,
+            },
+            secrets=("client_secret",),
+        )

@@ -8,10 +8,9 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.repositories.credentials import Credential
-from dimensions_site.tokens.credentials import REALM
+from dimensions_site.repositories.access import Credential
+from dimensions_site.tokens.credentials import REALM, authenticate_opaque_token
 from dimensions_site.tokens.jwt import tokens as json_web_tokens
-from dimensions_site.tokens.oauth2 import opaque_tokens
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)
 
@@ -55,7 +54,7 @@ class OAuth2Authentication(BearerAuthentication):
     mode = "oauth2"
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        return opaque_tokens.authenticate_opaque_token(token, request)
+        return authenticate_opaque_token(token, request)
 
 
 class JwtAuthentication(BearerAuthentication):

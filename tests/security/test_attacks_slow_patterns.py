@@ -18,7 +18,7 @@ from lark import Lark
 
 from dimensions_site.rsql import parser
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.limits import MAX_LENGTH
+from dimensions_site.rsql.parser import MAX_LENGTH
 
 pytestmark = pytest.mark.contract("B3")
 

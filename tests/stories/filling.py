@@ -5,7 +5,7 @@ import sys
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 
-from dimensions_site.demo.filling import fill_accounts, fill_currencies
+from dimensions_site.demo.samples import fill_accounts, fill_currencies
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.stories.house import PASSWORD
 

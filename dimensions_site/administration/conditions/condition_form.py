@@ -20,8 +20,7 @@ from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.rsql.limits import MAX_VALUES
-from dimensions_site.rsql.parser import And, can_select, parse, write
+from dimensions_site.rsql.parser import MAX_VALUES, And, can_select, parse, write
 from dimensions_site.text.formats import shortened
 
 # What is typed for one value; a filter is not longer.

@@ -19,8 +19,7 @@ from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.limits import MAX_LENGTH
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import MAX_LENGTH, parse
 
 # The parameters of the list.
 FILTER = "filter"

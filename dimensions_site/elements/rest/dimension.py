@@ -27,7 +27,7 @@ from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.reading.uses import referring_dimensions
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
-from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.access import Credential
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import check_access
 

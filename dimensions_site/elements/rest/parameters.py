@@ -19,8 +19,8 @@ from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.idempotency import keys as idempotency_keys
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
 from dimensions_site.rsql.operators import OPERATORS, operators_text
+from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
 from dimensions_site.rsql.sorting import MAX_FIELDS
 
 # How many elements one call for uses may name (contract L1).

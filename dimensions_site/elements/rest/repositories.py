@@ -16,7 +16,7 @@ from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.elements.reading.answers import Answer
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.schema import DimensionSchema
-from dimensions_site.repositories.credentials import PASSWORD, Credential
+from dimensions_site.repositories.access import PASSWORD, Credential
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import roles_of

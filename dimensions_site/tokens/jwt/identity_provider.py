@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from rest_framework.exceptions import AuthenticationFailed
 
 from dimensions_site.api.errors import quoted
-from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.access import Credential
 from dimensions_site.repositories.models import Role
 from dimensions_site.tokens.configuration import IdentityProvider
 from dimensions_site.tokens.credentials import ROLES, TokenCredential, role_of

@@ -16,7 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from dimensions_site.api.access.throttling import call_limit_problem, count_call
 from dimensions_site.api.errors import quoted
-from dimensions_site.repositories.credentials import Credential
+from dimensions_site.repositories.access import Credential
 from dimensions_site.tokens.configuration import ISSUER
 from dimensions_site.tokens.ending import generation_of
 from dimensions_site.tokens.jwt import identity_provider

@@ -34,8 +34,8 @@ from dimensions_site.api.errors import Problem, as_problem, problem_response, up
 from dimensions_site.api.negotiation import media_type
 from dimensions_site.observability.observation import current
 from dimensions_site.text.formats import shortened
+from dimensions_site.tokens.credentials import valid_access_token
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.oauth2.opaque_tokens import valid_access_token
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of
 from dimensions_site.tokens.oauth2.server import APPLICATION
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dimensions_site.demo.filling import fill_accounts
+from dimensions_site.demo.samples import fill_accounts
 from tests.bulkops.plans.plans import applied, apply, changes, make
 from tests.bulkops.save.bulk import elements, patch, save
 from tests.factories import Caller, read

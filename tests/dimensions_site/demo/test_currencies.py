@@ -2,7 +2,7 @@
 
 import pytest
 
-from dimensions_site.demo.currencies import LANGUAGES, currency_rows
+from dimensions_site.demo.samples import LANGUAGES, currency_rows
 
 ROWS = {row["id"]: row for row in currency_rows()}
 

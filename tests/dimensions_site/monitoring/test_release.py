@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from dimensions_site.monitoring import release
+from dimensions_site.monitoring import health
 
 pytestmark = pytest.mark.contract("M6")
 
@@ -18,9 +18,9 @@ VERSION = tomllib.loads((django_settings.BASE_DIR / "pyproject.toml").read_text(
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    release.release.cache_clear()
+    health.release.cache_clear()
     yield
-    release.release.cache_clear()
+    health.release.cache_clear()
 
 
 def test_anybody_may_ask_which_release_runs(client: Client, settings: Any) -> None:

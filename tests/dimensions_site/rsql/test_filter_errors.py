@@ -7,8 +7,7 @@ from django.utils.translation import override
 
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.limits import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES, parse
 from tests.dimensions_site.rsql.sample.fields import SampleFields
 from tests.messages import LANGUAGES
 

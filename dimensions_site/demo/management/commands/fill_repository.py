@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dimensions_site.demo.filling import fill_accounts, fill_currencies
+from dimensions_site.demo.samples import fill_accounts, fill_currencies
 from dimensions_site.repositories.arguments import find_repository
 
 

@@ -12,7 +12,7 @@ from account.models import Account
 from bulkops.models import DataProcessing
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
-from dimensions_site.rsql.limits import MAX_LENGTH
+from dimensions_site.rsql.parser import MAX_LENGTH
 from tests.dimensions import MODELS
 from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import LIST, found, ids, shown

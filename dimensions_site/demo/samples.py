@@ -1,11 +1,27 @@
-"""The currencies of ISO 4217 as sample rows, with names from Unicode CLDR (through Babel)."""
+"""Sample elements for a repository, through the import that operators use.
+
+The currencies are those of ISO 4217, with names from Unicode CLDR (through Babel).
+"""
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_precision, get_territory_currencies
+
+from account.dimension import ACCOUNT
+from bulkops.files.formats.reading import Source, open_source
+from bulkops.files.formats.rows import FileRow, FileShape
+from bulkops.files.imports.importing import Importer
+from bulkops.files.imports.options import Options
+from bulkops.files.imports.reports import Report
+from currency.dimension import CURRENCY
+from dimensions_site.changes.models import Channel
+from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.repositories.models import Repository
+from dimensions_site.text.files import Format
 
 LANGUAGES = ("en", "de", "it", "fr", "es")
 
@@ -90,3 +106,22 @@ def _active_codes() -> list[str]:
 
 def _name(code: str, language: str) -> str:
     return Locale(language).currencies.get(code) or _MISSING_NAMES[code][language]
+
+
+# Repositories may require a reason.
+_ACTOR = Actor(SYSTEM, Channel.IMPORT, reason="Sample data")
+GROUP_CHART = Path(__file__).parent / "data" / "group_chart.csv"
+
+
+def fill_currencies(repository: Repository) -> Report:
+    """Create or update all currencies of ISO 4217, with names in five languages."""
+    rows = [FileRow(line, cells) for line, cells in enumerate(currency_rows(), start=2)]
+    source = Source(FileShape(Format.CSV), list(rows[0].cells), lambda: iter(rows), lambda: 1.0)
+    return Importer(CURRENCY, repository, _ACTOR, Options()).run(source)
+
+
+def fill_accounts(repository: Repository) -> Report:
+    """Create or update the sample group chart."""
+    importer = Importer(ACCOUNT, repository, _ACTOR, Options())
+    with GROUP_CHART.open("rb") as file, open_source(file) as source:
+        return importer.run(source)

@@ -9,18 +9,18 @@ import msgspec
 import pytest
 from django.http import QueryDict
 
-from bulkops.admin.tables.cells import cell_text, typed_value
 from bulkops.files.exporting import export
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
+from dimensions_site.administration.conditions.condition_form import ConditionForm
+from dimensions_site.administration.conditions.fields import NamedField
+from dimensions_site.administration.elements.controls import control_of
+from dimensions_site.administration.elements.map_editor import MapControl
+from dimensions_site.administration.lists.columns import values_of
+from dimensions_site.administration.table.cells import cell_text, typed_value
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.admin.editor.controls import control_of
-from dimensions_site.elements.admin.editor.map_editor import MapControl
-from dimensions_site.elements.admin.lists.columns import values_of
-from dimensions_site.elements.admin.lists.conditions.condition_form import ConditionForm
-from dimensions_site.elements.admin.lists.conditions.fields import NamedField
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension

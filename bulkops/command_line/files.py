@@ -14,10 +14,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.files.formats.encodings import ENCODINGS
 from bulkops.files.formats.reading import Source, beginnings, open_source
-from bulkops.files.formats.rows import ReadingOptions
+from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
 from bulkops.files.imports.locating import locate_headings
 from bulkops.files.imports.options import Share
-from bulkops.files.imports.reports import Report
+from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
@@ -80,17 +80,21 @@ class FileCommand(BaseCommand):
 
     @contextmanager
     def source(self, file: BinaryIO, options: Mapping[str, Any]) -> Iterator[Source]:
-        """Open the file as the command's options say, and print what was found where they say nothing. Raises
-        UnreadableFile.
+        """Open the file as the command's options say, and print what was found where they say nothing.
+
+        Raises `ImportRefused` if it cannot be read, also in the block.
         """
         format = None if options["format"] is None else Format(options["format"])
         given = ReadingOptions(format, options["encoding"], options["sheet"], options["heading_row"])
-        reading = locate_headings(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
-        with open_source(file, reading) as source:
-            if reading != given or (given.heading_row is None and source.found.heading_row > 1):
-                of_sheet = f" of the sheet '{shortened(source.found.sheet)}'" if source.found.sheet else ""
-                self.stdout.write(f"The headings are those in row {source.found.heading_row}{of_sheet}.")
-            yield source
+        try:
+            reading = locate_headings(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
+            with open_source(file, reading) as source:
+                if reading != given or (given.heading_row is None and source.found.heading_row > 1):
+                    of_sheet = f" of the sheet '{shortened(source.found.sheet)}'" if source.found.sheet else ""
+                    self.stdout.write(f"The headings are those in row {source.found.heading_row}{of_sheet}.")
+                yield source
+        except UnreadableFile as error:
+            raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
 
     def print_errors(self, report: Report) -> None:
         """Print the errors with their lines and fields."""

@@ -4,14 +4,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
 from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
 from bulkops.command_line.progress import interruptible, show_progress
-from bulkops.files.formats.rows import FileShape, UnreadableFile, format_named
+from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.records import RejectsWriter
@@ -81,10 +81,12 @@ class ImportCommand(FileCommand):
                     Actor(SYSTEM, Channel.IMPORT, reason=reason),
                     chosen,
                     rejects=rejects,
-                    progress=lambda phase, share: show(phase, share, importer.rows_done),
+                    progress=show,
                     advice="If it is, allow as many with --max-delete.",
                 )
-                report = self._run(importer, file, options)
+                with self.source(file, options) as source:
+                    _check_ending(options["rejects"], source.shape)
+                    report = importer.run(source)
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             self.print_errors(refusal.report)
@@ -95,14 +97,6 @@ class ImportCommand(FileCommand):
         self._print_report(report, repository.db_id, chosen, options["rejects"])
         if report.rejected:
             sys.exit(_REJECTED)
-
-    def _run(self, importer: Importer, file: BinaryIO, options: dict[str, Any]) -> Report:
-        try:
-            with self.source(file, options) as source:
-                _check_ending(options["rejects"], source.shape)
-                return importer.run(source)
-        except UnreadableFile as error:
-            raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
 
     def _print_report(self, report: Report, db_id: str, options: Options, rejects: str | None) -> None:
         if options.dry_run:

@@ -12,10 +12,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
 from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
-from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reading import FileReader
-from bulkops.files.imports.reports import ImportRefused, Report
+from bulkops.files.imports.reports import ImportRefused
 from bulkops.models import Plan, PlanStatus
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import MAX_DELETE, PlanRequest
@@ -120,16 +119,14 @@ class PlanCommand(FileCommand):
                     require=lambda _role: None,
                 )
             except Refused as refusal:
-                raise refusal if file is None else file.refused() from None
+                raise refusal if file is None else ImportRefused(file.report()) from None
 
     def _read(self, file: FileReader, options: dict[str, Any]) -> None:
         try:
             with open_input(options["file"]) as content, self.source(content, options) as source:
                 file.read(source)
         except Refused:
-            raise file.refused() from None
-        except UnreadableFile as error:
-            raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
+            raise ImportRefused(file.report()) from None
 
     def _state(self, repository: Repository, other: str | None, moment: str | None) -> tuple[Repository, State | None]:
         """Return the repository and the state that the options name. Raises CommandError and `Problem`."""

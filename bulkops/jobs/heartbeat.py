@@ -123,7 +123,7 @@ class ImportHeartbeat:
         self._is_over.set()
         self._thread.join()
 
-    def report(self, phase: str, share: float) -> None:
+    def report(self, phase: str, share: float, _rows: int = 0) -> None:
         """Record the progress. Raises `Interrupted` if the import has to stop here."""
         self._state = {"phase": phase, "progress": share}
         if self._is_lost or heartbeat.is_ending:

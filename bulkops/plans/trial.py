@@ -149,10 +149,7 @@ class PlanTrial:
         new = [id for id in ids if id not in self._outside]
         self._outside.update(new)
         errors = self._session.errors
-        failures = [
-            (errors.first_position("element_id", id) or 0, errors.placed(self._is_outside(id)))
-            for id in new[:MAX_FAILURES]
-        ]
+        failures = [(errors.first_position("element_id", id) or 0, self._is_outside(id)) for id in new[:MAX_FAILURES]]
         errors.add_later(failures, len(new))
 
     def _is_outside(self, id: str) -> Failure:

@@ -74,12 +74,13 @@ class Errors:
     def add_later(self, failures: Iterable[tuple[int, Failure]], count: int) -> None:
         """Add what was found after all elements were read: the first failures by position, and the number of all.
 
-        Raises `Refused` as `add` does if all of them are stored.
+        Their paths are JSON Pointers. Raises `Refused` as `add` does if all of them are stored.
         """
+        placed = ((position, self.placed(failure)) for position, failure in failures)
         if isinstance(self._kept, list):
-            self._keep(failures, count)
+            self._keep(placed, count)
             return
-        for position, failure in failures:
+        for position, failure in placed:
             self.add(position, [failure])
 
     def first_position(self, column: str, value: str, position: int | None = None) -> int | None:

@@ -50,10 +50,6 @@ class OthersCreateTheSame(Problem):
         super().__init__(503, "CONFLICT", detail, headers={"Retry-After": "5"})
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class WriteSession:
     """Writes the elements of one `envelope` into one dimension of a repository, on behalf of `actor`; used once.
 
@@ -99,7 +95,7 @@ class WriteSession:
         for operation in self._operations:
             self._stage(self._reader.dependent(operation))
 
-    def write(self, planned: Callable[[], None] = _nothing) -> None:
+    def write(self, planned: Callable[[], None] = lambda: None) -> None:
         """Write what is new or changes something; `planned` is called in the same transaction before.
 
         Raises `Refused` with every error, and `OthersCreateTheSame` if others interfere each time; then nothing is
@@ -198,7 +194,7 @@ class WriteSession:
             if self.errors.leaves_out:
                 self._references.leave_out(self.errors.positions | found)
             unknown, unknown_count = self._references.unknown(self._path, self.errors.limit)
-            self.errors.add_later(((position, self.errors.placed(one)) for position, one in unknown), unknown_count)
+            self.errors.add_later(unknown, unknown_count)
             found.update(position for position, _ in unknown)
         self.errors.add_later(((clash.position, self._taken(clash)) for clash in clashes), count)
         return found
@@ -207,7 +203,7 @@ class WriteSession:
         name = self._dimension.model.unique_in_repository[clash.column]
         path = f"{operation_at(self._operations, clash.position).pointer(clash.position)}/{name}"
         message = already_there_message(name, shortened(clash.value))
-        return self.errors.placed(Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id)))
+        return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
 
     def _path(self, position: int, wire_path: str) -> str:
         """Return the JSON Pointer of a field of the element at `position`."""

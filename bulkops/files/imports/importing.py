@@ -5,7 +5,6 @@ all rows are saved or none, unless rows with errors go to a separate file.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -20,9 +19,9 @@ from django.utils.translation import gettext_lazy
 
 from bulkops.files.formats.reading import Source
 from bulkops.files.imports.options import Mode, Options
-from bulkops.files.imports.reading import FileReader
+from bulkops.files.imports.reading import FileReader, Progress
 from bulkops.files.imports.records import Rejected, RejectsWriter
-from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample, details_of
+from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample
 from bulkops.session.errors import Refused
 from bulkops.session.session import OthersCreateTheSame, WriteSession
 from dimensions_site.elements.dimension import Dimension
@@ -37,23 +36,17 @@ from dimensions_site.text.formats import grouped_number
 
 # How many elements a report lists with their changes.
 SAMPLES = 50
-# What a report says about the effect of an import.
-_EFFECTS = ("created", "changed", "unchanged", "deleted", "samples", "deleted_ids", "deleted_texts")
 _UNKNOWN_REFERENCE = gettext_lazy(
     "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this file; name one that is, "
     "or import without the strict check."
 )
 
 
-def _nothing(*_: object) -> None:
-    """Ignore the progress."""
-
-
 class Importer:
     """Imports one file into one dimension of a repository, on behalf of `actor`; used once.
 
-    With `rejects`, rows with errors go there and the others are saved. `progress` receives the phase and its completed
-    share, from 0 to 1; an exception from it ends the import without saving. `finish` is called with the report at the
+    With `rejects`, rows with errors go there and the others are saved. An exception from `progress` ends the import
+    without saving. `finish` is called with the report at the
     end of the saving transaction, not in a dry run. `advice` says how to allow more deletions than the maximum.
     """
 
@@ -65,8 +58,8 @@ class Importer:
         options: Options,
         *,
         rejects: RejectsWriter | None = None,
-        progress: Callable[[Phase, float], None] = _nothing,
-        finish: Callable[[Report], None] = _nothing,
+        progress: Progress = lambda *_: None,
+        finish: Callable[[Report], None] = lambda _report: None,
         advice: str = "",
     ) -> None:
         self._dimension = dimension
@@ -77,13 +70,11 @@ class Importer:
         self._progress = progress
         self._finish = finish
         self._advice = advice
-        self._renderer = full_renderer(dimension, repository.default_language)
-        self._report = Report()
+        # What is done with elements, as members of the report.
+        self._effects: dict[str, Any] = {}
         # Why nothing can be saved, whatever the rows are.
         self._reason: str | None = None
         self._deletes_too_many = False
-        # The number of rows of the phase at the last call of `progress`.
-        self.rows_done = 0
 
     def run(self, source: Source) -> Report:
         """Import all rows of `source` in one transaction; unchanged elements are not written.
@@ -98,20 +89,19 @@ class Importer:
                 records,
                 errors,
                 self._options,
-                progress=self._report_progress,
+                progress=self._progress,
                 leaves_out=self._rejects is not None,
             )
             try:
                 self._file.read(source)
-                self._save(source)
+                return self._save(source)
             except Refused:
                 raise self._refused() from None
             except OthersCreateTheSame:
                 self._reason = _("Others keep creating elements with the same ids. Try again.")
                 raise self._refused() from None
-        return self._report
 
-    def _save(self, source: Source) -> None:
+    def _save(self, source: Source) -> Report:
         mode, is_trial = self._options.mode, self._options.dry_run
         envelope = self._file.envelope(
             "post" if mode is Mode.CREATE else "merge",
@@ -128,30 +118,32 @@ class Importer:
                 if mode is Mode.SYNC and self._file.unreadable is None:
                     self._delete_absent()
                 self._write()
-                self._report_errors()
+                report = self._file.report(**self._effects)
                 if self._rejects is not None and self._file.errors:
                     self._rejects.write(source, self._rejected())
                 if is_trial:
                     transaction.set_rollback(True)
                 else:
-                    self._finish(self._report)
-
-    def _report_progress(self, phase: Phase, share: float, rows: int = 0) -> None:
-        self.rows_done = rows
-        self._progress(phase, share)
+                    self._finish(report)
+                return report
 
     def _delete_absent(self) -> None:
         """Delete stored elements that are not in the file, unless there are too many or the file is incomplete."""
         absent = self._session.writer.absent()
         count = absent.count()
-        self._report.deleted_texts = preferred_texts(absent, SAMPLES, self._repository.default_language)
+        self._effects["deleted_texts"] = preferred_texts(absent, SAMPLES, self._repository.default_language)
         total = self._dimension.model.of(self._repository).count()
         if count and self._file.unnamed_line is not None:
             self._reason = _(
                 "Line {line} names no element, so it is unknown which of the stored elements must stay. Correct the "
                 "line, or import in another mode than sync."
             ).format(line=self._file.unnamed_line)
-        elif not self._options.max_delete.allows(count, total):
+            return
+        if self._options.max_delete.allows(count, total):
+            deleted = self._session.writer.delete(absent, self._actor)
+            count = len(deleted)
+        else:
+            self._deletes_too_many = True
             message = _(
                 "{count} of the {total} stored elements ({share}) are not in the file and would be deleted; the limit "
                 "is {maximum}. Check that the file is complete."
@@ -159,31 +151,24 @@ class Importer:
             share = f"{number_format(100 * count / total, 1)}%"
             counts = {"count": grouped_number(count), "total": grouped_number(total), "share": share}
             self._reason = f"{message.format(maximum=self._options.max_delete, **counts)} {self._advice}".rstrip()
-            self._deletes_too_many = True
-            self._report.deleted = count
-            self._report.deleted_ids = list(
-                absent.order_by("element_id").values_list("element_id", flat=True)[:SAMPLES]
-            )
-        else:
-            deleted = self._session.writer.delete(absent, self._actor)
-            self._report.deleted = len(deleted)
-            self._report.deleted_ids = deleted[:SAMPLES]
+            deleted = list(absent.order_by("element_id").values_list("element_id", flat=True)[:SAMPLES])
+        self._effects |= {"deleted": count, "deleted_ids": deleted[:SAMPLES]}
 
     def _write(self) -> None:
-        self._report_progress(Phase.SAVING, 0)
+        self._progress(Phase.SAVING, 0, 0)
         self._session.write(self._look)
         after = self._stored()
         as_on_the_wire = not self._options.understands  # whoever reads labels in the file reads them here
         differ = partial(differences, self._dimension.wire, as_on_the_wire=as_on_the_wire)
-        self._report.samples = [
+        self._effects["samples"] = [
             Sample(self._file.records[position].line, id, differ(self._before.get(id), after[id]))
             for position, id in self._first
         ]
-        self._report_progress(Phase.SAVING, 1)
+        self._progress(Phase.SAVING, 1, 0)
 
     def _look(self) -> None:
         """Look at what would be written. Raises `ImportRefused` if nothing can be saved, whatever the rows are."""
-        self._report.created, self._report.changed, self._report.unchanged = self._session.writer.counts()
+        self._effects |= self._session.writer.counts()._asdict()
         if self._reason is not None or self._file.unreadable is not None:
             raise self._refused()
         self._first = self._session.writer.first(SAMPLES)
@@ -192,32 +177,14 @@ class Importer:
     def _stored(self) -> dict[str, Any]:
         """Return the current JSON of the report's sample elements, by id."""
         stored = with_ids(self._dimension.model, self._repository, [id for _, id in self._first])
-        elements = (orjson.loads(text) for text in self._renderer.each(stored))
-        return {element["id"]: element for element in elements}
+        renderer = full_renderer(self._dimension, self._repository.default_language)
+        return {element["id"]: element for element in map(orjson.loads, renderer.each(stored))}
 
     def _rejected(self) -> Iterator[Rejected]:
         for position, found in groupby(self._file.errors.in_order(), key=itemgetter(0)):
             yield self._file.records[position], [failure for _, failure in found]
 
     def _refused(self) -> ImportRefused:
-        self._report_errors()
         # Nothing was saved, so the counts are 0; but show how many would be deleted if that is too many.
-        if not self._deletes_too_many:
-            nothing = Report()
-            self._report = replace(self._report, **{name: getattr(nothing, name) for name in _EFFECTS})
-        return ImportRefused(self._report, self._reason)
-
-    def _report_errors(self) -> None:
-        file, errors = self._file, self._file.errors
-        self._report = replace(
-            self._report,
-            failures=file.first_failures(),
-            failure_count=errors.count,
-            is_count_exact=errors.is_count_exact,
-            formulas=file.formulas,
-            rejected=sum(0 <= position < len(file.records) for position in errors.positions),
-        )
-        if file.understanding is not None:
-            placed = ((position, file.placed(position, failure)) for position, failure in errors.in_order())
-            details = details_of(placed, lambda each: file.records[each] if 0 <= each < len(file.records) else None)
-            self._report = replace(self._report, details=details, **file.for_people)
+        report = self._file.report(**self._effects if self._deletes_too_many else {})
+        return ImportRefused(report, self._reason)

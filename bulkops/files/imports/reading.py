@@ -13,7 +13,7 @@ from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import REASON, ElementRow, FileRow, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.records import Record
-from bulkops.files.imports.reports import ImportRefused, Phase, Report
+from bulkops.files.imports.reports import Phase, Report, details_of
 from bulkops.files.totals import Totals
 from bulkops.files.understanding import Understanding
 from bulkops.session.errors import BEFORE_ALL, Errors
@@ -36,10 +36,6 @@ _UNKNOWN = 200
 Progress = Callable[[Phase, float, int], None]
 
 
-def _nothing(*_: object) -> None:
-    """Ignore the progress."""
-
-
 class FileReader:
     """Reads one file of elements of a dimension as the `options` of an import say; used once.
 
@@ -56,7 +52,7 @@ class FileReader:
         errors: IO[bytes],
         options: Options,
         *,
-        progress: Progress = _nothing,
+        progress: Progress = lambda *_: None,
         leaves_out: bool = False,
         checks_repeated: bool = True,
     ) -> None:
@@ -116,25 +112,24 @@ class FileReader:
         """Return the first errors, each with its line and column, up to the number that a response lists."""
         return [self.placed(*found) for found in islice(self.errors.in_order(), MAX_FAILURES)]
 
-    def refused(self) -> ImportRefused:
-        """Return the refusal with the errors so far."""
-        errors = self.errors
-        return ImportRefused(
-            Report(failures=self.first_failures(), failure_count=errors.count, is_count_exact=errors.is_count_exact)
+    def report(self, **effects: Any) -> Report:
+        """Return the report of what was read and its errors, with the `effects` on elements."""
+        errors, records, understanding = self.errors, self.records, self.understanding
+        report = Report(
+            failures=self.first_failures(),
+            failure_count=errors.count,
+            is_count_exact=errors.is_count_exact,
+            formulas=self.formulas,
+            rejected=sum(0 <= position < len(records) for position in errors.positions),
+            **effects,
         )
-
-    @property
-    def for_people(self) -> Mapping[str, Any]:
-        """What a report says about the cells and rows of a file that a person checks."""
-        if self.understanding is None:
-            return {}
-        return {
-            "understood": self.understanding.most_frequent(_LISTED),
-            "understood_count": self.understanding.count,
-            "unknown": self.understanding.unknown_values(_UNKNOWN),
-            "totals": self.totals.first,
-            "total_count": self.totals.count,
-        }
+        if understanding is not None:
+            failures = ((position, self.placed(position, failure)) for position, failure in errors.in_order())
+            report.details = details_of(failures, lambda each: records[each] if 0 <= each < len(records) else None)
+            report.understood, report.understood_count = understanding.most_frequent(_LISTED), understanding.count
+            report.unknown = understanding.unknown_values(_UNKNOWN)
+            report.totals, report.total_count = self.totals.first, self.totals.count
+        return report
 
     def _report_checked(self, count: int) -> None:
         self._progress(Phase.CHECKING, count / len(self.records), count)

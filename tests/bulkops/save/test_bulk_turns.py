@@ -108,7 +108,7 @@ def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
     """Others save many elements of the same repository while its rows are checked."""
     during: list[Saving] = []
 
-    def look(phase: Phase, _share: float) -> None:
+    def look(phase: Phase, _share: float, _rows: int) -> None:
         if phase is Phase.CHECKING:
             saving = Saving(ed, "2000")
             saving.start()

@@ -12,6 +12,7 @@ from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, RowFailure, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.reading import Progress
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
 from bulkops.session.entries import STORED_BATCH
 from dimensions_site.changes.models import Channel
@@ -35,7 +36,7 @@ def imported(
     repository: Repository,
     elements: Callable[[], Iterator[FileRow | ElementRow | RowFailure]],
     options: Options = MERGE,
-    progress: Callable[[Phase, float], None] = lambda phase, share: None,
+    progress: Progress = lambda *_: None,
     finish: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """The report of an import of `elements` as a file of JSON."""
@@ -63,7 +64,7 @@ def test_rows_that_are_read_together_cost_the_same_however_many_they_are(northwi
 
 def test_phases_come_one_after_the_other_and_their_shares_rise(northwind):
     steps: list[tuple[Phase, float]] = []
-    imported(northwind, lambda: iter(rows(2_500)), progress=lambda phase, share: steps.append((phase, share)))
+    imported(northwind, lambda: iter(rows(2_500)), progress=lambda phase, share, _rows: steps.append((phase, share)))
     phases = [phase for phase, _ in steps]
     assert list(dict.fromkeys(phases)) == [Phase.READING, Phase.CHECKING, Phase.SAVING]
     assert steps == sorted(steps, key=lambda step: (phases.index(step[0]), step[1]))
@@ -78,7 +79,7 @@ class Stopped(Exception):
 def test_what_hears_of_the_progress_can_end_the_import(northwind, phase):
     """And nothing is saved, however far it was."""
 
-    def stop(reached: Phase, share: float) -> None:
+    def stop(reached: Phase, share: float, rows: int) -> None:
         if reached is phase:
             raise Stopped
 

@@ -72,7 +72,7 @@ if connection.vendor == "postgresql":
             editor.create(account("1000", documentationLink="https://manual.example.com/cash"))
             connection.close()
 
-        def look(phase: Phase, share: float) -> None:
+        def look(phase: Phase, share: float, rows: int) -> None:
             if phase is Phase.SAVING and share == 0:
                 other = threading.Thread(target=create)
                 other.start()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from tempfile import TemporaryFile
 from typing import Any
 from uuid import uuid4
 
@@ -91,11 +90,8 @@ class PlanCommand(FileCommand):
             file: FileReader | None = None
             envelope = Envelope(save_mode, operations({}))
             if options["file"] is not None:
-                records, errors = (stack.enter_context(TemporaryFile()) for _ in range(2))
                 chosen = Options(mapping=mapping_of(options["map"]))
-                file = FileReader(
-                    self.dimension, repository, records, errors, chosen, progress=show, checks_repeated=False
-                )
+                file = FileReader(self.dimension, repository, chosen, stack, progress=show, checks_repeated=False)
                 self._read(file, options)
                 envelope = file.envelope("merge", save_mode)
             request = PlanRequest(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from tempfile import TemporaryFile
 from typing import Any, cast
 from uuid import UUID
 
@@ -41,7 +40,7 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
     check_applicable(plan)
     require(role_of(plan))
     with ExitStack() as stack:
-        texts = {name: DiskList(stack.enter_context(TemporaryFile()), bytes) for name in ("post", "put")}
+        texts = {name: DiskList(stack, bytes) for name in ("post", "put")}
         ids: dict[str, list[str]] = {name: [] for name in texts}
         kept = changes_of(plan).exclude(action=PlanAction.DELETED).values_list("element_id", "base", "after")
         with snapshot(connection):

@@ -1,11 +1,11 @@
 """Making plans: what a source would change, computed and kept, while nothing is changed (contract K4)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from tempfile import TemporaryFile
 from uuid import UUID, uuid4
 
+import msgspec
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, Q, Sum
@@ -20,8 +20,9 @@ from bulkops.plans.stored import role_of
 from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.items import Envelope, operations
 from bulkops.writers.databases import execute, insert_rows
-from bulkops.writers.disk_lists import DiskList, DiskListFull
+from bulkops.writers.disk_lists import DiskList, DiskListFull, Items
 from dimensions_site.api.errors import MAX_FAILURES, Problem
+from dimensions_site.changes.models import Channel
 from dimensions_site.changes.states import State
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
@@ -49,7 +50,7 @@ def make_plan(
     scope = ElementScope(dimension, repository, request.scope)
     with ExitStack() as stack, _refusing_full_lists():
         wanted: Wanted | None = None
-        source = StateSource(dimension, repository, scope, DiskList(stack.enter_context(TemporaryFile()), bytes, room))
+        source = StateSource(dimension, repository, scope, DiskList(stack, bytes, room))
         with limited_reads():
             if request.undo is not None:
                 wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
@@ -59,7 +60,7 @@ def make_plan(
             found = operations({"put": wanted.elements}, {"put": wanted.ids})
             envelope = Envelope(request.envelope.save_mode, found)
             request = replace(request, envelope=envelope, deletions=wanted.deletions)
-        steps = DiskList(stack.enter_context(TemporaryFile()), PlanStep, room)
+        steps = DiskList(stack, PlanStep, room)
         trial = PlanTrial(dimension, repository, actor, request, scope, steps)
         plan = Plan(
             id=UUID(actor.operation) if actor.operation else uuid4(),
@@ -78,6 +79,30 @@ def make_plan(
         _store(plan, steps)
     plan.refresh_from_db()
     return plan
+
+
+def plan_of_patches(
+    dimension: Dimension,
+    repository: Repository,
+    user: str,
+    patches: Items[msgspec.Raw],
+    ids: Sequence[object] | None = None,
+    *,
+    table_digest: str | None = None,
+) -> Plan:
+    """Return a new plan of `patches` by an editor, who may make and apply it; errors name them by `ids`, if given.
+
+    Raises `Problem` as `make_plan` does.
+    """
+    found = operations({"patch": patches}, {} if ids is None else {"patch": ids})
+    return make_plan(
+        dimension,
+        repository,
+        Actor(user, Channel.PLAN, str(uuid4())),
+        PlanRequest(Envelope("LOOSE", found), table_digest=table_digest),
+        state_of=lambda: (repository, None),
+        require=lambda _role: None,
+    )
 
 
 def _room(repository: Repository, dimension: str, requester: str) -> int:

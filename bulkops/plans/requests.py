@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 from django.conf import settings
@@ -29,8 +29,6 @@ CONFLICTS = ("error", "skip")
 MAX_DELETE = "5%"
 # The longest id of a repository, a moment, a change set or an operation.
 _LONGEST_NAME = 1_000
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -105,9 +103,9 @@ def read_options(query: Mapping[str, str]) -> PlanRequest:
 
 def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> PlanRequest:
     _check_source(values, failures)
+    members = _Members(values, failures)
     save_mode = save_mode_of(values.get("saveMode"), failures)
-    replaces = _value(values, "replace", bool, "true or false", failures)
-    name = "put" if replaces else "merge"
+    name = "put" if members.value("replace", bool, "true or false") else "merge"
     arrays: Mapping[str, msgspec.Raw] = {}
     places = {name: "/snapshot"} if "snapshot" in values else {name: f"/bulk/{name}" for name in OPERATIONS}
     deletions: Sequence[str] = ()
@@ -115,20 +113,18 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Plan
         arrays = {name: values["snapshot"]}
     elif "bulk" in values:
         arrays, deletions = _bulk(values["bulk"], failures)
-    request = PlanRequest(
+    return PlanRequest(
         Envelope(save_mode, operations_of(arrays, failures, places)),
         deletions,
         "snapshot" in values,
-        repository=_text(values, "repository", "the dbID of a repository", failures),
-        as_of=_text(values, "asOf", "an instant or a Sync-Token", failures),
-        undo=_text(values, "undo", "the id of a change set or an operation", failures),
-        skips_conflicts=_value(values, "onConflict", Literal["error", "skip"], " or ".join(CONFLICTS), failures)
-        == "skip",
-        scope=_text(values, "scope", "a filter in RSQL", failures, MAX_FILTER),
-        reason=_value(values, "reason", str, "a text", failures),
+        repository=members.text("repository", "the dbID of a repository"),
+        as_of=members.text("asOf", "an instant or a Sync-Token"),
+        undo=members.text("undo", "the id of a change set or an operation"),
+        skips_conflicts=members.value("onConflict", Literal["error", "skip"], " or ".join(CONFLICTS)) == "skip",
+        scope=members.text("scope", "a filter in RSQL", MAX_FILTER),
+        reason=members.value("reason", str, "a text"),
+        max_delete=members.share("maxDelete", 'a number of elements such as 20, or a share such as "5%"'),
     )
-    share = _max_delete(values, failures)
-    return request if share is None else replace(request, max_delete=share)
 
 
 def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> None:
@@ -171,47 +167,38 @@ def _is_empty_array(text: msgspec.Raw) -> bool:
     return first_character(raw) == b"[" and not list(islice(items(raw), 1))
 
 
-def _value(
-    values: Mapping[str, msgspec.Raw], name: str, kind: type[T] | Any, expected: str, failures: list[Failure]
-) -> T | None:
-    """Return the value of a member, None if it is missing; a value of another type than `kind` is an error."""
-    if name not in values:
-        return None
-    text, value = memoryview(values[name]), None
-    with suppress(msgspec.DecodeError, RecursionError):
-        # A longer text would take several times its length in memory.
-        value = None if text.nbytes > settings.API_MAX_BODY_SIZE else msgspec.json.decode(text, type=kind)
-    if value is None:
-        failures.append(wrong(f"/{name}", name, text, expected))
-    return value
+@dataclass(frozen=True)
+class _Members:
+    """The members of a request by name; what is wrong with those that are asked for is added to `failures`."""
 
+    values: Mapping[str, msgspec.Raw]
+    failures: list[Failure]
 
-def _text(
-    values: Mapping[str, msgspec.Raw],
-    name: str,
-    expected: str,
-    failures: list[Failure],
-    longest: int = _LONGEST_NAME,
-) -> str | None:
-    text: str | None = _value(values, name, str, expected, failures)
-    if text is None:
-        return None
-    if not text.strip() or len(text) > longest or "\0" in text:
-        message = f"{name} must be {expected}; got {quoted(text)}."
-        failures.append(Failure(f"/{name}", "INVALID_VALUE", message))
-        return None
-    return text
+    def value(self, name: str, kind: Any, expected: str) -> Any:
+        """Return the value of a member, None if it is missing; a value of another type than `kind` is an error."""
+        if name not in self.values:
+            return None
+        text, value = memoryview(self.values[name]), None
+        with suppress(msgspec.DecodeError, RecursionError):
+            # A longer text would take several times its length in memory.
+            value = None if text.nbytes > settings.API_MAX_BODY_SIZE else msgspec.json.decode(text, type=kind)
+        if value is None:
+            self.failures.append(wrong(f"/{name}", name, text, expected))
+        return value
 
+    def text(self, name: str, expected: str, longest: int = _LONGEST_NAME) -> str | None:
+        """Return the text of a member, None if it is missing."""
+        text: str | None = self.value(name, str, expected)
+        if text is None or (text.strip() and len(text) <= longest and "\0" not in text):
+            return text
+        self.failures.append(Failure(f"/{name}", "INVALID_VALUE", f"{name} must be {expected}; got {quoted(text)}."))
+        return None
 
-def _max_delete(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Share | None:
-    if "maxDelete" not in values:
-        return None
-    expected = 'a number of elements such as 20, or a share such as "5%"'
-    limit: int | str | None = _value(values, "maxDelete", int | str, expected, failures)
-    if limit is None:
-        return None
-    try:
-        return Share.parse(str(limit))
-    except ValueError:
-        failures.append(wrong("/maxDelete", "maxDelete", memoryview(values["maxDelete"]), expected))
-        return None
+    def share(self, name: str, expected: str) -> Share:
+        """Return the share of the stored elements that a member means, the default if it is missing."""
+        limit: int | str | None = self.value(name, int | str, expected)
+        try:
+            return Share.parse(MAX_DELETE if limit is None else str(limit))
+        except ValueError:
+            self.failures.append(wrong(f"/{name}", name, memoryview(self.values[name]), expected))
+            return Share.parse(MAX_DELETE)

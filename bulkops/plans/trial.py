@@ -4,6 +4,7 @@ So a plan shows exactly what the same writers do, with all that they check (cont
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
@@ -47,41 +48,35 @@ class PlanStep(NamedTuple):
     changes: str
 
 
+@dataclass
 class PlanTrial:
     """Tries what a plan saves and deletes, by the elements and deletions in the `request`.
 
     Adds the steps to `steps`, and what forbids to apply the plan to `obstacles`. Used once.
     """
 
-    def __init__(
-        self,
-        dimension: Dimension,
-        repository: Repository,
-        actor: Actor,
-        request: PlanRequest,
-        scope: ElementScope,
-        steps: DiskList[PlanStep],
-    ) -> None:
-        self._dimension = dimension
-        self._repository = repository
-        self._actor = actor
-        self._session = WriteSession(dimension, repository, actor, request.envelope)
-        self._request = request
-        self._scope = scope
-        self._steps = steps
+    dimension: Dimension
+    repository: Repository
+    actor: Actor
+    request: PlanRequest
+    scope: ElementScope
+    steps: DiskList[PlanStep]
+    deleted: int = 0
+    not_found: list[str] = field(default_factory=list)
+    obstacles: list[Failure] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._session = WriteSession(self.dimension, self.repository, self.actor, self.request.envelope)
         self._outside: set[str] = set()
-        self.deleted = 0
-        self.not_found: list[str] = []
-        self.obstacles: list[Failure] = []
 
     def run(self) -> Counts:
         """Return what saving does; it is rolled back. Raises `Problem` as `save_all` does."""
-        refuse_when_crowded(self._repository)
+        refuse_when_crowded(self.repository)
         with self._session.staging():
-            self._scope.keep()  # may take long, so it is done before others have to wait
-            with writing_in_turn(self._repository):
-                self._scope.renew()
-                stored_count = self._scope.kept(self._dimension.model.of(self._repository)).count()
+            self.scope.keep()  # may take long, so it is done before others have to wait
+            with writing_in_turn(self.repository):
+                self.scope.renew()
+                stored_count = self.scope.kept(self.dimension.model.of(self.repository)).count()
                 self._session.stage_dependent()
                 self._delete(stored_count)
                 self._session.write()
@@ -90,15 +85,15 @@ class PlanTrial:
         return self._session.writer.saved
 
     def _delete(self, stored_count: int) -> None:
-        for id in self._request.deletions:
+        for id in self.request.deletions:
             if place := self._session.place_of(id):
                 message = f"The id '{shortened(id)}' is at {place} already; it must appear only once."
                 self._session.errors.add_later([(0, Failure(_DELETIONS, "REPEATED", message, shortened(id)))], 1)
         for rows in self._to_delete():
-            self.deleted += len(self._session.writer.delete(rows, self._actor))
-        maximum = self._request.max_delete
+            self.deleted += len(self._session.writer.delete(rows, self.actor))
+        maximum = self.request.max_delete
         if self.deleted and not maximum.allows(self.deleted, stored_count):
-            where = "elements in the scope" if self._scope else "stored elements"
+            where = "elements in the scope" if self.scope else "stored elements"
             message = (
                 f"The plan deletes {self.deleted:,} of the {stored_count:,} {where} "
                 f"({self.deleted / stored_count:.1%}); maxDelete is {maximum}. Check that the source is "
@@ -107,42 +102,42 @@ class PlanTrial:
             self.obstacles.append(Failure("/maxDelete", "TOO_MANY_DELETIONS", message))
 
     def _to_delete(self) -> Iterator[QuerySet[Any]]:
-        if self._request.is_snapshot:
-            yield self._scope.kept(self._session.writer.absent())
+        if self.request.is_snapshot:
+            yield self.scope.kept(self._session.writer.absent())
         # In the order of their ids, as all bulk writers lock elements.
-        ids = sorted(self._request.deletions)
+        ids = sorted(self.request.deletions)
         for start in range(0, len(ids), _TOGETHER):
-            rows = with_ids(self._dimension.model, self._repository, ids[start : start + _TOGETHER])
-            self._refuse_outside(self._scope.not_kept(rows))
+            rows = with_ids(self.dimension.model, self.repository, ids[start : start + _TOGETHER])
+            self._refuse_outside(self.scope.not_kept(rows))
             found = set(rows.values_list("element_id", flat=True))
             self.not_found += (id for id in ids[start : start + _TOGETHER] if id not in found)
             yield rows
 
     def _note_steps(self) -> None:
         """Add what this transaction has written, compared with what was there before."""
-        model = self._dimension.model
-        versions = model.versions_of(self._repository)
-        own = change_set_of(model, self._repository.pk, self._actor)
+        model = self.dimension.model
+        versions = model.versions_of(self.repository)
+        own = change_set_of(model, self.repository.pk, self.actor)
         written = versions.filter(change_set=own)
         before = newest(versions.exclude(change_set=own), written).exclude(change=Change.DELETED)
         after = written.exclude(change=Change.DELETED)
-        if self._scope:
-            self._refuse_outside(self._scope.outside(with_keys(model, "SELECT target FROM bulk_plan", [])))
-            self._refuse_outside(self._scope.not_kept(before))
-            self._refuse_outside(self._scope.outside(self._scope.late(before)))
+        if self.scope:
+            self._refuse_outside(self.scope.outside(with_keys(model, "SELECT target FROM bulk_plan", [])))
+            self._refuse_outside(self.scope.not_kept(before))
+            self._refuse_outside(self.scope.outside(self.scope.late(before)))
         self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
-        everything = ElementFilter(self._dimension, self._repository, None)
+        everything = ElementFilter(self.dimension, self.repository, None)
         for difference in compare_version_sets(everything, before, after):
-            if len(self._steps) == maximum:
+            if len(self.steps) == maximum:
                 message = f"The plan changes more than {maximum:,} elements. Narrow it with a scope."
                 self.obstacles.append(Failure("", "TOO_MANY_CHANGES", message))
                 break
-            self._steps.append(self._step(difference))
+            self.steps.append(self._step(difference))
 
     def _refuse_outside(self, rows: QuerySet[Any]) -> None:
         """Add an error for each of the `rows`, elements or versions that the scope excludes."""
-        if not self._scope:
+        if not self.scope:
             return
         with limited_reads():
             ids = list(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
@@ -160,5 +155,5 @@ class PlanTrial:
     def _step(self, difference: DifferingElement) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
-        changes = changes_json(self._dimension, difference.fields())
+        changes = changes_json(self.dimension, difference.fields())
         return PlanStep(difference.id, difference.action, difference.number, text, changes)

@@ -52,13 +52,13 @@ def read_table(
     refuse_when_crowded(repository)
     limited = replace(reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
     with ExitStack() as stack:
-        file, records, errors = (stack.enter_context(TemporaryFile()) for _ in range(3))
+        file = stack.enter_context(TemporaryFile())
         turn = stack.enter_context(ExitStack())
         turn.enter_context(reading_in_turn(repository, len(body)))
         file.write(body)
         body.clear()  # it is on the disk now
         options = Options(keeps_empty_cells=keeps_empty_cells)
-        reader = FileReader(dimension, repository, records, errors, options, checks_repeated=checks_repeated)
+        reader = FileReader(dimension, repository, options, stack, checks_repeated=checks_repeated)
         try:
             with open_source(file, limited) as source:
                 reader.read(replace(source, rows=partial(_limited, source.rows, turn, client)))

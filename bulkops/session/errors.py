@@ -3,9 +3,9 @@
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
-from typing import IO
 
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request
@@ -26,16 +26,16 @@ class Refused(Problem):
 class Errors:
     """Collects failures with the positions of their elements, in any order.
 
-    With an empty temporary `file` all of them are stored there, otherwise the first `MAX_FAILURES` in memory. If
+    With a `stack` all of them are stored in a temporary file, otherwise the first `MAX_FAILURES` in memory. If
     elements with errors are left out of what is saved (`leaves_out`), more than `MAX_COUNTED` are too many only if most
     of the elements read so far have errors. `place` turns the JSON Pointer of a failure into the name of its place in
     a file.
     """
 
     def __init__(
-        self, file: IO[bytes] | None = None, *, leaves_out: bool = False, place: Callable[[str], str] | None = None
+        self, stack: ExitStack | None = None, *, leaves_out: bool = False, place: Callable[[str], str] | None = None
     ) -> None:
-        self._kept: list[Failure] | DiskList[Failure] = [] if file is None else DiskList(file, Failure)
+        self._kept: list[Failure] | DiskList[Failure] = [] if stack is None else DiskList(stack, Failure)
         # The position of each stored failure.
         self._of = array("q")
         self._place = place
@@ -43,7 +43,7 @@ class Errors:
         self._first: dict[tuple[str, str], int] = {}
         self.leaves_out = leaves_out
         # How many failures that are found after all elements were read can be stored.
-        self.limit = MAX_FAILURES if file is None else sys.maxsize
+        self.limit = MAX_FAILURES if stack is None else sys.maxsize
         # The positions of the elements that have errors.
         self.positions: set[int] = set()
         self.count = 0

@@ -2,7 +2,9 @@
 
 from array import array
 from collections.abc import Iterator
-from typing import IO, Any, Generic, Protocol, TypeVar
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -25,14 +27,14 @@ class DiskListFull(Exception):
 
 
 class DiskList(Generic[T]):
-    """A list of one `kind` of values in the empty temporary `file`, which only the list opens.
+    """A list of one `kind` of values in a temporary file, which is closed with the `stack`.
 
     msgspec has to know the kind; integers have 64 bits. With `room`, `append` raises `DiskListFull` beyond that many
     bytes.
     """
 
-    def __init__(self, file: IO[bytes], kind: type[T], room: int | None = None) -> None:
-        self._file = file
+    def __init__(self, stack: ExitStack, kind: type[T], room: int | None = None) -> None:
+        self._file = stack.enter_context(TemporaryFile())
         self._decode: Any = msgspec.msgpack.Decoder(kind).decode
         self._room = room
         # Where each item begins, and the last one ends.

@@ -5,10 +5,11 @@ all rows are saved or none, unless rows with errors go to a separate file.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from tempfile import TemporaryFile
 from typing import Any
 
 import orjson
@@ -42,34 +43,25 @@ _UNKNOWN_REFERENCE = gettext_lazy(
 )
 
 
+@dataclass
 class Importer:
     """Imports one file into one dimension of a repository, on behalf of `actor`; used once.
 
     With `rejects`, rows with errors go there and the others are saved. An exception from `progress` ends the import
-    without saving. `finish` is called with the report at the
-    end of the saving transaction, not in a dry run. `advice` says how to allow more deletions than the maximum.
+    without saving. `finish` is called with the report at the end of the saving transaction, not in a dry run. `advice`
+    says how to allow more deletions than the maximum.
     """
 
-    def __init__(
-        self,
-        dimension: Dimension,
-        repository: Repository,
-        actor: Actor,
-        options: Options,
-        *,
-        rejects: RejectsWriter | None = None,
-        progress: Progress = lambda *_: None,
-        finish: Callable[[Report], None] = lambda _report: None,
-        advice: str = "",
-    ) -> None:
-        self._dimension = dimension
-        self._repository = repository
-        self._actor = actor
-        self._options = options
-        self._rejects = rejects
-        self._progress = progress
-        self._finish = finish
-        self._advice = advice
+    dimension: Dimension
+    repository: Repository
+    actor: Actor
+    options: Options
+    rejects: RejectsWriter | None = None
+    progress: Progress = lambda *_: None
+    finish: Callable[[Report], None] = lambda _report: None
+    advice: str = ""
+
+    def __post_init__(self) -> None:
         # What is done with elements, as members of the report.
         self._effects: dict[str, Any] = {}
         # Why nothing can be saved, whatever the rows are.
@@ -82,15 +74,14 @@ class Importer:
         Other bulk writers of the repository wait, but not while the file is read. Raises `ImportRefused` if nothing is
         saved.
         """
-        with TemporaryFile() as records, TemporaryFile() as errors:
+        with ExitStack() as stack:
             self._file = FileReader(
-                self._dimension,
-                self._repository,
-                records,
-                errors,
-                self._options,
-                progress=self._progress,
-                leaves_out=self._rejects is not None,
+                self.dimension,
+                self.repository,
+                self.options,
+                stack,
+                progress=self.progress,
+                leaves_out=self.rejects is not None,
             )
             try:
                 self._file.read(source)
@@ -102,45 +93,45 @@ class Importer:
                 raise self._refused() from None
 
     def _save(self, source: Source) -> Report:
-        mode, is_trial = self._options.mode, self._options.dry_run
+        mode, is_trial = self.options.mode, self.options.dry_run
         envelope = self._file.envelope(
             "post" if mode is Mode.CREATE else "merge",
-            "STRICT" if self._options.strict else "LOOSE",
+            "STRICT" if self.options.strict else "LOOSE",
             must_exist=mode is Mode.UPDATE,
         )
-        self._session = WriteSession(self._dimension, self._repository, self._actor, envelope, _UNKNOWN_REFERENCE)
+        self._session = WriteSession(self.dimension, self.repository, self.actor, envelope, _UNKNOWN_REFERENCE)
         with self._session.staging():
             if is_trial:
                 self._session.stage_dependent()  # without the lock: a check may take long
-            with writing_many(self._repository, is_trial=is_trial):
+            with writing_many(self.repository, is_trial=is_trial):
                 if not is_trial:
                     self._session.stage_dependent()
                 if mode is Mode.SYNC and self._file.unreadable is None:
                     self._delete_absent()
                 self._write()
                 report = self._file.report(**self._effects)
-                if self._rejects is not None and self._file.errors:
-                    self._rejects.write(source, self._rejected())
+                if self.rejects is not None and self._file.errors:
+                    self.rejects.write(source, self._rejected())
                 if is_trial:
                     transaction.set_rollback(True)
                 else:
-                    self._finish(report)
+                    self.finish(report)
                 return report
 
     def _delete_absent(self) -> None:
         """Delete stored elements that are not in the file, unless there are too many or the file is incomplete."""
         absent = self._session.writer.absent()
         count = absent.count()
-        self._effects["deleted_texts"] = preferred_texts(absent, SAMPLES, self._repository.default_language)
-        total = self._dimension.model.of(self._repository).count()
+        self._effects["deleted_texts"] = preferred_texts(absent, SAMPLES, self.repository.default_language)
+        total = self.dimension.model.of(self.repository).count()
         if count and self._file.unnamed_line is not None:
             self._reason = _(
                 "Line {line} names no element, so it is unknown which of the stored elements must stay. Correct the "
                 "line, or import in another mode than sync."
             ).format(line=self._file.unnamed_line)
             return
-        if self._options.max_delete.allows(count, total):
-            deleted = self._session.writer.delete(absent, self._actor)
+        if self.options.max_delete.allows(count, total):
+            deleted = self._session.writer.delete(absent, self.actor)
             count = len(deleted)
         else:
             self._deletes_too_many = True
@@ -150,21 +141,21 @@ class Importer:
             )
             share = f"{number_format(100 * count / total, 1)}%"
             counts = {"count": grouped_number(count), "total": grouped_number(total), "share": share}
-            self._reason = f"{message.format(maximum=self._options.max_delete, **counts)} {self._advice}".rstrip()
+            self._reason = f"{message.format(maximum=self.options.max_delete, **counts)} {self.advice}".rstrip()
             deleted = list(absent.order_by("element_id").values_list("element_id", flat=True)[:SAMPLES])
         self._effects |= {"deleted": count, "deleted_ids": deleted[:SAMPLES]}
 
     def _write(self) -> None:
-        self._progress(Phase.SAVING, 0, 0)
+        self.progress(Phase.SAVING, 0, 0)
         self._session.write(self._look)
         after = self._stored()
-        as_on_the_wire = not self._options.understands  # whoever reads labels in the file reads them here
-        differ = partial(differences, self._dimension.wire, as_on_the_wire=as_on_the_wire)
+        as_on_the_wire = not self.options.understands  # whoever reads labels in the file reads them here
+        differ = partial(differences, self.dimension.wire, as_on_the_wire=as_on_the_wire)
         self._effects["samples"] = [
             Sample(self._file.records[position].line, id, differ(self._before.get(id), after[id]))
             for position, id in self._first
         ]
-        self._progress(Phase.SAVING, 1, 0)
+        self.progress(Phase.SAVING, 1, 0)
 
     def _look(self) -> None:
         """Look at what would be written. Raises `ImportRefused` if nothing can be saved, whatever the rows are."""
@@ -176,8 +167,8 @@ class Importer:
 
     def _stored(self) -> dict[str, Any]:
         """Return the current JSON of the report's sample elements, by id."""
-        stored = with_ids(self._dimension.model, self._repository, [id for _, id in self._first])
-        renderer = full_renderer(self._dimension, self._repository.default_language)
+        stored = with_ids(self.dimension.model, self.repository, [id for _, id in self._first])
+        renderer = full_renderer(self.dimension, self.repository.default_language)
         return {element["id"]: element for element in map(orjson.loads, renderer.each(stored))}
 
     def _rejected(self) -> Iterator[Rejected]:

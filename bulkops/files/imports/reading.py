@@ -1,10 +1,11 @@
 """Read the whole file of an import or a plan, without a lock."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
@@ -39,18 +40,17 @@ Progress = Callable[[Phase, float, int], None]
 class FileReader:
     """Reads one file of elements of a dimension as the `options` of an import say; used once.
 
-    What it reads is kept in the empty temporary files `records` and `errors`, so that a large file needs little memory.
-    With `leaves_out`, rows with errors are left out of what is saved. A row whose id is on an earlier line is an error,
-    and its cells are checked with `checks_repeated`.
+    What it reads is kept in temporary files, which are closed with the `stack`, so that a large file needs little
+    memory. With `leaves_out`, rows with errors are left out of what is saved. A row whose id is on an earlier line is
+    an error, and its cells are checked with `checks_repeated`.
     """
 
     def __init__(
         self,
         dimension: Dimension,
         repository: Repository,
-        records: IO[bytes],
-        errors: IO[bytes],
         options: Options,
+        stack: ExitStack,
         *,
         progress: Progress = lambda *_: None,
         leaves_out: bool = False,
@@ -62,8 +62,8 @@ class FileReader:
         self._options = options
         self._progress = progress
         self._checks_repeated = checks_repeated
-        self.records = DiskList(records, Record)
-        self.errors = Errors(errors, leaves_out=leaves_out, place=self._place_of_pointer)
+        self.records = DiskList(stack, Record)
+        self.errors = Errors(stack, leaves_out=leaves_out, place=self._place_of_pointer)
         self.understanding = Understanding(options.values) if options.understands else None
         self.totals = Totals()
         # None for JSON elements.

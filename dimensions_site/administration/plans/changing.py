@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -14,18 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from bulkops.models import Plan
-from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import PlanRequest
+from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.sources import SelectedPatches
-from bulkops.session.items import Envelope, operations
 from dimensions_site.administration.elements.changes_form import ChangesForm
 from dimensions_site.administration.elements.element_page import known_keys
 from dimensions_site.administration.elements.pickers import PickedAdmin
 from dimensions_site.administration.plans.selecting import SelectionMixin
 from dimensions_site.api.errors import Problem
-from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.labels import labels_in_messages
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.field_changes import FieldChange
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped_number
@@ -91,15 +86,7 @@ class ChangeActionMixin(SelectionMixin, PickedAdmin):
         """Return the plan of the `changes`; None if it would change nothing. Raises `Problem` as `make_plan` does."""
         ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
         patches = SelectedPatches(self.dimension, repository, ids, changes)
-        plan = make_plan(
-            self.dimension,
-            repository,
-            Actor(request.user.get_username(), Channel.PLAN, f"{uuid4()}"),
-            PlanRequest(Envelope("LOOSE", operations({"patch": patches}))),
-            # It has the elements, and the page is for editors.
-            state_of=lambda: (repository, None),
-            require=lambda _role: None,
-        )
+        plan = plan_of_patches(self.dimension, repository, request.user.get_username(), patches)
         if plan.changed:
             return plan
         plan.delete()

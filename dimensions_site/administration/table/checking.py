@@ -5,17 +5,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 import orjson
 from django.utils.translation import gettext as _
 
 from bulkops.models import Plan
-from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import PlanRequest
+from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.stored import changes_of
-from bulkops.session.items import Envelope, operations
 from dimensions_site.administration.elements.forms import Descriptions
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.administration.table.cells import cell_text, elements_json, typed_value
@@ -23,12 +20,10 @@ from dimensions_site.administration.table.columns import label_of, spot_of
 from dimensions_site.administration.table.sent import SentRow
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
-from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.labels import AmbiguousText
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.tables import TableColumn
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
 from dimensions_site.repositories.models import Repository
 
@@ -86,31 +81,24 @@ class Checked:
     descriptions: Descriptions = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
 class TableCheck:
     """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`.
 
     The description of a reference follows an id that was typed, unless it was typed, too: it is one of `descriptions`.
     """
 
-    def __init__(
-        self,
-        dimension: Dimension,
-        repository: Repository,
-        user: str,
-        columns: Mapping[str, TableColumn],
-        descriptions: Descriptions,
-    ) -> None:
-        self._dimension = dimension
-        self._repository = repository
-        self._user = user
-        self._columns = columns
-        self._descriptions = descriptions
+    dimension: Dimension
+    repository: Repository
+    user: str
+    columns: Mapping[str, TableColumn]
+    descriptions: Descriptions
 
     def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
         """Return the result. A plan is made only if there is no conflict, and kept only if it changes something; it
         keeps the `digest` of the table.
         """
-        checked = Checked(descriptions=self._descriptions)
+        checked = Checked(descriptions=self.descriptions)
         edited = [row for row in rows if row.typed]
         checked.errors = list(self._ambiguous(edited))
         checked.error_count = len(checked.errors)
@@ -142,12 +130,12 @@ class TableCheck:
         """Add to `checked` what others have changed in the `rows` since the page read them. Two queries, if any."""
         if not rows:
             return
-        wire, model = self._dimension.wire, self._dimension.model
+        wire, model = self.dimension.wire, self.dimension.model
         stored = elements_json(
-            self._dimension, self._repository, with_ids(model, self._repository, [row.id for row in rows])
+            self.dimension, self.repository, with_ids(model, self.repository, [row.id for row in rows])
         )
-        versions = model.versions_of(self._repository).filter(number__in=[row.base for row in rows])
-        begun = elements_json(self._dimension, self._repository, versions)
+        versions = model.versions_of(self.repository).filter(number__in=[row.base for row in rows])
+        begun = elements_json(self.dimension, self.repository, versions)
         for row in rows:
             theirs = stored.get(row.id)
             if theirs is None:
@@ -157,7 +145,7 @@ class TableCheck:
             for column, value in self._typed(row):
                 put_field(mine, spot_of(column), value)
             merge = three_way_merge(wire, base, mine, theirs)
-            shown = {spot_of(column): column for column in self._columns.values()}
+            shown = {spot_of(column): column for column in self.columns.values()}
             checked.taken += (TableCell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
             for conflict in merge.conflicts:
                 column = shown[conflict.spot]
@@ -171,29 +159,22 @@ class TableCheck:
         """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
         ids = [row.id for row in rows]
         patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
-        return make_plan(
-            self._dimension,
-            self._repository,
-            Actor(self._user, Channel.PLAN, f"{uuid4()}"),
-            PlanRequest(Envelope("LOOSE", operations({"patch": patches}, {"patch": ids})), table_digest=digest),
-            # It has the elements, and the page is for editors.
-            state_of=lambda: (self._repository, None),
-            require=lambda _role: None,
-        )
+        dimension, repository = self.dimension, self.repository
+        return plan_of_patches(dimension, repository, self.user, patches, ids, table_digest=digest)
 
     def _patch(self, row: SentRow) -> dict[str, Any]:
         patch: dict[str, Any] = {}
         for column, value in self._typed(row):
             put_field(patch, spot_of(column), value)
-            words = self._dimension.wire.described.get(column.place.path)
+            words = self.dimension.wire.described.get(column.place.path)
             if words is not None and words.path not in row.typed:
                 named = (column.place.leaf.refers_to, value or "")
-                put_field(patch, Spot(words.path), self._descriptions.get(named) or None)
+                put_field(patch, Spot(words.path), self.descriptions.get(named) or None)
         return patch
 
     def _typed(self, row: SentRow) -> Iterator[tuple[TableColumn, Any]]:
         for name, text in row.typed.items():
-            column = self._columns[name]
+            column = self.columns[name]
             yield column, typed_value(column, text)
 
     def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[TableCellError]:
@@ -201,9 +182,9 @@ class TableCheck:
         for row in rows:
             for name, text in row.typed.items():
                 try:
-                    typed_value(self._columns[name], text)
+                    typed_value(self.columns[name], text)
                 except AmbiguousText as error:
-                    yield TableCellError(TableCell(row.id, self._columns[name]), str(error))
+                    yield TableCellError(TableCell(row.id, self.columns[name]), str(error))
 
     def _place(self, failures: Sequence[Failure], checked: Checked) -> None:
         """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
@@ -214,6 +195,6 @@ class TableCheck:
                 continue
             id, *segments = pointer_segments(failure.path)
             path = ".".join(segments[1:])
-            within = (column for name, column in self._columns.items() if path and name.startswith(f"{path}."))
-            column = self._columns.get(path) or next(within, None)
+            within = (column for name, column in self.columns.items() if path and name.startswith(f"{path}."))
+            column = self.columns.get(path) or next(within, None)
             checked.errors.append(TableCellError(TableCell(id, column), text))

@@ -1,6 +1,6 @@
 """The errors of a request or a file with many elements are collected in order and counted to a bound (contract B1)."""
 
-from tempfile import TemporaryFile
+from contextlib import ExitStack
 
 import pytest
 
@@ -25,8 +25,8 @@ def test_the_first_errors_are_kept_in_the_order_of_the_elements():
 
 
 def test_errors_on_disk_are_all_kept_and_those_of_one_element_in_their_order():
-    with TemporaryFile() as file:
-        errors = Errors(file)
+    with ExitStack() as stack:
+        errors = Errors(stack)
         for position in range(2 * MAX_FAILURES):
             errors.add(position % 2, [failure(position)])
         kept = [int(found.path) for _, found in errors.in_order()]
@@ -48,8 +48,8 @@ def test_more_errors_than_are_counted_end_the_reading():
 
 
 def test_rows_that_are_left_out_may_have_more_errors_while_most_rows_are_right():
-    with TemporaryFile() as file:
-        errors = Errors(file, leaves_out=True)
+    with ExitStack() as stack:
+        errors = Errors(stack, leaves_out=True)
         for row in range(MAX_COUNTED + 5):
             errors.add(3 * row, [failure(row)])
         with pytest.raises(Refused):

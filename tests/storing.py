@@ -7,7 +7,7 @@ from django.db import connection
 
 from account.dimension import ACCOUNT
 from bulkops.save.envelope import read_envelope
-from bulkops.save.saving import save_all
+from bulkops.session.session import save_all
 from currency.dimension import CURRENCY
 from dimensions_site.changes.models import Channel
 from dimensions_site.db.commits import ActsBeforeCommit

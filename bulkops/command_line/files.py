@@ -15,8 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from bulkops.files.formats.encodings import ENCODINGS
 from bulkops.files.formats.reading import Source, beginnings, open_source
 from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
-from bulkops.files.imports.locating import locate_headings
-from bulkops.files.imports.options import Share
+from bulkops.files.imports.options import Share, locate_headings
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension

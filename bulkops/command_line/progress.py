@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from signal import SIGINT
 from traceback import clear_frames
-from typing import Never, Protocol
+from typing import Never, TypeAlias
 
 from django.core.management.base import CommandError
 from tqdm import tqdm
@@ -28,22 +28,19 @@ _PAUSE = 5.0
 _BAR = "{desc} {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left{postfix}"
 
 
-class ShowProgress(Protocol):
-    """Takes the name of the phase, the completed share (0 to 1), and the number of rows, if known."""
-
-    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
-        """Show the progress."""
+# Takes the name of the phase, the completed share (0 to 1), and the number of rows, 0 if it is not known.
+ShowProgress: TypeAlias = Callable[[str, float, int], None]
 
 
 @contextmanager
 def show_progress() -> Iterator[ShowProgress]:
     """Show progress on standard error while the block runs."""
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield _Lines().show
         return
     # Progress is reported a few times a second at most, and always shown.
     with tqdm(total=1.0, bar_format=_BAR, leave=False, file=sys.stderr, mininterval=0, miniters=0) as bar:
-        yield _Bar(bar)
+        yield _Bar(bar).show
 
 
 class _Bar:
@@ -52,7 +49,7 @@ class _Bar:
         self._phase = ""
         self._began = 0.0
 
-    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
+    def show(self, phase: str, share: float, rows: int) -> None:
         if phase != self._phase:
             self._phase = phase
             self._began = time.monotonic()
@@ -69,7 +66,7 @@ class _Lines:
     def __init__(self) -> None:
         self._printed = time.monotonic()
 
-    def __call__(self, phase: str, share: float, rows: int = 0) -> None:
+    def show(self, phase: str, share: float, rows: int) -> None:
         if time.monotonic() - self._printed >= _PAUSE:
             self._printed = time.monotonic()
             count = f", {rows:,} rows" if rows else ""

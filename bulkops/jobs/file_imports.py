@@ -18,8 +18,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
-from bulkops.files.imports.locating import locate_headings
-from bulkops.files.imports.options import Mode
+from bulkops.files.imports.options import Mode, locate_headings
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
 from bulkops.jobs import mappings, uploads

@@ -50,7 +50,7 @@ def make_plan(
     scope = ElementScope(dimension, repository, request.scope)
     with ExitStack() as stack, _refusing_full_lists():
         wanted: Wanted | None = None
-        source = StateSource(dimension, repository, scope, DiskList(stack, bytes, room))
+        source = StateSource(scope, DiskList(stack, bytes, room))
         with limited_reads():
             if request.undo is not None:
                 wanted = source.undo(request.undo, skips_conflicts=request.skips_conflicts)
@@ -61,7 +61,7 @@ def make_plan(
             envelope = Envelope(request.envelope.save_mode, found)
             request = replace(request, envelope=envelope, deletions=wanted.deletions)
         steps = DiskList(stack, PlanStep, room)
-        trial = PlanTrial(dimension, repository, actor, request, scope, steps)
+        trial = PlanTrial(scope, actor, request, steps)
         plan = Plan(
             id=UUID(actor.operation) if actor.operation else uuid4(),
             repository=repository,

@@ -29,8 +29,8 @@ class ElementScope:
 
     def __init__(self, dimension: Dimension, repository: Repository, text: str | None) -> None:
         """Raises `Problem` 400 with the errors in the filter."""
-        self._dimension = dimension
-        self._repository = repository
+        self.dimension = dimension
+        self.repository = repository
         self._text = text
         # Of elements in other repositories, too.
         self.filter = ElementFilter(dimension, repository, text)
@@ -47,7 +47,7 @@ class ElementScope:
         """Keep the ids of the stored elements in the scope, for `kept`, in a temporary table."""
         if not self:
             return
-        self._state, _horizon = current(self._repository.pk, self._dimension.name)
+        self._state, _horizon = current(self.repository.pk, self.dimension.name)
         lifetime = "ON COMMIT DROP" if connection.vendor == "postgresql" else ""
         with connection.cursor() as cursor:
             cursor.execute("DROP TABLE IF EXISTS plan_scope")
@@ -58,7 +58,7 @@ class ElementScope:
         """Look again at the elements that others have written since `keep`."""
         if not self:
             return
-        before, (self._state, _horizon) = self._state, current(self._repository.pk, self._dimension.name)
+        before, (self._state, _horizon) = self._state, current(self.repository.pk, self.dimension.name)
         if before != self._state:
             changed = _ids(versions_written_in(self._versions, before.later()))
             _execute("DELETE FROM plan_scope WHERE element_id IN ({query})", changed)
@@ -75,7 +75,7 @@ class ElementScope:
 
     def outside(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the other ones of the `rows`."""
-        same = self._stored if rows.model is self._dimension.model else self._versions
+        same = self._stored if rows.model is self.dimension.model else self._versions
         return rows.filter(~Exists(self.within(same).filter(pk=OuterRef("pk"))))
 
     def kept(self, rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -91,7 +91,7 @@ class ElementScope:
         return versions.filter(change_set__in=self._state.later().values("pk"))
 
     def _filtered(self, rows: QuerySet[Any]) -> ElementFilterSet:
-        table = _ScopeFields(self._dimension, self._repository.default_language)
+        table = _ScopeFields(self.dimension, self.repository.default_language)
         return ElementFilterSet({"filter": self._text or ""}, rows, table=table)
 
 

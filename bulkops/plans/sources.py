@@ -47,16 +47,14 @@ class Wanted:
 
 
 class StateSource:
-    """Finds what leads from the stored elements of a dimension to a state, within a scope."""
+    """Finds what leads from the stored elements to a state, within a `scope`; the `elements` are those to put."""
 
-    def __init__(
-        self, dimension: Dimension, repository: Repository, scope: ElementScope, elements: DiskList[bytes]
-    ) -> None:
-        self._dimension = dimension
-        self._repository = repository
+    def __init__(self, scope: ElementScope, elements: DiskList[bytes]) -> None:
+        self._dimension = scope.dimension
+        self._repository = scope.repository
         self._scope = scope
         self._wanted = Wanted(elements)
-        self._versions = dimension.model.versions_of(repository)
+        self._versions = scope.dimension.model.versions_of(scope.repository)
 
     def state(self, repository: Repository, state: State | None) -> Wanted:
         """Return the changes that make the elements equal to those of the `repository` in its `state` (None: now)."""

@@ -20,7 +20,6 @@ from bulkops.writers.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
-from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import changes_json
 from dimensions_site.elements.history.comparing import DifferingElement, compare_version_sets
 from dimensions_site.elements.models import Change
@@ -29,7 +28,6 @@ from dimensions_site.elements.reading.lookup import with_ids, with_keys
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import change_set_of
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
-from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
 # How many ids one query names.
@@ -50,33 +48,32 @@ class PlanStep(NamedTuple):
 
 @dataclass
 class PlanTrial:
-    """Tries what a plan saves and deletes, by the elements and deletions in the `request`.
+    """Tries what a plan saves and deletes within the `scope`, by the elements and deletions in the `request`.
 
     Adds the steps to `steps`, and what forbids to apply the plan to `obstacles`. Used once.
     """
 
-    dimension: Dimension
-    repository: Repository
+    scope: ElementScope
     actor: Actor
     request: PlanRequest
-    scope: ElementScope
     steps: DiskList[PlanStep]
     deleted: int = 0
     not_found: list[str] = field(default_factory=list)
     obstacles: list[Failure] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._session = WriteSession(self.dimension, self.repository, self.actor, self.request.envelope)
+        self._dimension, self._repository = self.scope.dimension, self.scope.repository
+        self._session = WriteSession(self._dimension, self._repository, self.actor, self.request.envelope)
         self._outside: set[str] = set()
 
     def run(self) -> Counts:
         """Return what saving does; it is rolled back. Raises `Problem` as `save_all` does."""
-        refuse_when_crowded(self.repository)
+        refuse_when_crowded(self._repository)
         with self._session.staging():
             self.scope.keep()  # may take long, so it is done before others have to wait
-            with writing_in_turn(self.repository):
+            with writing_in_turn(self._repository):
                 self.scope.renew()
-                stored_count = self.scope.kept(self.dimension.model.of(self.repository)).count()
+                stored_count = self.scope.kept(self._dimension.model.of(self._repository)).count()
                 self._session.stage_dependent()
                 self._delete(stored_count)
                 self._session.write()
@@ -107,7 +104,7 @@ class PlanTrial:
         # In the order of their ids, as all bulk writers lock elements.
         ids = sorted(self.request.deletions)
         for start in range(0, len(ids), _TOGETHER):
-            rows = with_ids(self.dimension.model, self.repository, ids[start : start + _TOGETHER])
+            rows = with_ids(self._dimension.model, self._repository, ids[start : start + _TOGETHER])
             self._refuse_outside(self.scope.not_kept(rows))
             found = set(rows.values_list("element_id", flat=True))
             self.not_found += (id for id in ids[start : start + _TOGETHER] if id not in found)
@@ -115,9 +112,9 @@ class PlanTrial:
 
     def _note_steps(self) -> None:
         """Add what this transaction has written, compared with what was there before."""
-        model = self.dimension.model
-        versions = model.versions_of(self.repository)
-        own = change_set_of(model, self.repository.pk, self.actor)
+        model = self._dimension.model
+        versions = model.versions_of(self._repository)
+        own = change_set_of(model, self._repository.pk, self.actor)
         written = versions.filter(change_set=own)
         before = newest(versions.exclude(change_set=own), written).exclude(change=Change.DELETED)
         after = written.exclude(change=Change.DELETED)
@@ -127,7 +124,7 @@ class PlanTrial:
             self._refuse_outside(self.scope.outside(self.scope.late(before)))
         self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES
-        everything = ElementFilter(self.dimension, self.repository, None)
+        everything = ElementFilter(self._dimension, self._repository, None)
         for difference in compare_version_sets(everything, before, after):
             if len(self.steps) == maximum:
                 message = f"The plan changes more than {maximum:,} elements. Narrow it with a scope."
@@ -155,5 +152,5 @@ class PlanTrial:
     def _step(self, difference: DifferingElement) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
-        changes = changes_json(self.dimension, difference.fields())
+        changes = changes_json(self._dimension, difference.fields())
         return PlanStep(difference.id, difference.action, difference.number, text, changes)

@@ -22,8 +22,8 @@ from bulkops.rest.bodies import (
     read_elements,
 )
 from bulkops.save.envelope import read_envelope
-from bulkops.save.saving import save_all
 from bulkops.session.items import Envelope, SaveMode
+from bulkops.session.session import save_all
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import shown_value

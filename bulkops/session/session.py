@@ -21,7 +21,7 @@ from bulkops.session.entries import STORED_BATCH, EntryReader
 from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, Item, operation_at
 from bulkops.session.references import References
-from bulkops.writers.writer import Clash, Entry, Writer
+from bulkops.writers.writer import Clash, Counts, Entry, Writer
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.rendering import json_array, pieces
@@ -30,7 +30,7 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.rest.pointers import pointer_in
 from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.elements.writing.decoding import decoder_of
-from dimensions_site.elements.writing.locking import is_worth_another_try
+from dimensions_site.elements.writing.locking import is_worth_another_try, refuse_when_crowded, writing_in_turn
 from dimensions_site.elements.writing.saving import already_there_message
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
@@ -209,3 +209,30 @@ class WriteSession:
         """Return the JSON Pointer of a field of the element at `position`."""
         pointer = pointer_in(self._data(position), wire_path.split("."), self._dimension.wire)
         return f"{operation_at(self._operations, position).pointer_of_data(position)}{pointer}"
+
+
+def save_all(
+    dimension: Dimension,
+    repository: Repository,
+    actor: Actor,
+    envelope: Envelope,
+    *,
+    dry_run: bool = False,
+    answer: IO[bytes] | None = None,
+) -> Counts:
+    """Save the elements of `envelope`, in the order of `OPERATIONS`, in one transaction; roll it back if `dry_run`.
+    Return what they did.
+
+    The saved elements are written to `answer` as a JSON array, as they are in that transaction. Raises `Problem` 400
+    with every error of the body, or 503 if others write for too long; then nothing is saved.
+    """
+    refuse_when_crowded(repository)
+    session = WriteSession(dimension, repository, actor, envelope)
+    with session.staging(), writing_in_turn(repository):
+        session.stage_dependent()
+        session.write()
+        if answer is not None:
+            session.write_answer(answer)
+        if dry_run:
+            transaction.set_rollback(True)
+    return session.writer.saved

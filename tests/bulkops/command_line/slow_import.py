@@ -11,6 +11,7 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import django
@@ -24,14 +25,20 @@ def main(phase: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
     django.setup()
     importer = import_module("bulkops.files.imports.importing").Importer
-    report = importer._report_progress
+    begin = importer.__post_init__
 
-    def report_and_wait(importing: object, reported: str, share: float, rows: int = 0) -> None:
-        report(importing, reported, share, rows)
-        if reported == phase and share > _FAR:
-            time.sleep(_LONG)
+    def begin_to_wait(importing: Any) -> None:
+        begin(importing)
+        report = importing.progress
 
-    with patch.object(importer, "_report_progress", report_and_wait):
+        def report_and_wait(reported: str, share: float, rows: int) -> None:
+            report(reported, share, rows)
+            if reported == phase and share > _FAR:
+                time.sleep(_LONG)
+
+        importing.progress = report_and_wait
+
+    with patch.object(importer, "__post_init__", begin_to_wait):
         runpy.run_path(str(Path(__file__).parents[3] / "manage.py"), run_name="__main__")
 
 

@@ -86,26 +86,27 @@ class PlanCommand(FileCommand):
 
     def _made(self, repository: Repository, actor: Actor, options: dict[str, Any], show: ShowProgress) -> Plan:
         save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
+        envelope = Envelope(save_mode, operations({}))
+        file: FileReader | None = None
         with ExitStack() as stack:
-            file: FileReader | None = None
-            envelope = Envelope(save_mode, operations({}))
-            if options["file"] is not None:
-                chosen = Options(mapping=mapping_of(options["map"]))
-                file = FileReader(self.dimension, repository, chosen, stack, progress=show, checks_repeated=False)
-                self._read(file, options)
-                envelope = file.envelope("merge", save_mode)
-            request = PlanRequest(
-                envelope,
-                is_snapshot=file is not None and options["mode"] != Mode.MERGE,
-                repository=options["repository"],
-                as_of=options["as_of"],
-                undo=options["undo"],
-                skips_conflicts=options["skip_conflicts"],
-                scope=options["scope"],
-                max_delete=options["max_delete"] or Share.parse(MAX_DELETE),
-                reason=actor.reason,
-            )
             try:
+                if options["file"] is not None:
+                    chosen = Options(mapping=mapping_of(options["map"]), checks_repeated=False)
+                    file = FileReader(self.dimension, repository, chosen, stack, progress=show)
+                    with open_input(options["file"]) as content, self.source(content, options) as source:
+                        file.read(source)
+                    envelope = file.envelope("merge", save_mode)
+                request = PlanRequest(
+                    envelope,
+                    is_snapshot=file is not None and options["mode"] != Mode.MERGE,
+                    repository=options["repository"],
+                    as_of=options["as_of"],
+                    undo=options["undo"],
+                    skips_conflicts=options["skip_conflicts"],
+                    scope=options["scope"],
+                    max_delete=options["max_delete"] or Share.parse(MAX_DELETE),
+                    reason=actor.reason,
+                )
                 return make_plan(
                     self.dimension,
                     repository,
@@ -116,13 +117,6 @@ class PlanCommand(FileCommand):
                 )
             except Refused as refusal:
                 raise refusal if file is None else ImportRefused(file.report()) from None
-
-    def _read(self, file: FileReader, options: dict[str, Any]) -> None:
-        try:
-            with open_input(options["file"]) as content, self.source(content, options) as source:
-                file.read(source)
-        except Refused:
-            raise ImportRefused(file.report()) from None
 
     def _state(self, repository: Repository, other: str | None, moment: str | None) -> tuple[Repository, State | None]:
         """Return the repository and the state that the options name. Raises CommandError and `Problem`."""

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 
 from bulkops.files.formats.encodings import broken_line, codec_for
 from bulkops.files.formats.rows import ReadingOptions
+from bulkops.files.imports.options import Options
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
 from bulkops.save.lines import read_lines
 from bulkops.save.tables import read_table
@@ -116,16 +117,14 @@ def read_elements(
     *,
     checks_repeated: bool = True,
 ) -> Iterator[Envelope]:
-    """Yield the elements in the `body` as those of one `operation`; `checks_repeated` as of `read_table`."""
+    """Yield the elements in the `body` as those of one `operation`; `checks_repeated` as of `Options`."""
     if isinstance(body, Lines):
         yield read_lines(body.content, operation, save_mode)
         return
     keeps, client = request.query_params.get(EMPTY_CELLS) == KEEP, request.META.get("gunicorn.socket")
-    scope = (dimension, repository, operation, save_mode, client)
-    with read_table(
-        body.content, body.reading, *scope, keeps_empty_cells=keeps, checks_repeated=checks_repeated
-    ) as envelope:
-        yield envelope
+    options = Options(keeps_empty_cells=keeps, checks_repeated=checks_repeated)
+    with read_table(body.content, body.reading, dimension, repository, options, client) as file:
+        yield file.envelope(operation, save_mode)
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
 from bulkops.save.envelope import too_many
 from bulkops.session.errors import Refused
-from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.errors import Failure, bad_request, client_closed
 from dimensions_site.db.read_limits import has_gone
 from dimensions_site.elements.dimension import Dimension
@@ -35,19 +34,14 @@ def read_table(
     reading: ReadingOptions,
     dimension: Dimension,
     repository: Repository,
-    operation: str,
-    save_mode: SaveMode,
+    options: Options,
     client: socket | None,
-    *,
-    keeps_empty_cells: bool = False,
-    checks_repeated: bool = True,
-) -> Iterator[Envelope]:
-    """Yield the rows of the table in `body`, which is emptied, as the elements of one `operation`, for the block.
+) -> Iterator[FileReader]:
+    """Yield the file of the rows of the table in `body`, which is emptied, for the block.
 
-    The table is read once, as `reading` says, and in turn with others. An empty cell clears its field, as in an import,
-    unless `keeps_empty_cells`; `checks_repeated` as of `FileReader`. Raises `Problem` 400 with every error, each with
-    its line and column, also if the block raises `Refused`; 499 if the `client`, a connection, has gone; 503 if too
-    many already wait.
+    The table is read once, as `reading` and the `options` of an import say, and in turn with others. Raises `Problem`
+    400 with every error, each with its line and column, also if the block raises `Refused`; 499 if the `client`, a
+    connection, has gone; 503 if too many already wait.
     """
     refuse_when_crowded(repository)
     limited = replace(reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
@@ -57,12 +51,11 @@ def read_table(
         turn.enter_context(reading_in_turn(repository, len(body)))
         file.write(body)
         body.clear()  # it is on the disk now
-        options = Options(keeps_empty_cells=keeps_empty_cells)
-        reader = FileReader(dimension, repository, options, stack, checks_repeated=checks_repeated)
+        reader = FileReader(dimension, repository, options, stack)
         try:
             with open_source(file, limited) as source:
                 reader.read(replace(source, rows=partial(_limited, source.rows, turn, client)))
-                yield reader.envelope(operation, save_mode)
+                yield reader
         except UnreadableFile as error:
             raise bad_request([_placed(error.failure)]) from None
         except Refused as refusal:

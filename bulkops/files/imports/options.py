@@ -67,7 +67,8 @@ class Options:
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
     checks the result; the report then has details for them. `values` gives the texts under a heading the value that
     they mean, as in the JSON of the wire, "" for none. With `without_totals`, rows that look like totals are left out,
-    as `Report.totals` describes them. `corrections` replace cells of a table, by line and heading.
+    as `Report.totals` describes them. `corrections` replace cells of a table, by line and heading. A row whose id is on
+    an earlier line is an error, and its cells are checked with `checks_repeated`.
     """
 
     mode: Mode = Mode.MERGE
@@ -80,6 +81,7 @@ class Options:
     without_totals: bool = False
     keeps_empty_cells: bool = False
     corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))
+    checks_repeated: bool = True
 
 
 def locate_headings(

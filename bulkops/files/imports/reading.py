@@ -41,8 +41,7 @@ class FileReader:
     """Reads one file of elements of a dimension as the `options` of an import say; used once.
 
     What it reads is kept in temporary files, which are closed with the `stack`, so that a large file needs little
-    memory. With `leaves_out`, rows with errors are left out of what is saved. A row whose id is on an earlier line is
-    an error, and its cells are checked with `checks_repeated`.
+    memory. With `leaves_out`, rows with errors are left out of what is saved.
     """
 
     def __init__(
@@ -54,14 +53,12 @@ class FileReader:
         *,
         progress: Progress = lambda *_: None,
         leaves_out: bool = False,
-        checks_repeated: bool = True,
     ) -> None:
         self._unique = dimension.model.unique_in_repository
         self._wire = dimension.wire
         self._language = repository.default_language
         self._options = options
         self._progress = progress
-        self._checks_repeated = checks_repeated
         self.records = DiskList(stack, Record)
         self.errors = Errors(stack, leaves_out=leaves_out, place=self._place_of_pointer)
         self.understanding = Understanding(options.values) if options.understands else None
@@ -219,7 +216,7 @@ class FileReader:
                 name=name, value=shortened(value), line=self.records[first].line
             )
             repetitions.append(Failure(self.place_of(name), "REPEATED", message))
-            if name == "id" and not self._checks_repeated:
+            if name == "id" and not self._options.checks_repeated:
                 record.is_checkable = False
         self._add(record, [*repetitions, *failures])
 

@@ -28,22 +28,6 @@ def test_on_a_phone_she_scans_short_cards_and_reaches_import_and_export(alice):
     assert fits(alice)
 
 
-def test_she_opens_an_account_by_a_german_word_with_the_keyboard(alice):
-    """From the start page, with Ctrl-K, though her pages are English."""
-    alice.keyboard.press("Control+k")
-    expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
-    assert focused(alice) == "Search pages and elements"
-    alice.keyboard.type("kreditverluste")
-    results = alice.locator("#command-results li")
-    expect(results).to_have_count(1)
-    expect(results).to_contain_text("A.21.190")
-    expect(results).to_contain_text("Kreditverluste")
-    expect(results).to_contain_text("northwind")
-    with alice.expect_navigation(url="**/change/"):
-        alice.keyboard.press("Enter")
-    expect(alice.get_by_role("heading", name="Account A.21.190")).to_be_visible()
-
-
 def test_the_search_opens_by_its_button_and_closes_by_escape(alice):
     """Nobody has to know the keys; an arrow chooses another result than the first."""
     tab_to(alice, "Search")

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import follow
-from tests.stories.house import PASSWORD
 from tests.stories.pages import log_in, open_account, save
 
 ENGLISH, GERMAN = "Description en: Text", "Description de: Text"
@@ -82,20 +81,3 @@ def test_she_signs_out_and_in_in_a_second_tab_and_saves_in_the_first(alice, rest
     assert rest("elements/A.23.210")["descriptions"]["de"] != "Guthaben, zweimal angemeldet"
     save(alice)
     assert rest("elements/A.23.210")["descriptions"]["de"] == "Guthaben, zweimal angemeldet"
-
-
-def test_her_session_ends_and_signing_in_leads_back_to_what_she_typed(alice, rest):
-    """Also after a wrong password."""
-    open_account(alice, "A.23.210")
-    alice.get_by_label(ENGLISH, exact=True).fill("Typed before the session ended")
-    alice.context.clear_cookies(name="sessionid")
-    follow(alice.get_by_role("button", name="Save and continue editing"))
-    expect(alice.get_by_text("the form comes back with what you typed")).to_be_visible()
-    alice.get_by_label("Username").fill("alice")
-    alice.get_by_label("Password").fill(f"not {PASSWORD}")
-    follow(alice.get_by_role("button", name="Log in"))
-    log_in(alice, "alice")
-    expect(alice.get_by_role("alert")).to_contain_text("Nothing was saved, because you signed in again.")
-    expect(alice.get_by_label(ENGLISH, exact=True)).to_have_value("Typed before the session ended")
-    save(alice)
-    assert rest("elements/A.23.210")["descriptions"]["en"] == "Typed before the session ended"

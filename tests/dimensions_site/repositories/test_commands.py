@@ -67,15 +67,6 @@ def test_staff_sign_in_once_they_have_a_password(run):
     assert page.get("/admin/").status_code == 200
 
 
-def test_a_name_is_kept_in_one_form_of_its_letters(run):
-    """As the administration does: two user names must not look the same."""
-    run("create_user", "zoe\u0308")
-    assert User.objects.get().username == "zo\u00eb"
-    with pytest.raises(CommandError, match="There is already a user 'zo\u00eb'"):
-        run("create_user", "zo\u00eb")
-    assert run("create_api_key", "zoe\u0308", "--name", "x")
-
-
 @pytest.mark.contract("G1")
 def test_the_key_stands_alone_on_the_last_line_and_only_its_hash_is_stored(run):
     """So that a script can read it; the stored row does not contain it."""

@@ -87,11 +87,3 @@ def test_the_deepest_filter_is_answered(codes_of, deepest: str) -> None:
     Sample.objects.create(code="A")
 
     assert codes_of(text) == ["A"]
-
-
-@pytest.mark.contract("D4", "B3")
-def test_the_widest_filter_is_answered(codes_of) -> None:
-    """Lists of 100 values, as many as fit into the length."""
-    Sample.objects.create(code="A", names={"en": "A"})
-
-    assert codes_of(";".join([of_values(100).replace("code", "names")] * 19)) == ["A"]

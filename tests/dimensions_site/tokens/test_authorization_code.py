@@ -12,7 +12,6 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from tests.dimensions_site.tokens.clients import CALLBACK, ask, planning_tool, with_token
 from tests.dimensions_site.tokens.consenting import (
-    PAGE,
     VERIFIER,
     answer_page,
     question,
@@ -126,18 +125,6 @@ def test_a_challenge_in_plain_text_is_refused(alices_browser: Client) -> None:
 def test_nobody_is_sent_to_an_address_that_no_program_has(alices_browser: Client, changed: Any) -> None:
     """The page says what is wrong instead."""
     page = alices_browser.get(question(planning_tool(), **changed))
-    assert page.status_code == 400
-    assert page["Content-Type"].startswith("text/html")
-
-
-@pytest.mark.django_db
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize(
-    "query",
-    ["", "x=%zz", "client_id=%ff", "client_id=%00", "scope=" + "x" * 60_000, "client_id=a&client_id=b", "claims={"],
-)
-def test_a_broken_address_is_answered_with_a_page(alices_browser: Client, query: str) -> None:
-    page = alices_browser.get(f"{PAGE}?{query}")
     assert page.status_code == 400
     assert page["Content-Type"].startswith("text/html")
 

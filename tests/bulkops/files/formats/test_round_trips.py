@@ -1,8 +1,6 @@
 """What is written is read again as it was, and other programs read it, too."""
 
-import gzip
 import io
-import json
 
 import pytest
 from hypothesis import example, given
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from bulkops.files.formats.rows import FileShape
-from bulkops.files.formats.table import element_writer, table_writer
+from bulkops.files.formats.table import table_writer
 from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWriter
 from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import read
@@ -108,26 +106,6 @@ def test_a_table_that_no_workbook_can_hold_is_refused():
     with pytest.raises(TableTooLarge, match="Choose CSV"):
         writer.row([])
     writer.close()
-
-
-@pytest.mark.parametrize("gzipped", [False, True], ids=["plain", "gzip"])
-@pytest.mark.parametrize("format", [Format.JSON, Format.NDJSON])
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_elements_come_back_exactly(format, gzipped, count):
-    """Each on a separate line, so that people and other programs can look at it."""
-    elements = [{"id": f"{number:04d}", "descriptions": {"de": "Büro\n现金", "en": None}} for number in range(count)]
-    file = io.BytesIO()
-    writer = element_writer(FileShape(format, gzipped=gzipped), file)
-    for element in elements:
-        writer.text(json.dumps(element))
-    writer.close()
-
-    content = gzip.decompress(file.getvalue()) if gzipped else file.getvalue()
-    assert content.count(b"\n") == count + (2 if format is Format.JSON and count else format is Format.JSON)
-    if count or format is Format.JSON:
-        outcome = read(file.getvalue(), format)
-        assert [row.element for row in outcome.elements] == elements
-        assert outcome.refusal is None
 
 
 def test_a_writer_that_is_given_up_says_nothing():

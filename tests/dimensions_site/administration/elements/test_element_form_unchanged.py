@@ -9,6 +9,7 @@ from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.administration.site.pages import errors, filled_in
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import account, currency
+from tests.lengths import tries
 from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
 
@@ -41,7 +42,7 @@ def save_untouched(browser, element):
 def test_opening_and_saving_any_element_writes_nothing_and_says_so(alice, northwind, dimension):
     """Random elements of every shape: nulls, empty texts, line breaks, every script, instants of milliseconds."""
     model = MODELS[dimension]
-    STORE[dimension](northwind, *RandomElements(WIRES[dimension], seed=5).many(25))
+    STORE[dimension](northwind, *RandomElements(WIRES[dimension], seed=5).many(tries(10, long=100)))
     before, versions = list(model.objects.order_by("pk").values()), model.version_model.objects.count()
     browser = browser_of(alice)
     for element in model.objects.order_by("pk"):

@@ -140,15 +140,6 @@ def test_the_default_language_needs_one_repository(rita, northwind, contoso):
     assert ids(browser.get(f"{address}&filter=oid==x")) == []
 
 
-@pytest.mark.contract("A6")
-def test_a_filter_finds_nothing_of_other_repositories(chart, rita, contoso):
-    store_accounts(contoso, account("C", nature="PROFIT_AND_LOSS", descriptions={"en": "C"}))
-    browser = browser_of(rita)
-    for filter in (MISSING, "id!=x", "id==C,id==1000"):
-        assert "C" not in found(browser, filter)
-        assert found(browser, filter, repository__id__exact=contoso.pk) == []
-
-
 # --- What starts from the list --------------------------------------------------------------------------------------
 
 

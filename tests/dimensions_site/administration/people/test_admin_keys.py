@@ -6,8 +6,6 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import reverse
-from django.utils.translation import override
 
 from dimensions_site.repositories.models import ApiKey, Role
 from tests.dimensions import DIMENSIONS
@@ -42,15 +40,6 @@ def test_a_new_key_is_narrowed_on_its_page(root, alice, northwind):
     assert program.get(program.account()).status_code == 200
     assert program.get(program.currency()).json()["code"] == "CREDENTIAL_TOO_NARROW"
     assert program.send("POST", program.account(), {}).json()["code"] == "CREDENTIAL_TOO_NARROW"
-
-
-def test_a_key_that_is_made_without_a_choice_allows_all_that_its_user_may(root, alice):
-    """As keys did before they could be narrowed."""
-    stored, program = made(root, alice.user)
-    assert stored.allows() == "manager of all dimensions in all repositories"
-    with override("de"):
-        assert stored.allows() == "Verwalter für alle Dimensionen in allen Repositorys"
-    assert program.send("POST", program.currency("elements-bulk"), {}).status_code == 400
 
 
 def test_repositories_without_the_mark_are_refused_with_a_message(root, alice, northwind):
@@ -116,10 +105,3 @@ def test_the_list_shows_what_each_key_allows_in_as_many_queries_for_one_as_for_m
         ("?is_limited__exact=0", 1),
     ):
         assert root.get(LIST + address).context["cl"].result_count == count, address
-
-
-def test_the_page_labels_each_field(root, alice):
-    """What a key without the mark permits, and what one with it."""
-    text = root.get(reverse("admin:repositories_apikey_add")).content.decode()
-    assert "A key narrows what the grants of its user allow, and never widens it." in text
-    assert "Without this mark the key gives access to every repository that its user has access to." in text

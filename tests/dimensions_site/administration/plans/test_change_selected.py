@@ -126,16 +126,6 @@ def test_fields_of_every_kind_are_set_and_cleared(chart, ed):
     }
 
 
-def test_numbers_of_currencies_are_set(chart, ed):
-    """The other dimension, with the texts that its declaration reads."""
-    changes = {"decimalNumbers:how": "set", "decimalNumbers": "3", "percentageDifference:how": "set"}
-    chosen(
-        browser_of(ed), keys("EUR", "USD", model=Currency), {**changes, "percentageDifference": "0.50"}, model=Currency
-    )
-    differences = {("decimalNumbers", 2, 3), ("percentageDifference", "0.0000", "0.50")}
-    assert described(Plan.objects.get()) == {"EUR": differences, "USD": differences}
-
-
 def test_a_text_is_added_to_the_text_of_each_element(chart, ed):
     """At the end or at the beginning, in the chosen language; where there is no text, none is added."""
     changes = {

@@ -6,7 +6,6 @@ import pytest
 from django.contrib.messages import get_messages
 
 from account.models import Account
-from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.administration.table.grids import cells, columns, opened, send, sent_table
@@ -111,12 +110,6 @@ def test_a_table_has_elements_of_one_repository(chart, northwind, contoso):
     answer = browser.post(page(Account, "table"), {"_table": json.dumps(table), "_do": "check"})
     assert "9999" not in cells(answer)
     assert answer.context["table"].gone == ["9999"]
-
-
-def test_currencies_have_a_table_too(northwind, ed):
-    store_currencies(northwind, currency("EUR"))
-    shown = opened(browser_of(ed), model=Currency)
-    assert cells(shown)["EUR"]["decimalNumbers"] == "2"
 
 
 def test_columns_are_chosen_by_label_and_what_was_typed_stays(chart, ed):

@@ -1,13 +1,12 @@
 """The list of change sets: the latest first, filtered, in pages."""
 
-import json
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Caller, account, content
+from tests.factories import Caller, account
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I5")]
@@ -77,11 +76,6 @@ def test_pages_and_the_count(alice, deletion):
     query = {"filter": "channel==REST", "take": "1"}
     response = alice.get(alice.account("elements-changesets"), query, headers={"prefer": "count=exact"})
     assert (response["X-Total-Count"], response["Preference-Applied"]) == ("2", "count=exact")
-
-
-def test_they_are_also_lines_of_json(alice, deletion):
-    lines = content(alice.get(alice.account("elements-changesets"), headers={"accept": "application/x-ndjson"}))
-    assert [json.loads(line) for line in lines.splitlines()] == answer(alice, "changesets")
 
 
 def test_each_dimension_and_repository_lists_its_own(alice, bob, deletion):

@@ -1,7 +1,5 @@
 """The feed answers what was committed after a token: each element once, in its newest state."""
 
-import json
-
 import pytest
 
 from tests.bulkops.jobs.deletions import start, work_now
@@ -79,17 +77,6 @@ def test_what_stops_to_match_the_filter_leaves_as_deleted(alice, since):
     assert changes(alice, since, filter="") == [("saved", "1"), ("saved", "2"), ("deleted", "3")]
     everything = answer(alice, "changes", filter=balance)
     assert [one["element"]["id"] for one in everything] == ["2"]
-
-
-def test_the_feed_is_also_lines_of_json(alice, since):
-    """With the same changes and token as the array."""
-    alice.send("PATCH", alice.account("elements/2"), BANK)
-    delete(alice, "3")
-    array = alice.get(alice.account("elements-changes"), {"since": since})
-    lines = alice.get(alice.account("elements-changes"), {"since": since}, headers={"accept": "application/x-ndjson"})
-    assert lines["Content-Type"].startswith("application/x-ndjson")
-    assert [json.loads(line) for line in content(lines).splitlines()] == read(array)
-    assert lines["Sync-Token"] == array["Sync-Token"]
 
 
 def test_head_answers_the_token_alone(alice, since):

@@ -140,13 +140,6 @@ def test_a_slash_after_the_id_of_a_deletion_leads_nowhere(alice):
     assert alice.get(path.removesuffix("/")).json()["status"] == "RUNNING"
 
 
-@pytest.mark.contract("A5")
-@pytest.mark.parametrize("path", ["/api", "/dimensions", "/dimensions/v2/northwind/account/elements", "/api/x"])
-def test_an_address_beside_the_routes_is_a_404(alice, path):
-    """Another version or a part of a path does not exist; there is no redirect."""
-    assert alice.get(path).status_code == 404
-
-
 @pytest.mark.contract("A6")
 @pytest.mark.parametrize(
     "db_id", ["nowhere", "Northwind", "north%20wind", "%D0%B4", "north%25wind", "*", "northwind%2E"]

@@ -125,7 +125,7 @@ def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: FileSh
 @each_shape
 def test_many_elements_of_many_shapes_come_back(alice: Caller, shape: FileShape, dimension: str) -> None:
     """With all languages and attributes of all of them as columns."""
-    save(alice, dimension, RandomElements(DIMENSIONS[dimension].wire, seed=11).many(150))
+    save(alice, dimension, RandomElements(DIMENSIONS[dimension].wire, seed=11).many(50))
     check_round_trip(alice, dimension, shape)
 
 

@@ -31,13 +31,3 @@ def test_a_hopeless_file_is_not_read_to_its_end(northwind, tmp_path):
     assert message == "Nothing was imported: At least 10,000 errors; the rest of the file was not checked."
     assert errors[-1] == "and at least 9,000 more errors"
     assert len(errors) == 1_001
-
-
-@pytest.mark.contract("B1")
-def test_a_file_whose_rows_are_nearly_all_wrong_is_not_sorted_into_rejects(northwind, tmp_path):
-    """Where rows with errors may be left out, more than half of the rows must be valid."""
-    rejects = tmp_path / "rejects.ndjson"
-    rows = (account(f"{number}", **WRONG) for number in range(10_001))
-    message, _ = refusal(tmp_path, rows, "--rejects", str(rejects))
-    assert "At least 10,000 errors" in message
-    assert not rejects.exists()

@@ -1,13 +1,9 @@
 """A request carries at most one credential, and of a scheme that the service uses."""
 
 import base64
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 
@@ -17,13 +13,6 @@ from tests.factories import Caller
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
 PLACE = "/api/aih/dimensions/v1/northwind/currency/elements"
-ASK = """
-import django
-django.setup()
-from django.test import Client
-response = Client(headers={"Host": "localhost"}).get("/dimensions/v1/northwind/account/elements", headers=%r)
-print(response.status_code, response.json()["detail"])
-"""
 
 
 def basic(credentials: str) -> str:
@@ -109,23 +98,3 @@ def test_a_scheme_that_is_not_used_is_named_with_those_that_are(header: str, sen
     answer = Client(headers={"Authorization": header}).get(PLACE)
     assert (answer.status_code, answer.json()["code"]) == (401, "AUTHENTICATION_FAILED")
     assert answer.json()["detail"] == sentence
-
-
-@pytest.mark.parametrize(
-    ("modes", "headers", "sentence"),
-    [
-        ("jwt", {"Authorization": "Basic x"}, "Unsupported scheme 'Basic'; use Bearer."),
-        ("basic,oauth2", {"Authorization": "Api-Key x"}, "Unsupported scheme 'Api-Key'; use Basic or Bearer."),
-        (
-            "jwt",
-            {"Authorization": "Bearer a.b.c", "X-API-Key": "x"},
-            "The token is malformed: it is not a JSON Web Token.",
-        ),
-    ],
-)
-def test_only_the_enabled_modes_are_named_and_count(modes: str, headers: dict[str, str], sentence: str) -> None:
-    """X-API-Key may belong to a gateway if no mode of the service reads it."""
-    environment = {**os.environ, "API_AUTHENTICATION": modes, "DJANGO_SETTINGS_MODULE": "dimensions_site.settings"}
-    command = [sys.executable, "-c", ASK % headers]
-    asked = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True)
-    assert asked.stdout.strip() == f"401 {sentence}"

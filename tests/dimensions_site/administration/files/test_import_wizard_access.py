@@ -160,6 +160,15 @@ def test_rights_are_asked_again_when_a_worker_begins(alice, northwind, step, los
     assert not file_import.pieces.filter(file="UPLOAD").exists()
 
 
+def test_a_switched_off_api_does_not_stop_the_admin(ed, northwind):
+    northwind.api_enabled = False
+    northwind.save()
+    browser = browser_of(ed)
+    confirm(browser, checked(browser, northwind, HEADINGS + CASH))
+    work()
+    assert Account.objects.count() == 1
+
+
 def test_nobody_uploads_without_having_logged_in(northwind):
     """The file of a stranger is not even written to the disk, whichever page it is sent to."""
     form = {"target": f"account:{northwind.pk}", "file": SimpleUploadedFile("chart.csv", (HEADINGS + BANK).encode())}

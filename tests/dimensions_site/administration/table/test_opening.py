@@ -9,8 +9,8 @@ from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.administration.table.grids import cells, columns, opened, send, sent_table
-from tests.factories import account, caller, currency
-from tests.storing import store_accounts, store_currencies
+from tests.factories import account, caller
+from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("G2")
 

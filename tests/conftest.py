@@ -25,7 +25,7 @@ from tests.services.migrated import copy_file, template
 from tests.storing import store_accounts
 
 # No deadline: a slow machine must not fail a test.
-search.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+search.register_profile("short", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # The same examples each time, so that a change is not blamed for an error that a random search finds elsewhere.
 search.register_profile("ci", search.get_profile("short"), derandomize=True)
 # For a thorough run: make test-sqlite ARGS="--hypothesis-profile=long -k name"

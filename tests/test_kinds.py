@@ -16,8 +16,8 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from dimensions_site.administration.conditions.condition_form import ConditionForm
 from dimensions_site.administration.conditions.fields import NamedField
-from dimensions_site.administration.elements.controls import control_of
-from dimensions_site.administration.elements.map_editor import MapControl
+from dimensions_site.administration.inputs.controls import control_of
+from dimensions_site.administration.inputs.map_editor import MapControl
 from dimensions_site.administration.lists.columns import values_of
 from dimensions_site.administration.table.cells import cell_text, typed_value
 from dimensions_site.changes.models import Channel

@@ -15,7 +15,7 @@ from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS, element_writer, table_writer
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.api.errors import Failure
-from dimensions_site.elements.declaration.maps import LanguageMapField, language_expected
+from dimensions_site.elements.declaration.maps import language_expected
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.reading.cells import typed_cell, untyped_cell
 from dimensions_site.elements.reading.rendering import Renderer
@@ -73,7 +73,7 @@ def chosen_paths(
 def _in_languages(wire: Wire, path: str, languages: Sequence[str]) -> Iterable[str]:
     group, _, key = path.partition(".")
     place = wire.places.get(group)
-    if place is None or not isinstance(place.leaf, LanguageMapField) or key not in ("", WHOLE_MAP):
+    if place is None or not place.leaf.has_languages or key not in ("", WHOLE_MAP):
         return [path]
     return [f"{group}.{language}" for language in languages]
 

@@ -28,7 +28,6 @@ from dimensions_site.administration.elements.element_page import known_keys
 from dimensions_site.administration.elements.pickers import PickedAdmin
 from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ListColumn
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
@@ -136,7 +135,7 @@ class BuilderPages(ListedAdmin, PickedAdmin):
         offered = {}
         for place in self.dimension.wire.places.values():
             if place.is_map:
-                more = languages if isinstance(place.leaf, LanguageMapField) else []
+                more = languages if place.leaf.has_languages else []
                 offered[place.path] = list(dict.fromkeys([*used.get(place.path, ()), *more]))[:_OFFERED_KEYS]
         return offered
 

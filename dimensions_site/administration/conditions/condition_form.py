@@ -10,12 +10,9 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of
 from dimensions_site.administration.conditions.fields import NamedField, named_field
 from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
-from dimensions_site.administration.elements.controls import as_meant
+from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
-from dimensions_site.elements.declaration.maps import LanguageMapField
-from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
@@ -68,39 +65,25 @@ class ConditionForm:
         self.key = ""
 
     @property
-    def choices(self) -> list[tuple[str, str]]:
-        """The values to choose from; none for a field that takes others."""
-        leaf: Any = self.named.place.leaf
-        if self.named.is_entry:
-            return []
-        if isinstance(leaf, BooleanField):
-            return [("true", leaf.in_words(True)), ("false", leaf.in_words(False))]
-        if isinstance(leaf, EnumField) and (leaf.open_length is None):
-            return [(value, leaf.in_words(value)) for value in leaf.choices.values]
-        return []
+    def leaf(self) -> Any:
+        """The field itself, or the map that has the entry."""
+        return self.named.place.leaf
 
     @property
-    def suggestions(self) -> list[tuple[str, str]]:
-        """The values that are suggested for a field that takes others, too."""
-        leaf: Any = self.named.place.leaf
-        is_open = isinstance(leaf, EnumField) and leaf.open_length is not None
-        return [(value, leaf.in_words(value)) for value in leaf.choices.values] if is_open else []
+    def choices(self) -> list[tuple[str, str]]:
+        """The values to choose from; none for a field that takes others."""
+        return [] if self.leaf.is_open else list(self.leaf.labelled)
 
     @property
     def input_type(self) -> str:
         """The type of the controls for one value: a browser's control for dates shows them as people write them."""
-        is_moment = isinstance(self.named.place.leaf, TimestampField)
+        is_moment = self.named.kind is ValueKind.TIMESTAMP
         return "date" if is_moment and all(len(value) in (0, 10) for value in self.values) else "text"
 
     @property
     def takes_key(self) -> bool:
         """Whether the field is a map, of which one entry may be named."""
         return self.named.place.is_map and not self.named.is_entry
-
-    @property
-    def key_word(self) -> str:
-        """What people call the key of an entry."""
-        return _("Language") if isinstance(self.named.place.leaf, LanguageMapField) else _("Name")
 
     @cached_property
     def typed(self) -> dict[str, str]:
@@ -128,10 +111,10 @@ class ConditionForm:
 
     def _meant(self) -> tuple[str, ...]:
         """Return the values as the filter writes them, from what people type in the language of the page."""
-        if self.named.kind not in (ValueKind.DECIMAL, ValueKind.TIMESTAMP):
+        if self.named.is_entry or not self.leaf.is_local:
             return tuple(self.values)
         try:
-            meant = [self._shown.get(value) or self.named.place.leaf.from_words(value) for value in self.values]
+            meant = [self._shown.get(value) or self.leaf.from_words(value) for value in self.values]
         except AmbiguousText as error:
             self.errors["value"] = str(error)
             return ()
@@ -192,7 +175,7 @@ class ConditionForm:
             return error.message
         message = _("%(name)s must be %(expected)s.")
         with labels_in_messages():
-            return message % {"name": self.named.heading, "expected": self.named.place.leaf.expected}
+            return message % {"name": self.named.heading, "expected": self.leaf.expected}
 
 
 def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, FilterCondition] | None:

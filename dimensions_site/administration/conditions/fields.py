@@ -7,8 +7,6 @@ from typing import Any
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
-from dimensions_site.elements.declaration.choices import EnumField
-from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.timestamps import as_people_write
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.dimension import Dimension
@@ -29,16 +27,19 @@ class NamedField:
     key: str | None = None
 
     @property
+    def _leaf(self) -> Any:
+        return self.place.leaf
+
+    @property
     def heading(self) -> str:
         if self.key is None and self.place.is_map:
-            words = _("any language") if isinstance(self.place.leaf, LanguageMapField) else _("any entry")
-            return self.place.heading_of(words)
+            return self.place.heading_of(str(self._leaf.any_key))
         return self.place.heading_of(None if self.key is None else shortened(self.key, _SHOWN))
 
     @property
     def language(self) -> str:
         """The name of the language of an entry, by which it is found; empty for what is in no language."""
-        if self.key is None or not isinstance(self.place.leaf, LanguageMapField):
+        if self.key is None or not self._leaf.has_languages:
             return ""
         try:
             return str(get_language_info(self.key)["name_translated"])
@@ -52,8 +53,7 @@ class NamedField:
     @property
     def may_be_empty(self) -> bool:
         """Whether the field takes an empty text, which is not null (contract C19)."""
-        is_open = getattr(self.place.leaf, "open_length", None) is not None
-        return not self.is_entry and (self.kind is ValueKind.TEXT or is_open)
+        return not self.is_entry and (self.kind is ValueKind.TEXT or self.place.leaf.is_open)
 
     @property
     def kind(self) -> ValueKind:
@@ -64,8 +64,7 @@ class NamedField:
         leaf: Any = self.place.leaf
         kind = self.kind
         if kind is ValueKind.ENUM:
-            spellings = leaf.spellings if isinstance(leaf, EnumField) else {}
-            return shortened(leaf.in_words(spellings.get(text, text)), _SHOWN)
+            return shortened(leaf.in_words(leaf.spellings.get(text, text)), _SHOWN)
         if kind is ValueKind.BOOLEAN and text in ("true", "false"):
             return str(leaf.in_words(text == "true"))
         if kind is ValueKind.TIMESTAMP:

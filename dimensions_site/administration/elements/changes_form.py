@@ -9,13 +9,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.elements.controls import Control, as_meant
 from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named, refuse_nul
-from dimensions_site.administration.elements.map_editor import MapControl, MapRow
+from dimensions_site.administration.inputs.controls import Control, as_meant
+from dimensions_site.administration.inputs.map_editor import MapControl, MapRow
 from dimensions_site.api.errors import flatten
-from dimensions_site.elements.declaration.texts import TextField
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.writing.field_changes import FieldChange, How
+from dimensions_site.rsql.fields import ValueKind
 
 
 @dataclass
@@ -32,7 +32,7 @@ class FieldChoice:
         words = {How.SET: _("Set to")}
         if leaf.allow_null or self.place.is_map:
             words[How.CLEAR] = _("Clear")
-        if self.place.is_map or (isinstance(leaf, TextField) and leaf.refers_to is None):
+        if self.place.is_map or (leaf.kind is ValueKind.TEXT and leaf.refers_to is None):
             words |= {How.APPEND: _("Add at the end"), How.PREPEND: _("Add at the beginning")}
         return [("", _("Leave as it is")), *words.items()]
 

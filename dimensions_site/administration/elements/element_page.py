@@ -13,13 +13,12 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.controls import TimestampControl
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.pickers import PickedAdmin
 from dimensions_site.administration.elements.used_by import uses_of
+from dimensions_site.administration.inputs.controls import TimestampControl
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
-from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.structs import defaults_of
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Origin
@@ -41,9 +40,7 @@ def known_keys(dimension: Dimension, repository: Repository) -> Mapping[str, Seq
     columns = [place.column for place in places]
     rows = dimension.model.of(repository).order_by("element_id").values_list(*columns)[:_SAMPLE]
     languages = Counter({repository.default_language: _SAMPLE * len(places) + 1})
-    counters = {
-        place.path: languages if isinstance(place.leaf, LanguageMapField) else Counter[str]() for place in places
-    }
+    counters = {place.path: languages if place.leaf.has_languages else Counter[str]() for place in places}
     for row in rows:
         for place, entries in zip(places, row, strict=True):
             counters[place.path].update(list(entries or ()))

@@ -9,8 +9,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.elements.controls import Control, PickerControl, as_meant, control_of
-from dimensions_site.administration.elements.map_editor import MapControl
+from dimensions_site.administration.inputs.controls import Control, PickerControl, as_meant, control_of
+from dimensions_site.administration.inputs.map_editor import MapControl
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire

@@ -9,9 +9,9 @@ from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
-from dimensions_site.administration.elements.controls import PickerControl
 from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named
 from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.inputs.controls import PickerControl
 from dimensions_site.administration.lists.described import language_of_page
 from dimensions_site.administration.lists.finding import first_fitting
 from dimensions_site.administration.people.repositories import LONGEST_SEARCH

@@ -13,13 +13,12 @@ from bulkops.files.outside.previews import ColumnContent
 from bulkops.models import FileImport
 from dimensions_site.administration.files.column import ColumnField, GuessOrigin
 from dimensions_site.administration.files.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
-from dimensions_site.elements.declaration.choices import EnumField
-from dimensions_site.elements.declaration.maps import LanguageMapField
 from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
 from dimensions_site.elements.reading.tables import TableColumn, choices_of
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
 # How many columns there are before the clear ones are folded.
@@ -165,7 +164,7 @@ class ColumnFields:
         """Choose a field for the other columns if their names or cells point to one that no other column has."""
         for column in self.fields:
             place = None if column.is_open else self._wire.places.get(column.path)
-            is_listed = place is not None and isinstance(place.leaf, EnumField) and bool(column.content.texts)
+            is_listed = place is not None and place.leaf.kind is ValueKind.ENUM and bool(column.content.texts)
             if is_listed and column.origin is GuessOrigin.HEADING and self._evidence(column, column.path) != YES:
                 self._choose_alone(column, self._with_the_values_of(column), GuessOrigin.CONTENT)
             elif column.is_open:
@@ -203,7 +202,7 @@ class ColumnFields:
         known = {
             place.path: known_values(place.leaf, content)
             for place in self._wire.places.values()
-            if isinstance(place.leaf, EnumField) and self._is_listed(place.path)
+            if place.leaf.kind is ValueKind.ENUM and self._is_listed(place.path)
         }
         most = max(known.values(), default=0)
         is_enough = most == len(content.texts) or (most > 1 and 2 * most >= len(content.texts))
@@ -259,7 +258,7 @@ class ColumnFields:
     def _keys(self, place: Place) -> Sequence[str | None]:
         if not place.is_map:
             return () if place.is_default_description else (None,)
-        if not isinstance(place.leaf, LanguageMapField):
+        if not place.leaf.has_languages:
             return ()
         return tuple(dict.fromkeys((self._language, *(code for code, _name in settings.LANGUAGES))))
 

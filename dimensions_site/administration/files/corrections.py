@@ -11,10 +11,8 @@ from django.utils.translation import gettext as _
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.import_reports import LONGEST_CELL
 from bulkops.models import FileImport
-from dimensions_site.administration.elements.controls import as_meant
-from dimensions_site.api.json.texts import json_text
+from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.tables import TableColumn, choices_of
 from dimensions_site.text.formats import grouped_number
 
 ROWS_ON_A_PAGE = 50
@@ -130,8 +128,7 @@ class CorrectionsForm:
 
     def _options(self, heading: str) -> Mapping[str, str]:
         place = self._wire.places.get(self._choices.mapping.get(heading, ""))
-        choices = {} if place is None else choices_of(TableColumn(heading, place))
-        return {value if isinstance(value, str) else json_text(value): words for value, words in choices.items()}
+        return {} if place is None or place.leaf.is_open else dict(place.leaf.labelled)
 
     def _lists(self) -> list[tuple[str, list[str]]]:
         """Give the cells of each column with a list of values its id; return the ids and the lists."""

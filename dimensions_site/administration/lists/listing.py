@@ -31,9 +31,9 @@ from dimensions_site.administration.lists.finding import containing
 from dimensions_site.administration.lists.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
 from dimensions_site.administration.people.paging import COUNT, PagedChangeList
 from dimensions_site.administration.people.repositories import LONGEST_SEARCH
-from dimensions_site.elements.declaration.choices import EnumField
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import minute
 
 # The script for the selection of rows.
@@ -156,7 +156,7 @@ class ListedAdmin(ScopedAdmin):
         self._usual_columns = list(usual)
         self._filters: list[Any] = [
             ("repository", GrantedRepositoryFilter),
-            *((place.column, WireChoicesFilter) for place in places if isinstance(place.leaf, EnumField)),
+            *((place.column, WireChoicesFilter) for place in places if place.leaf.kind is ValueKind.ENUM),
             *self.further_filters,
             ChangedByFilter,
             ("update_date", ChangedWhenFilter),

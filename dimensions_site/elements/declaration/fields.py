@@ -81,6 +81,10 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     is_open: bool = False
     # Further accepted texts, and the values that they mean.
     spellings: Mapping[str, str] = MappingProxyType({})
+    # Whether it is a map from languages.
+    has_languages: ClassVar[bool] = False
+    # Whether people write the values as in their language, such as dates.
+    is_local: ClassVar[bool] = False
     # The smallest and the largest number.
     bounds: tuple[int, int] | None = None
     # Whether the leaf stores any text as it is (contract C19), so that there is nothing to understand.
@@ -178,6 +182,11 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     def in_words(self, value: Any) -> str:
         """Return the text for people for the JSON `value`, which is not null, in the language of the thread."""
         return value if isinstance(value, str) else json_text(value)
+
+    @property
+    def labelled(self) -> list[tuple[str, str]]:
+        """Return the texts of the offered values, each with what people call it, in the language of the thread."""
+        return [(value if isinstance(value, str) else json_text(value), self.in_words(value)) for value in self.offered]
 
     def from_words(self, text: str) -> Any:
         """Return the JSON value that the `text` of people means, in the language of the thread.

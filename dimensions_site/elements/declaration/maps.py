@@ -36,6 +36,9 @@ class MapField(Leaf):
     }
     key_pattern: ClassVar[str] = rf"[\s\S]{{1,{CODE_LENGTH}}}"
     max_length: ClassVar[int] = FREE_TEXT_LENGTH
+    # What people call a key, and no certain one.
+    key_label: ClassVar[Any] = gettext_lazy("Name")
+    any_key: ClassVar[Any] = gettext_lazy("any entry")
 
     @property
     def expected(self) -> str:
@@ -131,6 +134,9 @@ class LanguageMapField(MapField):
     """A map from a language to the text in that language; no two tags may mean the same one (contract C3)."""
 
     key_pattern = LANGUAGE_PATTERN
+    has_languages = True
+    key_label = gettext_lazy("Language")
+    any_key = gettext_lazy("any language")
     default_error_messages = {
         "same_language": gettext_lazy(
             "{name} differs from '{other}' only in case or in - and _; use only one of them."

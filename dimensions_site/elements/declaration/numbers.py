@@ -73,6 +73,7 @@ class DecimalTextField(Leaf):
     """A decimal number as text, stored with the digits that were sent; a JSON number becomes text (contract C10)."""
 
     kind = ValueKind.DECIMAL
+    is_local = True
 
     @property
     def expected(self) -> str:

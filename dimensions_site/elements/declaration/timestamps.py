@@ -65,6 +65,7 @@ class TimestampField(Leaf):
     """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
 
     kind = ValueKind.TIMESTAMP
+    is_local = True
     column_type = DateTimeField
     fast_type_decides = False
 

@@ -14,13 +14,11 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
-from dimensions_site.elements.declaration.numbers import DecimalTextField
 from dimensions_site.elements.declaration.texts import CODE_LENGTH
-from dimensions_site.elements.declaration.timestamps import TimestampField
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.rsql.fields import ValueKind
 
 
 def as_submitted(text: str) -> str:
@@ -138,6 +136,11 @@ class TextControl(Control):
     template = "admin/elements/text.html"
 
     @property
+    def suggestions(self) -> list[tuple[str, str]]:
+        """The values that are suggested where others are possible, too, each with its label."""
+        return list(self.leaf.labelled)
+
+    @property
     def is_long(self) -> bool:
         return getattr(self.leaf, "max_length", 0) > CODE_LENGTH or re.search(r"[\r\n]", self.typed) is not None
 
@@ -151,14 +154,6 @@ class TextControl(Control):
             self.typed = ""
             return None
         return super().read(data)
-
-
-class OpenChoiceControl(TextControl):
-    """A text for which some values are suggested."""
-
-    @property
-    def offers(self) -> list[tuple[str, str]]:
-        return [(value, self.leaf.in_words(value)) for value in self.leaf.choices.values]
 
 
 class LocalControl(TextControl):
@@ -197,23 +192,12 @@ class ChoiceControl(Control):
     def options(self) -> list[tuple[str, str]]:
         """Return pairs of the value to send and the text to show."""
         nothing = _("Please choose") if self.is_required else _("not set")
-        return [("", nothing), *self.choices]
-
-    @property
-    def choices(self) -> list[tuple[str, str]]:
-        return [(value, self.leaf.in_words(value)) for value in self.leaf.choices.values]
+        return [("", nothing), *self.leaf.labelled]
 
     @property
     def shown(self) -> str:
-        return dict(self.choices).get(self.text_of(self.stored), "")
-
-
-class BooleanControl(ChoiceControl):
-    """Yes, no, or not set."""
-
-    @property
-    def choices(self) -> list[tuple[str, str]]:
-        return [("true", _("yes")), ("false", _("no"))]
+        labels: dict[str, str] = dict(self.leaf.labelled)
+        return labels.get(self.text_of(self.stored), "")
 
 
 class PickerControl(TextControl):
@@ -238,16 +222,9 @@ class PickerControl(TextControl):
 
 def control_of(place: Place, stored: Any) -> Control:
     """Return the control for a leaf that is neither a map nor a reference."""
-    match place.leaf:
-        case EnumField(open_length=None):
-            return ChoiceControl(place, stored)
-        case EnumField():
-            return OpenChoiceControl(place, stored)
-        case BooleanField():
-            return BooleanControl(place, stored)
-        case TimestampField():
-            return TimestampControl(place, stored)
-        case DecimalTextField():
-            return LocalControl(place, stored)
-        case _:
-            return TextControl(place, stored)
+    leaf = place.leaf
+    if leaf.offered and not leaf.is_open:
+        return ChoiceControl(place, stored)
+    if leaf.kind is ValueKind.TIMESTAMP:
+        return TimestampControl(place, stored)
+    return (LocalControl if leaf.is_local else TextControl)(place, stored)

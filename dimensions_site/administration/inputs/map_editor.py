@@ -9,8 +9,7 @@ from django.http import QueryDict
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.controls import Control, as_meant, as_submitted
-from dimensions_site.elements.declaration.maps import LanguageMapField
+from dimensions_site.administration.inputs.controls import Control, as_meant, as_submitted
 from dimensions_site.elements.declaration.wire import Place
 
 # How many of the keys that other elements have are offered in rows of their own.
@@ -50,11 +49,6 @@ class MapControl(Control):
     @property
     def expected(self) -> list[str]:
         return [f"{capfirst(self.leaf.key_expected)}."]
-
-    @property
-    def key_word(self) -> str:
-        """What people call the key of an entry."""
-        return _("Language") if isinstance(self.leaf, LanguageMapField) else _("Name")
 
     @property
     def blank(self) -> MapRow:

@@ -92,13 +92,16 @@ class Claim(Generic[J]):
 
 
 @contextmanager
-def attempt(claim: Claim[Any], event: str) -> Iterator[None]:
-    """Work on the claim within the block: an exception is logged as `event`, and the claim is given up.
+def attempt(claim: Claim[J], event: str) -> Iterator[J | None]:
+    """Work on the job of the claim within the block, None if the claim is no longer held; log lines name the job.
 
-    A block that is `Interrupted` gives the claim back.
+    An exception is logged as `event`, and the claim is given up. A block that is `Interrupted` gives the claim back.
     """
     try:
-        yield
+        job = claim.held.select_related("repository", "requested_by").first()
+        if job is not None and (observed := current()):
+            observed.name(user=job.requester, repository=job.repository.db_id, dimension=job.dimension)
+        yield job
     except Interrupted:
         claim.give_back()
     except Exception as error:
@@ -181,9 +184,3 @@ def observed_job(claim: Claim[Job]) -> Iterator[None]:
         finally:
             if job.rows_read:
                 metrics.WORKER_ROWS_READ.labels(kind).inc(job.rows_read)
-
-
-def describe_job(job: Job) -> None:
-    """Make every later log line about the job name its requester, repository and dimension."""
-    if observed := current():
-        observed.name(user=job.requester, repository=job.repository.db_id, dimension=job.dimension)

@@ -9,7 +9,7 @@ from django.db import OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from bulkops.jobs.claims import Claim, attempt, describe_job
+from bulkops.jobs.claims import Claim, attempt
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
@@ -42,11 +42,9 @@ def run(claim: Claim[DataProcessing]) -> None:
 
     Errors are logged, and shown in the status if no attempt is left.
     """
-    with attempt(claim, "processing_interrupted"):
-        processing = claim.held.select_related("repository", "requested_by").first()
+    with attempt(claim, "processing_interrupted") as processing:
         if processing is None:
             return
-        describe_job(processing)
         deletion = _Deletion(claim, processing)
         while deletion.go_on():
             heartbeat.beat()

@@ -19,7 +19,7 @@ from bulkops.files.imports.records import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
-from bulkops.jobs.claims import Claim, attempt, describe_job
+from bulkops.jobs.claims import Claim, attempt
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
 from bulkops.jobs.import_reports import stored_report
@@ -43,11 +43,9 @@ def run(claim: Claim[FileImport]) -> None:
 
     Errors are logged, and shown on the page of the import if no attempt is left.
     """
-    with attempt(claim, "import_interrupted"):
-        file_import = claim.held.select_related("repository", "requested_by").first()
+    with attempt(claim, "import_interrupted") as file_import:
         if file_import is None:
             return
-        describe_job(file_import)
         log.info("import_begun", oid=claim.oid, step=file_import.status)
         with ImportHeartbeat(claim.oid, claim.held) as beating:
             work = _Work(claim, file_import, beating)

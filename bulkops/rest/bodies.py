@@ -11,8 +11,7 @@ from bulkops.files.formats.encodings import broken_line, codec_for
 from bulkops.files.formats.rows import ReadingOptions
 from bulkops.files.imports.options import Options
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
-from bulkops.save.lines import read_lines
-from bulkops.save.tables import read_table
+from bulkops.save.bodies import read_lines, read_table
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.api.errors import Problem, bad_request
 from dimensions_site.api.failures import Failure

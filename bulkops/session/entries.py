@@ -97,7 +97,8 @@ class EntryReader:
         self._decoder = decoder
         self._renderer = full_renderer(dimension, repository.default_language)
         self._unique = {column: decoder.columns.index(column) for column in dimension.model.unique_in_repository}
-        self._nothing = ElementContext(repository.default_language)
+        # That of an element beside which nothing is stored.
+        self._new = ElementContext(repository.default_language)
         # The positions in `merge` of the elements that depend on what is stored, as far as it is known yet.
         self._incomplete: array[int] = array("q")
 
@@ -130,7 +131,7 @@ class EntryReader:
                 patches = [read_patch(sent.item.text, sent.pointer) for sent in batch]
                 stored = self._stored((patch.id for patch in patches), locked=True)
                 yield (
-                    self._patched(sent, patch, stored.get(patch.id or "", self._nothing))
+                    self._patched(sent, patch, stored.get(patch.id or "", self._new))
                     for sent, patch in zip(batch, patches, strict=True)
                 )
         elif operation.name == "merge":
@@ -147,7 +148,7 @@ class EntryReader:
         batch = self._readable(operation, ((each, operation.elements[each - operation.first]) for each in positions))
         ids = [sent.id for sent in batch]
         stored = self._stored(ids, locked=is_merge)
-        contexts = (stored.get(str(id), self._nothing) for id in ids)
+        contexts = (stored.get(str(id), self._new) for id in ids)
         return [
             self._merged(sent, context) if is_merge and context.existing else self._whole(sent, context)
             for sent, context in zip(batch, contexts, strict=True)
@@ -179,10 +180,10 @@ class EntryReader:
         id.
         """
         if operation.name == "post" or len(self._unique) == 1:
-            return repeat(self._nothing)
+            return repeat(self._new)
         ids = [sent.id for sent in batch]
         stored = {each.element_id: each for each in with_ids(self._model, self._repository, ids).only(*self._unique)}
-        return [self._nothing._replace(existing=stored.get(str(id))) for id in ids]
+        return [self._new._replace(existing=stored.get(str(id))) for id in ids]
 
     def _stored(self, ids: Iterable[object], *, locked: bool) -> dict[str, ElementContext]:
         """Return the stored elements with one of `ids` and their JSON, by their ids.
@@ -195,7 +196,7 @@ class EntryReader:
         same = with_primary_keys(self._model, [element.pk for element in elements]).order_by("element_id")
         texts = self._renderer.each(same)
         return {
-            element.element_id: self._nothing._replace(existing=element, stored=text)
+            element.element_id: self._new._replace(existing=element, stored=text)
             for element, text in zip(elements, texts, strict=True)
         }
 
@@ -227,7 +228,7 @@ class EntryReader:
             return None
         if values is not None:
             id = values[self._unique["element_id"]]
-        elif any(failure.path == self._place("element_id", sent.position) for failure in sent.failures[known:]):
+        elif any(failure.path == self.place("element_id", sent.position) for failure in sent.failures[known:]):
             id = None
         else:
             id = sent.id if isinstance(sent.id, str) else None
@@ -313,10 +314,10 @@ class EntryReader:
                 continue
             if not sent.is_faulty:
                 name = self._model.unique_in_repository[column]
-                place = self._place(column, first)
+                place = self.place(column, first)
                 message = f"The {name} '{shortened(value)}' is at {place} already; it must appear only once."
                 shown_id = None if id is None else shortened(id)
-                sent.failures.append(Failure(self._place(column, position), "REPEATED", message, shown_id))
+                sent.failures.append(Failure(self.place(column, position), "REPEATED", message, shown_id))
             if not sent.is_faulty or column == "element_id":
                 id = None
         if sent.failures or sent.is_faulty:
@@ -328,12 +329,13 @@ class EntryReader:
     def place_of(self, id: str) -> str | None:
         """Return the JSON Pointer of the `id` in what was read so far; None if it is not there."""
         position = self._errors.first_position("element_id", id)
-        return None if position is None else self._place("element_id", position)
+        return None if position is None else self.place("element_id", position)
 
     def _not_found(self, sent: _Sent, message: str, id: str) -> Failure:
-        return Failure(self._place("element_id", sent.position), "ELEMENT_NOT_FOUND", message, shortened(id))
+        return Failure(self.place("element_id", sent.position), "ELEMENT_NOT_FOUND", message, shortened(id))
 
-    def _place(self, column: str, position: int) -> str:
+    def place(self, column: str, position: int) -> str:
+        """Return the JSON Pointer of a unique `column` of the element at `position`."""
         operation = operation_at(self._operations, position)
         is_key = column == "element_id" and operation.name == "patch"
         return f"{operation.pointer(position)}/{'key/id' if is_key else self._model.unique_in_repository[column]}"

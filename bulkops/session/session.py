@@ -201,7 +201,7 @@ class WriteSession:
 
     def _taken(self, clash: Clash) -> Failure:
         name = self._dimension.model.unique_in_repository[clash.column]
-        path = f"{operation_at(self._operations, clash.position).pointer(clash.position)}/{name}"
+        path = self._reader.place(clash.column, clash.position)
         message = already_there_message(name, shortened(clash.value))
         return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
 

@@ -91,10 +91,8 @@ class FileReader:
 
     def envelope(self, operation: str, save_mode: SaveMode, *, must_exist: bool = False) -> Envelope:
         """Return the rows that were read as those of the `operation`; with `must_exist`, it only changes elements."""
-        found = [
-            replace(one, is_partial=True, must_exist=must_exist) if one.name == operation else one
-            for one in operations({operation: self.records})
-        ]
+        rows = operations({operation: self.records})
+        found = [replace(each, is_partial=True, must_exist=must_exist) for each in rows]
         return Envelope(save_mode, found, errors=self.errors, progress=self._report_checked)
 
     def placed(self, position: int, failure: Failure) -> RowFailure:

@@ -1,6 +1,7 @@
-"""Tables in CSV as bodies of bulk saves and plans; they are read as imported files are (contract K3)."""
+"""Bodies in NDJSON and CSV, as the elements of one operation of a bulk body or a plan (contract K3)."""
 
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -8,6 +9,7 @@ from socket import socket
 from tempfile import TemporaryFile
 from typing import TypeVar
 
+import msgspec
 from django.conf import settings
 
 from bulkops.files.formats.reading import open_source
@@ -15,8 +17,11 @@ from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFil
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
 from bulkops.save.envelope import too_many
-from bulkops.session.errors import Refused
+from bulkops.session.errors import Errors, Refused
+from bulkops.session.items import Envelope, SaveMode, operations
 from dimensions_site.api.errors import Failure, bad_request, client_closed
+from dimensions_site.api.json.raw import check_json, first_character
+from dimensions_site.api.json.reader import JsonError
 from dimensions_site.db.read_limits import has_gone
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.locking import reading_in_turn, refuse_when_crowded
@@ -82,3 +87,52 @@ def _placed(failure: RowFailure) -> Failure:
     """Return the failure with its place in the table, such as `line 2, descriptions.en`."""
     found = failure.failure
     return Failure(failure.place, found.code, failure.to_program or found.message, found.id)
+
+
+def read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
+    """Return the elements on the lines of `body`, which is UTF-8, as those of the operation with this `name`.
+
+    Blank lines are skipped. Raises `Problem` 400 if there are too many elements, or twice as many lines, or with every
+    line that is not JSON.
+    """
+    limit: int = settings.API_MAX_BULK_ELEMENTS
+    errors = Errors()
+    indexes: array[int] = array("l")
+    elements: list[msgspec.Raw] = []
+    for index, line in enumerate(_lines(body)):
+        if index == 2 * limit:
+            raise bad_request([too_many("lines", 2 * limit)])
+        if not first_character(line):
+            continue
+        if len(elements) == limit:
+            raise bad_request([too_many("elements", limit)])
+        errors.add(index, _failures(index, line))
+        indexes.append(index)
+        elements.append(msgspec.Raw(line))
+    errors.refuse()
+    return Envelope(save_mode, operations({name: elements}, {name: indexes}))
+
+
+def _lines(body: bytearray) -> Iterator[memoryview]:
+    """Yield the lines without their ends."""
+    text, start = memoryview(body), 0
+    while (end := body.find(b"\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
+def _failures(index: int, line: memoryview) -> Sequence[Failure]:
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        try:
+            check_json(line)
+        except JsonError as error:
+            return [Failure(f"/{index}", each.code, _of_line(index, each.message)) for each in error.failures]
+    return ()
+
+
+def _of_line(index: int, message: str) -> str:
+    """Return the message about a text as one about the line at `index`."""
+    return message.replace("The body", f"Line {index + 1}", 1).replace(" at line 1, column ", " at column ", 1)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -53,10 +53,6 @@ class ElementColumns(models.Model):
 
     class Meta:
         abstract = True
-
-    if TYPE_CHECKING:  # `columns_of` adds the columns of a dimension
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def __str__(self) -> str:
         return self.element_id

@@ -40,7 +40,8 @@ class EnumField(Leaf):
     ) -> None:
         self.choices = choices
         # A list that Django makes anew each time.
-        self.offered = self._values = tuple(choices.values)
+        self.words = tuple(choices.values)
+        self.offered = self.words
         self.spellings = dict(spellings or {})
         self.open_length = open_length
         self.is_open = self.takes_any_text = open_length is not None
@@ -48,7 +49,7 @@ class EnumField(Leaf):
 
     @property
     def expected(self) -> str:
-        listed = self.choices.labels if are_in_messages() else self._values
+        listed = self.choices.labels if are_in_messages() else self.words
         values = {"values": ", ".join(map(str, listed)), "maximum": self.open_length}
         if self.open_length is None:
             return gettext("one of {values}").format(**values)
@@ -58,7 +59,7 @@ class EnumField(Leaf):
         return str(dict(self.choices.choices).get(value, value))
 
     def from_words(self, text: str) -> Any:
-        if self.is_open or text in self._values or text in self.spellings:
+        if self.is_open or text in self.words or text in self.spellings:
             return text
         known = _labels(self.choices)
         word = fold_name(text)
@@ -73,14 +74,14 @@ class EnumField(Leaf):
     def to_internal_value(self, data: Any) -> str:
         if self.open_length is not None:
             return self.checked_text(data, self.open_length)
-        if isinstance(data, bool) and str(data).upper() in self._values:
+        if isinstance(data, bool) and str(data).upper() in self.words:
             message = gettext('{name} must be {expected}; got {value}. It is a text: write "{text}".')
             self.reject(message, expected=self.expected, value=shown_value(data), text=str(data).upper())
         if not isinstance(data, str):
             self.refuse(data)
         value = self.spellings.get(data, data)
-        if value not in self._values:
-            known = self._values
+        if value not in self.words:
+            known = self.words
             names = close_names(value, known)
             if are_in_messages():
                 names = list(map(self.in_words, names)) or close_names(value, tuple(map(self.in_words, known)))
@@ -93,18 +94,14 @@ class EnumField(Leaf):
     def encode(self) -> Callable[[Any], str]:
         return KnownJson({value: json_text(value) for value in (None, *self.choices.values)}).__getitem__
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        return self._values
-
     def fast_type(self) -> Any:
         if self.open_length is None or self.spellings:
-            return Literal.__getitem__(self._values)
+            return Literal.__getitem__(self.words)
         return Annotated[str, Meta(max_length=self.open_length)]
 
     def model_field(self) -> "models.Field[Any, Any]":
         # Labels are translated, and so no part of the schema.
-        return CodePointTextField(choices=[(value, value) for value in self._values], null=self.allow_null)
+        return CodePointTextField(choices=[(value, value) for value in self.words], null=self.allow_null)
 
     def schema(self) -> dict[str, Any]:
         if self.open_length is not None:

@@ -79,6 +79,8 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     # The values that people choose from, if any; and whether others are valid, too.
     offered: Sequence[str | bool] = ()
     is_open: bool = False
+    # The words that a filter may compare the stored value with.
+    words: tuple[str, ...] = ()
     # Further accepted texts, and the values that they mean.
     spellings: Mapping[str, str] = MappingProxyType({})
     # Whether it is a map from languages.
@@ -199,11 +201,6 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     def is_surprising(self, text: str, value: Any) -> bool:
         """Return whether a person should see that `from_words` returned the `value` for the `text`."""
         return False
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Return the words that a filter may compare the stored value with."""
-        return ()
 
     @property
     @abstractmethod

@@ -1,10 +1,8 @@
 """Dates and times."""
 
-import json
-
 import pytest
 
-from tests.factories import account, content, read
+from tests.factories import account, read
 
 
 def stored(alice, start, end=None):
@@ -42,41 +40,6 @@ def test_a_time_is_answered_in_one_form(alice, sent, answered):
     """Whatever form of ISO 8601 it was sent in, it is the same instant, in UTC, with milliseconds."""
     assert stored(alice, sent)["startDate"] == answered
     assert read(alice.get(alice.account("elements/1000")))["dataEntryAndReporting"]["validity"]["startDate"] == answered
-
-
-@pytest.mark.contract("C11")
-@pytest.mark.parametrize(
-    "value",
-    [
-        "2024-02-29T13:14:15.123999+00:00",  # Python's isoformat
-        "2024-02-29T13:14:15.1239999Z",  # .NET's format "o"
-        "2024-02-29T13:14:15.123999999Z",  # Java's Instant
-        "2024-02-29 14:14:15,1239+01",
-        "20240229T131415.123999Z",
-    ],
-)
-def test_digits_beyond_milliseconds_are_cut(alice, value):
-    """However it is written, and in a filter, too: it means what would be stored. The answer shows it."""
-    payload = account(dataEntryAndReporting={"validity": {"endDate": value}})
-    table = (
-        "id,descriptions.en,nature,type,conversion.conversionType,dataEntryAndReporting.validity.endDate\n"
-        f'1000,Cash,BALANCE_SHEET,NORMAL,FINAL,"{value}"\n'
-    )
-    for method, path, body in (
-        ("POST", "elements", payload),
-        ("PUT", "elements/1000", payload),
-        ("PATCH", "elements/1000", payload),
-        ("POST", "elements-bulk", {"put": [payload]}),
-        ("POST", "elements-bulk", {"merge": [payload]}),
-        ("POST", "elements-bulk", table),
-    ):
-        kind = "text/csv" if body is table else "application/json"
-        sent = body if body is table else json.dumps(body)
-        response = alice.generic(method, alice.account(path), sent, content_type=kind)
-        text = content(response)  # which also closes a streamed one
-        assert response.status_code in (200, 201), (method, path, text)
-        [found] = read(alice.get(alice.account(), {"filter": f"dataEntryAndReporting.validity.endDate=='{value}'"}))
-        assert found["dataEntryAndReporting"]["validity"]["endDate"] == "2024-02-29T13:14:15.123+0000"
 
 
 @pytest.mark.contract("J1")

@@ -149,48 +149,6 @@ def test_ilike_disregards_nothing_but_case(codes_of, stored: str, sought: str) -
     assert codes_of(f"note=ilike='{sought}'") == []
 
 
-@pytest.mark.contract("D2")
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("note", "'50% off'"),
-        ("status", "OPEN"),
-        ("quantity", "0"),
-        ("amount", "1.50"),
-        ("coefficient", "true"),
-        ("active", "false"),
-        ("changed", "2024-02-29"),
-        ("names", "Cash"),
-        ("names.en", "Cash"),
-        ("bundle.label", "L"),
-        ("bundle.limits.strict", "true"),
-    ],
-)
-def test_the_negations_are_the_exact_complement(codes_of, field: str, value: str) -> None:
-    """A row without a value, and one without the language or the group, is not equal, so it is among the unequal."""
-    Sample.objects.create(
-        code="set",
-        note="50% off",
-        status="OPEN",
-        quantity=0,
-        amount="1.5",
-        coefficient="true",
-        active=False,
-        changed="2024-02-29T00:00Z",
-        names={"en": "Cash", "de": None},
-        bundle={"label": "L", "limits": {"strict": True}},
-    )
-    Sample.objects.create(code="null")
-    Sample.objects.create(code="null inside", names={"en": None}, bundle={"label": None, "limits": None})
-    Sample.objects.create(code="missing inside", names={}, bundle={})
-    without = ["missing inside", "null", "null inside"]
-
-    assert codes_of(f"{field}=={value}") == codes_of(f"{field}=in=({value})") == ["set"]
-    assert codes_of(f"{field}!={value}") == codes_of(f"{field}=out=({value},{value})") == without
-    assert codes_of(f"{field}=isnull=true") == without
-    assert codes_of(f"{field}=isnull=false") == ["set"]
-
-
 @pytest.mark.contract("D4")
 @pytest.mark.parametrize(
     ("field", "values"),

@@ -138,16 +138,6 @@ def test_a_page_shows_25_versions_and_leads_to_the_others(northwind, dimension, 
         assert "61 versions" in text
 
 
-def test_text_of_people_is_text_and_no_markup(alice):
-    """Whatever somebody wrote into a description."""
-    alice.send("POST", alice.account(), account("<b>", descriptions={"en": "<script>alert(1)</script>"}))
-    alice.send("PATCH", alice.account("elements/%3Cb%3E"), {"descriptions": {"en": "<img src=x>"}})
-    text = browser_of(alice).get(versions_page(Account.objects.get())).content.decode()
-    assert "<script>alert" not in text
-    assert "<img src=x>" not in text
-    assert "&lt;img src=x&gt;" in text
-
-
 def test_the_history_goes_on_where_a_deleted_element_ended(alice):
     """To people it is the same element, although it is another row."""
     alice.send("POST", alice.account(), account())

@@ -244,32 +244,6 @@ def test_the_strict_check_asks_for_what_is_referred_to(ed, northwind):
     assert checked(browser, northwind, content, strict="on").report["rejected"] == 1
 
 
-def test_a_second_click_imports_nothing_twice(ed, northwind):
-    """The second to confirm gets a message."""
-    browser = browser_of(ed)
-    file_import = checked(browser, northwind, HEADINGS + CASH)
-    assert messages_of(confirm(browser, file_import)) == []
-    assert messages_of(confirm(browser, file_import)) == [
-        "There is nothing to confirm: the import has already continued."
-    ]
-    work()
-    assert FileImport.objects.get().status == ImportStatus.COMPLETED
-    assert AccountVersion.objects.count() == 1
-    confirm(browser, file_import)
-    assert FileImport.objects.get().status == ImportStatus.COMPLETED
-
-
-def test_two_people_import_at_once(alice, ed, northwind):
-    """Each their own file, whatever the other does."""
-    mine, hers = browser_of(ed), browser_of(alice)
-    first = checked(mine, northwind, HEADINGS + CASH)
-    second = checked(hers, northwind, HEADINGS + BANK)
-    confirm(mine, first)
-    confirm(hers, second)
-    work()
-    assert ids(northwind) == ["1000", "1010"]
-
-
 def test_an_import_is_dropped_at_any_step(ed, northwind):
     """Nothing is saved, and the file is gone."""
     browser = browser_of(ed)

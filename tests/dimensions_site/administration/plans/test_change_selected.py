@@ -278,16 +278,6 @@ def test_too_many_elements_are_refused_with_the_limit(chart, ed, settings):
     assert chosen(browser, keys("1000", "1100"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}).status_code == 302
 
 
-def test_too_many_plans_are_refused_on_the_page(chart, ed, settings):
-    """What was typed is still there."""
-    settings.PLAN_MAX_OPEN = 1
-    browser, changes = browser_of(ed), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}
-    chosen(browser, keys("1000"), changes)
-    again = chosen(browser, keys("1000"), changes)
-    assert errors(again)[""] == ["You have 1 plans here that are not applied. Delete those that you no longer need."]
-    assert filled_in(again, "changes-form")["nature"] == "PROFIT_AND_LOSS"
-
-
 def test_what_others_change_meanwhile_makes_the_plan_outdated(chart, ed, northwind):
     """So the text that others saved is never replaced by one that was made from the text before."""
     browser = browser_of(ed)

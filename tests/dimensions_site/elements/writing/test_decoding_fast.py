@@ -19,10 +19,10 @@ from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.account.samples import MINIMAL as MINIMAL_ACCOUNT
 from tests.currency.samples import FULL as FULL_CURRENCY
 from tests.dimensions import MODELS
-from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, beside, stored
+from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, beside
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import account, content, currency
-from tests.strategies import SPELLINGS, put
+from tests.strategies import put
 
 ELEMENTS: dict[str, dict[str, Any]] = {
     "currency": currency(oid="0000-EUR"),
@@ -184,51 +184,6 @@ def test_what_is_wrong_is_left_to_the_exact_way_which_refuses_it(dimension, text
     assert decoder.fast(RawElement(text), beside()) is None
     with pytest.raises((JsonError, ValidationError)):
         decoder.whole(RawElement(text), beside())
-
-
-@pytest.mark.contract("C4", "C6", "C7", "C10", "C19")
-@pytest.mark.parametrize(
-    ("dimension", "payload"),
-    [
-        *[("account", with_value(FULL_ACCOUNT, listed, None)) for listed, _ in SPELLINGS if "." not in listed],
-        ("account", with_value(account(), "dataEntryAndReporting.class", "INCREASE_IN_LIABILITIES")),
-        ("account", account(descriptions={"en": "a\x01b"})),
-        ("account", account(updateInfo=[1, 2])),
-        ("currency", currency(percentageDifference=1)),
-        ("currency", currency(descriptions="Euro")),
-        ("currency", currency(descriptions={"fr": "Euro"}, description="Euro")),
-    ],
-)
-def test_what_is_rare_is_left_to_the_exact_way(dimension, payload):
-    """Other spellings, numbers for texts, control characters: the serializer decides which are valid."""
-    assert DECODERS[dimension].fast(RawElement(plain(payload)), beside()) is None
-
-
-@pytest.mark.contract("C2", "C15", "E1")
-@pytest.mark.parametrize(
-    "patch",
-    [
-        b'{"id": "USD"}',
-        b'{"oid": "another"}',
-        b'{"description": "Euro!"}',
-        b'{"descriptions": "Euro!"}',
-        b'{"percentageDifference": 1.50}',
-        b'{"decimalNumbers": null}',
-        b'{"preferred": true, "preferred": true}',
-        b'{"xbrlContent": "a\\u0000"}',
-        b'{"nonsense": 1}',
-        b"[]",
-        b"",
-        b"{",
-    ],
-)
-def test_doubtful_patches_are_left_to_the_exact_way(patch):
-    """Another id or oid, the description of the default language, numbers with significant digits, errors."""
-    element = stored("currency", FULL_CURRENCY)
-
-    context = beside(element, element.element_id)
-
-    assert DECODERS["currency"].fast_patch(answer("currency", element), RawElement(patch), context) is None
 
 
 @pytest.mark.contract("C8")

@@ -104,6 +104,13 @@ class FileCommand(BaseCommand):
             errors = f"{more:,} more error{'' if more == 1 else 's'}"
             self.stderr.write(f"and {errors}" if report.is_count_exact else f"and at least {errors}")
 
+    def refused(self, outcome: str, refusal: ImportRefused) -> CommandError:
+        """Print the errors; return the error of the command, with advice for the options that they call for."""
+        self.print_errors(refusal.report)
+        codes = {found.failure.code for found in refusal.report.failures}
+        hints = "".join(advice for code, advice in _HINTS.items() if code in codes)
+        return CommandError(f"{outcome}: {refusal}{hints}")
+
 
 def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool = False) -> str | None:
     """Return the reason, which a trial does not need. Raises CommandError, which begins with the `refusal`, for an
@@ -116,12 +123,6 @@ def reason_of(text: str, repository: Repository, *, refusal: str, is_trial: bool
     except InvalidReason as error:
         advice = " Give it with --reason." if error.code == "REASON_REQUIRED" else ""
         raise CommandError(f"{refusal}: {error}{advice}") from None
-
-
-def hint(report: Report) -> str:
-    """Return the advice for the options that the errors of the report call for."""
-    codes = {found.failure.code for found in report.failures}
-    return "".join(advice for code, advice in _HINTS.items() if code in codes)
 
 
 def mapping_of(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:

@@ -4,17 +4,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
+from bulkops.command_line.files import FileCommand, mapping_of, open_input, reason_of
 from bulkops.command_line.progress import interruptible, show_progress
 from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options
-from bulkops.files.imports.records import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
@@ -89,8 +88,7 @@ class ImportCommand(FileCommand):
                     report = importer.run(source)
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
-            self.print_errors(refusal.report)
-            raise CommandError(f"Nothing {was} imported: {refusal}{hint(refusal.report)}") from None
+            raise self.refused(f"Nothing {was} imported", refusal) from None
         except OSError as error:
             raise CommandError(f"Nothing {was} imported: {error.strerror}.") from None
         self.print_errors(report)
@@ -135,8 +133,8 @@ def _check_ending(rejects: str | None, shape: FileShape) -> None:
 
 
 @contextmanager
-def _rejects(name: str | None, *, is_kept: bool) -> Iterator[RejectsWriter | None]:
-    """Return the writer of the file of rejected rows, if one is named; an empty or unwanted file is deleted.
+def _rejects(name: str | None, *, is_kept: bool) -> Iterator[BinaryIO | None]:
+    """Return the file of rejected rows, if one is named; an empty or unwanted file is deleted.
 
     Raises CommandError if a file of that name exists.
     """
@@ -153,7 +151,7 @@ def _rejects(name: str | None, *, is_kept: bool) -> Iterator[RejectsWriter | Non
     is_complete = False
     try:
         with file:
-            yield RejectsWriter(file)
+            yield file
             is_complete = file.tell() > 0
     finally:
         if not (is_complete and is_kept):

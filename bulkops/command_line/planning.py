@@ -9,7 +9,7 @@ import msgspec
 import structlog
 from django.core.management.base import CommandError, CommandParser
 
-from bulkops.command_line.files import FileCommand, hint, mapping_of, open_input, reason_of
+from bulkops.command_line.files import FileCommand, mapping_of, open_input, reason_of
 from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reading import FileReader
@@ -76,8 +76,7 @@ class PlanCommand(FileCommand):
                 plan = self._made(repository, actor, options, show)
                 log.info("plan_made", plan=str(plan.pk))
         except ImportRefused as refusal:
-            self.print_errors(refusal.report)
-            raise CommandError(f"No plan was made: {refusal}{hint(refusal.report)}") from None
+            raise self.refused("No plan was made", refusal) from None
         except Problem as problem:
             raise CommandError("\n".join(["No plan was made:", *_lines(problem)])) from None
         except OSError as error:

@@ -15,7 +15,6 @@ from bulkops.files.formats.reading import Source
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
-from bulkops.files.imports.records import RejectsWriter
 from bulkops.files.imports.reports import ImportRefused, Report
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
@@ -47,10 +46,9 @@ def run(claim: Claim[FileImport]) -> None:
         if file_import is None:
             return
         log.info("import_begun", oid=claim.oid, step=file_import.status)
-        with ImportHeartbeat(claim.oid, claim.held) as beating:
-            work = _Work(claim, file_import, beating)
-            with override(work.language), labels_in_messages():
-                work.do()
+        language = override(Choices.of(file_import).language)
+        with ImportHeartbeat(claim.oid, claim.held) as beating, language, labels_in_messages():
+            _Work(claim, file_import, beating).do()
         log.info("import_ended", oid=claim.oid, step=file_import.status)
 
 
@@ -62,13 +60,8 @@ class _Work:
         self._choices = Choices.of(file_import)
         self._is_check = file_import.status == ImportStatus.CHECKING
 
-    @property
-    def language(self) -> str:
-        """Return the language of the messages for people."""
-        return self._choices.language
-
     def do(self) -> None:
-        """Check or import, if the requester is still allowed to."""
+        """Check or import, if the requester is still allowed to, with messages in the language that was chosen."""
         if not self._is_allowed():
             self._refuse()
             return
@@ -141,7 +134,7 @@ class _Work:
             self._file_import.repository,
             Actor(self._file_import.requester, Channel.IMPORT, self._file_import.oid, self._file_import.reason),
             options,
-            rejects=RejectsWriter(rejects) if leaves_out else None,
+            rejects=rejects if leaves_out else None,
             progress=self._heartbeat.report,
             finish=lambda report: self._complete(report, rejects),
             advice=gettext("If it is, allow as many with 'Delete at most'."),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 from django.db import transaction
@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 from bulkops.files.formats.reading import Source
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader, Progress
-from bulkops.files.imports.records import Rejected, RejectsWriter
+from bulkops.files.imports.records import Rejected, write_rejects
 from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample
 from bulkops.session.errors import Refused
 from bulkops.session.session import OthersCreateTheSame, WriteSession
@@ -47,16 +47,16 @@ _UNKNOWN_REFERENCE = gettext_lazy(
 class Importer:
     """Imports one file into one dimension of a repository, on behalf of `actor`; used once.
 
-    With `rejects`, rows with errors go there and the others are saved. An exception from `progress` ends the import
-    without saving. `finish` is called with the report at the end of the saving transaction, not in a dry run. `advice`
-    says how to allow more deletions than the maximum.
+    With the file `rejects`, rows with errors go there and the others are saved. An exception from `progress` ends the
+    import without saving. `finish` is called with the report at the end of the saving transaction, not in a dry run.
+    `advice` says how to allow more deletions than the maximum.
     """
 
     dimension: Dimension
     repository: Repository
     actor: Actor
     options: Options
-    rejects: RejectsWriter | None = None
+    rejects: BinaryIO | None = None
     progress: Progress = lambda *_: None
     finish: Callable[[Report], None] = lambda _report: None
     advice: str = ""
@@ -111,7 +111,7 @@ class Importer:
                 self._write()
                 report = self._file.report(**self._effects)
                 if self.rejects is not None and self._file.errors:
-                    self.rejects.write(source, self._rejected())
+                    write_rejects(self.rejects, source, self._rejected())
                 if is_trial:
                     transaction.set_rollback(True)
                 else:

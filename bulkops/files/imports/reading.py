@@ -129,13 +129,13 @@ class FileReader:
     def _report_checked(self, count: int) -> None:
         self._progress(Phase.CHECKING, count / len(self.records), count)
 
-    def place_of(self, path: str) -> str:
+    def _place_of(self, path: str) -> str:
         """Return the file's name for the field at the wire path."""
         return path if self.columns is None else self.columns.heading_of(path)
 
     def _place_of_pointer(self, pointer: str) -> str:
         """Return the file's name for the field at the JSON Pointer, after the operation and the position."""
-        return self.place_of(".".join(pointer_segments(pointer)[2:]))
+        return self._place_of(".".join(pointer_segments(pointer)[2:]))
 
     def _read_headings(self, source: Source) -> None:
         headings, mapping = source.headings, self._options.mapping
@@ -213,7 +213,7 @@ class FileReader:
             message = _("The {name} '{value}' is on line {line} already; it must appear only once.").format(
                 name=name, value=shortened(value), line=self.records[first].line
             )
-            repetitions.append(Failure(self.place_of(name), "REPEATED", message))
+            repetitions.append(Failure(self._place_of(name), "REPEATED", message))
             if name == "id" and not self._options.checks_repeated:
                 record.is_checkable = False
         self._add(record, [*repetitions, *failures])

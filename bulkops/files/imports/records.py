@@ -27,43 +27,35 @@ class Record(Item, kw_only=True, array_like=True):
 Rejected = tuple[Record, Sequence[Failure]]
 
 
-class RejectsWriter:
-    """Writes the rejected rows of one import into the binary `file`, which stays open.
+def write_rejects(file: BinaryIO, source: Source, rejected: Iterator[Rejected]) -> None:
+    """Write the `rejected` rows of `source`, each with its errors, into the binary `file`, which stays open.
 
-    They have the shape of the imported file, to be corrected and imported again.
+    It has the shape of the source, to be corrected and imported again. Raises OSError.
     """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def write(self, source: Source, rejected: Iterator[Rejected]) -> None:
-        """Write the `rejected` rows of the file `source`, each with its errors. Raises OSError."""
-        if source.headings is None:
-            self._write_elements(source, rejected)
-        else:
-            self._write_table(source, source.headings, rejected)
-        self._file.flush()
-
-    def _write_table(self, source: Source, headings: Sequence[str], rejected: Iterator[Rejected]) -> None:
-        columns = headings if REASON in headings else [*headings, REASON]
-        table = table_writer(source.shape, self._file)
-        table.headings(source.found.written.get(heading, heading) for heading in columns)
-        for record, failures in rejected:
-            texts = record.cells
-            if record.is_checkable and isinstance(texts, Mapping):
-                cells = {**texts, REASON: _reason(failures)}
-                table.row(cells[heading] for heading in columns)
-            else:
-                texts = list(texts.values()) if isinstance(texts, Mapping) else texts
-                table.row(_unread(texts, len(columns), _reason(failures), is_noted=REASON in headings))
-        table.close()
-
-    def _write_elements(self, source: Source, rejected: Iterator[Rejected]) -> None:
-        elements = element_writer(source.shape, self._file)
+    if source.headings is None:
+        elements = element_writer(source.shape, file)
         for record, failures in rejected:
             element = cast(dict[str, Any], read_json(record.text))
             elements.text(exact_json({**element, REASON: _reason(failures)}).decode())
         elements.close()
+    else:
+        _write_table(file, source, source.headings, rejected)
+    file.flush()
+
+
+def _write_table(file: BinaryIO, source: Source, headings: Sequence[str], rejected: Iterator[Rejected]) -> None:
+    columns = headings if REASON in headings else [*headings, REASON]
+    table = table_writer(source.shape, file)
+    table.headings(source.found.written.get(heading, heading) for heading in columns)
+    for record, failures in rejected:
+        texts = record.cells
+        if record.is_checkable and isinstance(texts, Mapping):
+            cells = {**texts, REASON: _reason(failures)}
+            table.row(cells[heading] for heading in columns)
+        else:
+            texts = list(texts.values()) if isinstance(texts, Mapping) else texts
+            table.row(_unread(texts, len(columns), _reason(failures), is_noted=REASON in headings))
+    table.close()
 
 
 def _unread(cells: Sequence[str], width: int, reason: str, *, is_noted: bool) -> Sequence[str]:

@@ -76,7 +76,7 @@ class WriteSession:
         self.errors = Errors() if envelope.errors is None else envelope.errors
         decoder = decoder_of(dimension.wire)
         self.writer = Writer(dimension.model, decoder.columns, repository)
-        self._reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
+        self.reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
         self._references = (
             References(dimension, decoder, repository, unknown_reference) if envelope.save_mode == "STRICT" else None
         )
@@ -87,13 +87,13 @@ class WriteSession:
         with self.writer.staging():
             self.errors.add(BEFORE_ALL, self._envelope.failures)
             for operation in self._operations:
-                self._stage(self._reader.independent(operation))
+                self._stage(self.reader.independent(operation))
             yield
 
     def stage_dependent(self) -> None:
         """Stage the rest, and lock the elements that it depends on. Other bulk writers should have to wait by now."""
         for operation in self._operations:
-            self._stage(self._reader.dependent(operation))
+            self._stage(self.reader.dependent(operation))
 
     def write(self, planned: Callable[[], None] = lambda: None) -> None:
         """Write what is new or changes something; `planned` is called in the same transaction before.
@@ -125,10 +125,6 @@ class WriteSession:
         for piece in json_array(pieces(chain.from_iterable(parts))):
             answer.write(piece)  # `writelines` would keep all of it in memory
         answer.flush()  # a full disk raises before anything is saved
-
-    def place_of(self, id: str) -> str | None:
-        """Return the JSON Pointer of the `id` among the elements that were staged; None if it is not there."""
-        return self._reader.place_of(id)
 
     def _stage(self, batches: Iterable[Iterable[Entry | None]]) -> None:
         for batch in batches:
@@ -170,7 +166,7 @@ class WriteSession:
             read_again.update(positions)
             self.writer.discard(positions)
             starts = range(0, len(positions), STORED_BATCH)
-            self._stage(self._reader.again(operation, positions[start : start + STORED_BATCH]) for start in starts)
+            self._stage(self.reader.again(operation, positions[start : start + STORED_BATCH]) for start in starts)
             self.writer.plan()
 
     def _unmerged(self, read_again: Container[int]) -> list[int]:
@@ -201,7 +197,7 @@ class WriteSession:
 
     def _taken(self, clash: Clash) -> Failure:
         name = self._dimension.model.unique_in_repository[clash.column]
-        path = self._reader.place(clash.column, clash.position)
+        path = self.reader.place(clash.column, clash.position)
         message = already_there_message(name, shortened(clash.value))
         return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
 

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 from django.conf import settings
-from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import Direction, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
@@ -14,7 +13,6 @@ from bulkops.plans.stored import ElementPlan, plan_json
 from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
-from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.history.changed_values import ACTION
 from dimensions_site.elements.rest import parameters
@@ -53,6 +51,13 @@ _COUNTS = [
 
 class ElementPlanBulk(serializers.Serializer[Any]):
     """Requires at least one of its arrays."""
+
+    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+        """Return an object with the arrays of a bulk save, and the ids to delete."""
+        arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
+        deletions = auto_schema.resolve_serializer(DeletionList, direction).ref
+        properties = {**{name: arrays[name] for name in OPERATIONS}, "delete": deletions}
+        return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
 class ElementPlanRequest(serializers.Serializer[Any]):
@@ -94,15 +99,8 @@ class ElementPlanRequest(serializers.Serializer[Any]):
         help_text="The reason for the changes, once the plan is applied.",
     )
 
-
-class ElementPlanRequestExtension(ObjectExtension):
-    """Adds the elements, declared as those of a bulk save."""
-
-    target_class = ElementPlanRequest
-    priority = 1
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
-        schema = super().map_serializer(auto_schema, direction)
+    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+        """Add the elements, declared as those of a bulk save."""
         arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
         description = "All elements there should be: those that it lacks are deleted."
         schema["properties"] |= {
@@ -113,21 +111,6 @@ class ElementPlanRequestExtension(ObjectExtension):
         formats = {"scope": "rsql", "asOf": "instant-or-sync-token", "maxDelete": None}
         for name, form in formats.items():
             schema["properties"][name] |= {"format": form} if form else {"pattern": _SHARE}
-        return schema
-
-
-class ElementPlanBulkExtension(OpenApiSerializerExtension):
-    """The arrays of a bulk save, and the ids to delete."""
-
-    target_class = ElementPlanBulk
-    priority = 2
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
-        arrays = auto_schema.resolve_serializer(ElementBulk, direction)
-        schema: Part = {"type": "object", "additionalProperties": False, "properties": {}}
-        for name in OPERATIONS:
-            schema["properties"][name] = arrays.schema["properties"][name]
-        schema["properties"]["delete"] = auto_schema.resolve_serializer(DeletionList, direction).ref
         return schema
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from django.conf import settings
-from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import Direction, inline_serializer
 from rest_framework import serializers
 
@@ -15,11 +14,10 @@ from bulkops.models import Status
 from bulkops.save.envelope import DeletionItem
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from bulkops.session.patches import KeyObject
-from dimensions_site.api.openapi.problems import ObjectExtension
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.reading.answers import Answer
 from dimensions_site.elements.rest.operations import ElementUse
-from dimensions_site.elements.rest.wire_schema import ElementExtension, Part
+from dimensions_site.elements.rest.wire_schema import Part
 
 _INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
 
@@ -34,14 +32,8 @@ _PATCH = inline_serializer("ElementBulkPatch", {"key": ElementKey(), "data": Ele
 class ElementMerge(ElementSerializer):
     """An element that may exist, so that all but its id may be left out."""
 
-
-class ElementMergeExtension(ElementExtension):
-    """The schema of an element in `merge`."""
-
-    target_class = ElementMerge
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
-        schema = super().map_serializer(auto_schema, direction)
+    def complete_schema(self, schema: Part) -> Part:
+        """Return the schema of an element in `merge`."""
         description = "Only an element that does not exist yet needs all that an element in `post` needs."
         return {**schema, "required": ["id"], "description": description}
 
@@ -62,15 +54,8 @@ class ElementBulk(serializers.Serializer[Any]):
         "default, does not check references.",
     )
 
-
-class ElementBulkExtension(ObjectExtension):
-    """Adds the arrays: an element declared inside one would be bound to it, and its clones would share that."""
-
-    target_class = ElementBulk
-    priority = 1
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
-        schema = super().map_serializer(auto_schema, direction)
+    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+        """Add the arrays: an element declared inside one would be bound to it, and its clones would share that."""
         for name in OPERATIONS:
             item = _ITEMS.get(name) or ElementSerializer()
             items = auto_schema.resolve_serializer(item, direction).ref
@@ -85,11 +70,8 @@ class BulkResult(serializers.Serializer[Any]):
 class DeletionList(serializers.Serializer[Any]):
     """The body of a deletion, which is not an object."""
 
-
-class DeletionListExtension(OpenApiSerializerExtension):
-    target_class = DeletionList
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+        """Return the array."""
         items = auto_schema.resolve_serializer(DeletionItem(), direction).ref
         return _array(items, minItems=1, maxItems=settings.API_MAX_BULK_ELEMENTS)
 
@@ -142,24 +124,17 @@ class ElementDeletionStatus(serializers.Serializer[Any]):
     )
     parameters = ElementDeletionCounts()
 
-
-class ElementDeletion(DeletionStart, ElementDeletionStatus):
-    pass
-
-
-class DeletionStatusExtension(ObjectExtension):
-    """A status in the form for the view's dimension (contract F4)."""
-
-    target_class = ElementDeletionStatus
-    priority = 1
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
-        schema = super().map_serializer(auto_schema, direction)
+    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+        """Return the schema in the form for the view's dimension (contract F4)."""
         properties, form = schema["properties"], auto_schema.view.form
         properties["requestDateTime"]["pattern"] = f"{_INSTANT}{re.escape(form.utc)}$"
         if form.in_arrays:
             properties["parameters"] = array_of_one(properties["parameters"])
         return schema
+
+
+class ElementDeletion(DeletionStart, ElementDeletionStatus):
+    pass
 
 
 class DeletionAbort(serializers.Serializer[Any]):

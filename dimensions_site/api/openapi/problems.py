@@ -95,18 +95,23 @@ class ConflictSerializer(InvalidRequestSerializer):
 
 
 class ObjectExtension(OpenApiSerializerExtension):
-    """Closes request schemas and leaves responses open: later releases may add members (contracts B1, M4)."""
+    """Closes request schemas and leaves responses open: later releases may add members (contracts B1, M4).
+
+    A serializer with a method `complete_schema` returns by it what its members cannot say.
+    """
 
     target_class = serializers.Serializer
     match_subclasses = True
     priority = -1
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
-        """Return drf-spectacular's schema, closed in requests and open in responses."""
+        """Return drf-spectacular's schema, closed in requests and open in responses, and completed."""
         schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        for name, part in schema["properties"].items():
+        for name, part in schema.setdefault("properties", {}).items():
             part.pop("x-spec-enum-id", None)  # for a hook that is not used
             # The name of an enum, which drf-spectacular leaves out where it is that of the member but for its case.
             if "enum" in part and (title := self.target.fields[name]._kwargs.get("label")):
                 part["title"] = title
-        return {**schema, "additionalProperties": direction == "response"}
+        schema = {**schema, "additionalProperties": direction == "response"}
+        complete = getattr(self.target, "complete_schema", None)
+        return schema if complete is None else complete(schema, auto_schema, direction)

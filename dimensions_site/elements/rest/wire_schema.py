@@ -71,10 +71,12 @@ class WireExtension(OpenApiSerializerExtension):
 
 
 class ElementExtension(WireExtension):
-    """The element of the view's dimension: in responses, or in one of its requests."""
+    """The element of the view's dimension: in responses, or in one of its requests.
+
+    A kind of element with a method `complete_schema` returns by it what differs.
+    """
 
     target_class = ElementSerializer
-    match_subclasses = False
     priority = 1
 
     @property
@@ -82,26 +84,21 @@ class ElementExtension(WireExtension):
         return bool(self.target.partial)  # in the body of a bulk save the element is not the outermost object
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+        complete = getattr(self.target, "complete_schema", None)
         self.target = auto_schema.view.dimension.wire.serializer(partial=self.target.partial)
         schema = super().map_serializer(auto_schema, direction)
         if direction == "request" and not self.is_patch and auto_schema.method == "PUT":
             schema["required"].remove("id")
-        return schema
+        return schema if complete is None else complete(schema)
 
 
 class ElementSelection(ElementSerializer):
     """An element of which only selected members are returned (contract D8)."""
 
-
-class SelectionExtension(ElementExtension):
-    """The schema of an element in the response of a fetch."""
-
-    target_class = ElementSelection
-
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: Part) -> Part:
+        """Return the schema in the response of a fetch."""
         properties = {
-            name: _selected_group(name) if "$ref" in part else part
-            for name, part in super().map_serializer(auto_schema, direction)["properties"].items()
+            name: _selected_group(name) if "$ref" in part else part for name, part in schema["properties"].items()
         }
         properties["description"] = {"type": "string", "nullable": True}
         # Without a type: from a text or a map OpenAPI Generator makes Java that does not compile.

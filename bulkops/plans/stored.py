@@ -16,9 +16,9 @@ from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.requests import CONFLICTS
 from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.api.errors import not_found
-from dimensions_site.api.json.texts import json_text
 from dimensions_site.api.openapi.problems import FailureSerializer
 from dimensions_site.db.postgresql.streaming import snapshot
+from dimensions_site.elements.history.changed_values import difference_json
 from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import shortened
@@ -118,7 +118,7 @@ def change_texts(changes: QuerySet[PlanChange]) -> Iterator[str]:
     rows = changes.values_list("element_id", "action", "changes")
     with snapshot(connection):
         for id, action, text in rows.iterator(chunk_size=READ_TOGETHER):
-            yield f'{{"id":{json_text(id)},"action":"{action}","changes":{text}}}'
+            yield difference_json(id, action, text)
 
 
 def delete_old_plans() -> None:

@@ -20,7 +20,6 @@ from bulkops.writers.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
-from dimensions_site.elements.history.changed_values import changes_json
 from dimensions_site.elements.history.comparing import DifferingElement, compare_version_sets
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
@@ -152,5 +151,4 @@ class PlanTrial:
     def _step(self, difference: DifferingElement) -> PlanStep:
         after = difference.after
         text = None if after is None else orjson.dumps({"id": difference.id, **difference.names, **after}).decode()
-        changes = changes_json(self._dimension, difference.fields())
-        return PlanStep(difference.id, difference.action, difference.number, text, changes)
+        return PlanStep(difference.id, difference.action, difference.number, text, difference.changes)

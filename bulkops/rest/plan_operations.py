@@ -14,11 +14,10 @@ from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
-from dimensions_site.elements.history.changed_values import ACTION
+from dimensions_site.elements.history.changed_values import ACTION, ElementDifference
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.history_operations import (
     CHANGE_SET,
-    ElementDifference,
     difference_example,
     rows,
 )

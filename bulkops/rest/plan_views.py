@@ -136,7 +136,7 @@ class PlanViewSet(DimensionViewSet):
             message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
             names = sorted(query.keys() & {*OPTIONS}) if body == BulkBodyParser.media_type else ()
             failures = [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
-            check_all([*empty_cells_failures(query, body, replacing), *failures], ())
+            check_all([*empty_cells_failures(query, body, replacing), *failures])
         elif self.action in ("list", "changes"):
             self._query()
 

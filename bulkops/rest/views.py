@@ -116,7 +116,7 @@ class BulkViewSet(DimensionViewSet):
             elif sent not in PARAMETERS[name]:
                 message = f"{name} must be {' or '.join(PARAMETERS[name])}; got {shown_value(sent)}."
                 failures.append(Failure(name, "INVALID", message))
-        check_all(sorted(failures, key=lambda failure: failure.path), ())
+        check_all(sorted(failures, key=lambda failure: failure.path))
 
     @property
     def is_trial(self) -> bool:

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.answers import template_of
 from dimensions_site.elements.writing.differences import FieldDifference
 from dimensions_site.elements.writing.merging import Absent, Spot
 
@@ -21,6 +22,20 @@ class ChangedField(serializers.Serializer[Any]):
     path = serializers.CharField(help_text="The path of the field; an entry of a map has its own.")
     before = serializers.JSONField(help_text="Its value before; null if it was not set.")
     after = serializers.JSONField(help_text="Its value after; null if it is not set.")
+
+
+class ElementDifference(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    action = serializers.ChoiceField(ACTIONS, label=ACTION)
+    changes = ChangedField(many=True)
+
+
+_DIFFERENCE = template_of(ElementDifference)
+
+
+def difference_json(id: str, action: str, changes: str) -> str:
+    """Return the JSON of an element that differs; `changes` is that of its values, as `changes_json` returns it."""
+    return _DIFFERENCE % (json_text(id), f'"{action}"', changes)
 
 
 def changes_json(dimension: Dimension, fields: Iterable[FieldDifference]) -> str:

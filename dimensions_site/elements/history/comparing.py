@@ -13,7 +13,6 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F, IntegerField, QuerySet, Value
 from django.utils.functional import cached_property
 
-from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import (
     change_sets_after,
@@ -91,6 +90,11 @@ class DifferingElement:
     def fields(self) -> Iterator[FieldDifference]:
         """Yield the fields that differ."""
         return field_differences(self.dimension.wire, *self.values)
+
+    @property
+    def changes(self) -> str:
+        """The JSON of the fields that differ."""
+        return changes_json(self.dimension, self.fields())
 
     def _without_names(self, found: dict[str, Any]) -> dict[str, Any]:
         for name in _other_names(self.dimension):
@@ -227,12 +231,6 @@ def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
         f"WITH both_sides ({names}) AS ({rows}) SELECT * FROM both_sides WHERE id IN "
         f"(SELECT id FROM both_sides GROUP BY id HAVING count(*) = 1 OR min({row}) <> max({row})) ORDER BY 1, 2"
     )
-
-
-def difference_json(dimension: Dimension, difference: DifferingElement) -> str:
-    """Return the JSON of the `difference`."""
-    changes = changes_json(dimension, difference.fields())
-    return f'{{"id":{json_text(difference.id)},"action":"{difference.action}","changes":{changes}}}'
 
 
 @cache

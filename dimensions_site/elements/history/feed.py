@@ -7,23 +7,33 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F, Value
 from django.db.models.expressions import Combinable
+from rest_framework import serializers
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, few_after, newest, versions_given, written_in_many
 from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, Param, bound
+from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.answers import template_of
 from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.rendering import full_renderer, stream_values
 
 
-def saved_changes(texts: Iterator[str]) -> Iterator[str]:
-    """Yield the changes that say that elements, whose JSON is in `texts`, were saved."""
-    for text in texts:
-        yield f'{{"change":"saved","element":{text}}}'
+class ElementChange(serializers.Serializer[Any]):
+    change = serializers.ChoiceField(
+        ["saved", "deleted"], help_text="`saved` comes with `element`, `deleted` with `id`."
+    )
+    element = ElementSerializer(required=False)
+    id = serializers.CharField(required=False, help_text="The id of an element that is no longer selected or stored.")
+
+
+# What says that an element with this JSON was saved, or that the one with this id was deleted.
+SAVED = template_of(ElementChange, "id") % ('"saved"', "%s")
+_DELETED = template_of(ElementChange, "element") % ('"deleted"', "%s")
 
 
 def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
@@ -40,9 +50,9 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
     rows = stream_values(sql, bound(parameters, given), columns, connections[using])
     for id, change, is_matching, *values in rows:
         if change == Change.DELETED or not is_matching:
-            yield f'{{"change":"deleted","id":{json_text(id)}}}'
+            yield _DELETED % json_text(id)
         else:
-            yield f'{{"change":"saved","element":{renderer.written(values)}}}'
+            yield SAVED % renderer.written(values)
 
 
 @lru_cache(KEPT_SHAPES)

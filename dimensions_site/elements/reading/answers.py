@@ -1,4 +1,7 @@
-"""Objects of responses beside elements, declared once: they are rendered by what documents them (contract H3, M6)."""
+"""Objects of responses beside elements, declared once: they are rendered by what documents them (contract H3, M6).
+
+Those in long lists are texts, by the template of what documents them.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -32,3 +35,8 @@ class Answer(serializers.Serializer[Any]):
             if field.source is None and column != name:
                 field.source = column
         return fields
+
+
+def template_of(answer: type[serializers.Serializer[Any]], *left_out: str) -> str:
+    """Return the JSON of the `answer` with a place for the JSON text of each member, but for those `left_out`."""
+    return "{" + ",".join(f'"{name}":%s' for name in answer().get_fields() if name not in left_out) + "}"

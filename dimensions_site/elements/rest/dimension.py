@@ -1,6 +1,7 @@
 """The base class of a dimension's routes: which dimension it is, who has access, and why something is written."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from django.contrib.auth.models import User
@@ -13,13 +14,14 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
 from dimensions_site.api.pagination import AFTER, BY_KEY, Keys, SkipTake
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import own_reads
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
@@ -51,13 +53,22 @@ def attempt(refusals: list[Problem], read: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
-def check_all(failures: Sequence[Failure], refusals: Sequence[Problem]) -> None:
+def check_all(failures: Sequence[Failure], refusals: Sequence[Problem] = ()) -> None:
     """Raise 400 with all the `failures` and those in the `refusals`; without any, raise the first of the refusals."""
     found = [*failures, *(failure for refusal in refusals for failure in refusal.failures)]
     if found:
         raise bad_request(found)
     for refusal in refusals:
         raise refusal
+
+
+def invalid_ids(ids: Iterable[str]) -> list[Failure]:
+    """Return the errors in values of the query parameter `id` that no element can have."""
+    return [
+        Failure("id", "INVALID_VALUE", f"id must be the id of an element; got {quoted(id)}.")
+        for id in dict.fromkeys(ids)
+        if len(id) > CODE_LENGTH or not re.fullmatch(ID_PATTERN, id)
+    ]
 
 
 class DimensionViewSet(IdempotentMixin, ViewSet):

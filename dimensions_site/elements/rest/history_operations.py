@@ -7,10 +7,10 @@ from rest_framework import serializers
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
-from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
-from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField
+from dimensions_site.elements.history.changed_values import ElementDifference
+from dimensions_site.elements.history.feed import ElementChange
 from dimensions_site.elements.history.versions import ElementVersion
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter
@@ -20,20 +20,6 @@ from dimensions_site.repositories.models import DB_ID_PATTERN
 
 CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"
 _INSTANT = "2026-03-31T22:00:00.000Z"
-
-
-class ElementChange(serializers.Serializer[Any]):
-    change = serializers.ChoiceField(
-        ["saved", "deleted"], help_text="`saved` comes with `element`, `deleted` with `id`."
-    )
-    element = ElementSerializer(required=False)
-    id = serializers.CharField(required=False, help_text="The id of an element that is no longer selected or stored.")
-
-
-class ElementDifference(serializers.Serializer[Any]):
-    id = serializers.CharField()
-    action = serializers.ChoiceField(ACTIONS, label=ACTION)
-    changes = ChangedField(many=True)
 
 
 _FILTER = (

@@ -1,6 +1,6 @@
 """The REST routes of what has changed: the feed, change sets, versions and comparisons (contract I3, I5, J2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -19,7 +19,8 @@ from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
-from dimensions_site.elements.history.comparing import Side, compare_states, difference_json
+from dimensions_site.elements.history.changed_values import difference_json
+from dimensions_site.elements.history.comparing import Side, compare_states
 from dimensions_site.elements.history.moments import state_of_token
 from dimensions_site.elements.history.versions import version_numbers, version_texts
 from dimensions_site.elements.reading.filters import ElementFilter
@@ -27,8 +28,7 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.rest import history_operations as operations
-from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, attempt, check_all
-from dimensions_site.elements.rest.uses import invalid_ids
+from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, attempt, check_all, invalid_ids
 from dimensions_site.repositories.models import Repository
 from dimensions_site.repositories.permissions import check_access
 
@@ -55,7 +55,8 @@ class HistoryViewSet(DimensionViewSet):
         state, now, matching = self._changes_query()
         if state is None:
             elements = Selection(matching, db=self.database)
-            texts = feed.saved_changes(full_renderer(self.dimension, repository.default_language).each(elements))
+            saved = full_renderer(self.dimension, repository.default_language).each(elements)
+            texts: Iterator[str] = (feed.SAVED % text for text in saved)
         elif state.places == now.places:
             texts = iter(())
         else:
@@ -94,8 +95,8 @@ class HistoryViewSet(DimensionViewSet):
         """Return the elements that differ between two states, with their differences (contract J2)."""
         before, after = self._compare_query()
         headers = self.count_headers(lambda: sum(1 for _ in compare_states(before, after)))
-        found = compare_states(before, after)
-        return self.stream_texts((difference_json(self.dimension, one) for one in found), headers)
+        elements = compare_states(before, after)
+        return self.stream_texts((difference_json(one.id, one.action, one.changes) for one in elements), headers)
 
     def check_values(self) -> None:
         queries = {

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import quote
 
+import orjson
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, re_path
@@ -25,9 +26,10 @@ from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.streams import stream_elements
+from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, attempt, check_all
-from dimensions_site.elements.rest.uses import UsesMixin
+from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, attempt, check_all, invalid_ids
+from dimensions_site.elements.rest.parameters import MAX_USED_IDS
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
@@ -37,14 +39,14 @@ UNUSED = "unused"
 LIST_PARAMETERS = frozenset({"filter", "sort", "skip", "take", AS_OF, UNUSED})
 
 
-class ElementViewSet(UsesMixin):
+class ElementViewSet(DimensionViewSet):
     """Create, read, replace, modify, list, count and fetch the elements of one dimension of one repository."""
 
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {
         "list": LIST_PARAMETERS,
         "count": LIST_PARAMETERS,
         "fetch": LIST_PARAMETERS | {PROPERTIES},
-        "uses": UsesMixin.uses_parameters,
+        "uses": frozenset({"id"}),
     }
     further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = dict.fromkeys(
         ("list", "fetch"), (CsvRenderer, NdjsonRenderer)
@@ -73,6 +75,17 @@ class ElementViewSet(UsesMixin):
         """Return the number of elements that the filter selects; `sort`, `skip` and `take` are checked and ignored."""
         selection, _ = self._parameters()
         return Response(selection.count())
+
+    @operations.USES
+    @from_replica
+    def uses(self, request: Request, **path: str) -> HttpResponse:
+        """Return what refers to the elements that `id` names, in this order; each id once (contract L1)."""
+        ids = self._used_ids()
+        found = find_uses(self.dimension, self.scope.repository, ids, self.readable_referring(), using=self.database)
+        answer = [
+            {"id": id, "usedBy": uses.first, "count": uses.count} for id in ids for uses in [found.get(id, Uses())]
+        ]
+        return HttpResponse(orjson.dumps(answer), content_type="application/json")
 
     @operations.RETRIEVE
     @from_replica
@@ -146,7 +159,22 @@ class ElementViewSet(UsesMixin):
     def check_values(self) -> None:
         if LIST_PARAMETERS & (self.allowed_query_parameters() or set()):
             self._parameters()
-        super().check_values()
+        elif self.action == "uses":
+            self._used_ids()
+
+    def repeatable_query_parameters(self) -> frozenset[str]:
+        return frozenset({"id"} if self.action == "uses" else ())
+
+    def _used_ids(self) -> Sequence[str]:
+        """Return the ids that the client names, each once. Raises 400 with the errors in them."""
+        ids = self.request.query_params.getlist("id")
+        failures = invalid_ids(ids)
+        if not ids:
+            failures = [Failure("id", "REQUIRED", "id is missing; write for example id=1000&id=2000.")]
+        elif len(ids) > MAX_USED_IDS:
+            failures = [Failure("id", "TOO_MANY", f"id appears {len(ids):,} times; the limit is {MAX_USED_IDS}.")]
+        check_all(failures)
+        return [*dict.fromkeys(ids)]
 
     def _parameters(self) -> tuple[Selection, Sequence[str]]:
         """Return what the query parameters of a list select, and the paths of the properties that a fetch returns.

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.plan_views import PlanViewSet
-from bulkops.rest.processing_form import ProcessingForm
+from bulkops.rest.schema import ProcessingForm
 from bulkops.rest.views import BulkViewSet
 from currency.dimension import CURRENCY
 from dimensions_site.elements.rest.history_views import HistoryViewSet

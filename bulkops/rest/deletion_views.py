@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
-from bulkops.rest.processing_form import ProcessingForm, stopped_message
+from bulkops.rest.schema import ProcessingForm, stopped_message
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request, quoted

@@ -12,7 +12,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from bulkops.models import DataProcessing, Status
 from bulkops.rest import schema
-from bulkops.rest.processing_form import stopped_message
 from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.rest import parameters
@@ -202,5 +201,5 @@ class DeletionSchema(DimensionSchema):
             case "list":
                 return [self.view.form.listed(deletion, ()) for deletion in (aborted, completed)]
             case "abort":
-                return stopped_message(aborted.oid)
+                return schema.stopped_message(aborted.oid)
         return self.view.form.status(completed, ())

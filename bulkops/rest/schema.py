@@ -1,7 +1,8 @@
-"""The requests and responses of bulk operations for OpenAPI (contract E1, F1, F4, H2, H3)."""
+"""The requests and responses of bulk operations; statuses of deletions are rendered by them (contract E, F, H2, H3)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from django.conf import settings
@@ -10,7 +11,7 @@ from rest_framework import serializers
 
 from bulkops.jobs.deletion import LISTED_NOT_FOUND
 from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS
-from bulkops.models import Status
+from bulkops.models import DataProcessing, Status
 from bulkops.save.envelope import DeletionItem
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from bulkops.session.patches import KeyObject
@@ -76,8 +77,10 @@ class DeletionList(serializers.Serializer[Any]):
         return _array(items, minItems=1, maxItems=settings.API_MAX_BULK_ELEMENTS)
 
 
-class DeletionStart(serializers.Serializer[Any]):
-    dataProcessingId = serializers.UUIDField(help_text="The id of the deletion, for the path of its status.")
+class DeletionStart(Answer):
+    dataProcessingId = serializers.UUIDField(
+        source="oid", help_text="The id of the deletion, for the path of its status."
+    )
 
 
 class ElementInUse(serializers.Serializer[Any]):
@@ -114,15 +117,30 @@ class ElementDeletionCounts(Answer):
         help_text=f"With `references=refuse`: the elements that stay; at most the first {LISTED_IN_USE:,}.",
     )
 
+    def to_representation(self, instance: DataProcessing) -> dict[str, Any]:
+        """Return the counts; without those of elements in use if they are deleted, too."""
+        counts = super().to_representation(instance)
+        if instance.in_use is None:
+            del counts["refused"], counts["inUse"]
+        else:
+            counts["refused"] = instance.refused or 0
+        return counts
 
-class ElementDeletionStatus(serializers.Serializer[Any]):
+
+class ElementDeletionStatus(Answer):
     requestDateTime = serializers.CharField()
     status = serializers.ChoiceField(
         Status.values,
         label="ProcessingStatus",
         help_text="`RUNNING` includes waiting and stopping; the other values are final.",
     )
-    parameters = ElementDeletionCounts()
+    parameters = ElementDeletionCounts(source="*")
+
+    def to_representation(self, instance: DataProcessing) -> dict[str, Any]:
+        """Return the status in the `form` of the context."""
+        answer, form = super().to_representation(instance), self.context["form"]
+        time = instance.request_date_time.isoformat(timespec="milliseconds").replace("+00:00", form.utc)
+        return {**answer, "requestDateTime": time, "parameters": form.enclosed(answer["parameters"])}
 
     def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
         """Return the schema in the form for the view's dimension (contract F4)."""
@@ -135,6 +153,32 @@ class ElementDeletionStatus(serializers.Serializer[Any]):
 
 class ElementDeletion(DeletionStart, ElementDeletionStatus):
     pass
+
+
+@dataclass(frozen=True)
+class ProcessingForm:
+    """The form for one dimension: how times say that they are in UTC, and whether objects stand in arrays of one."""
+
+    utc: str
+    in_arrays: bool
+
+    def status(self, processing: DataProcessing, readable: Collection[str]) -> Any:
+        """Return the body with the progress of the deletion, and uses in the `readable` dimensions only."""
+        status = ElementDeletionStatus(context={"form": self, "readable": readable})
+        return self.enclosed(status.to_representation(processing))
+
+    def listed(self, processing: DataProcessing, readable: Collection[str]) -> dict[str, Any]:
+        """Return the body as an item of the list of deletions, otherwise as `status`."""
+        return ElementDeletion(context={"form": self, "readable": readable}).to_representation(processing)
+
+    def enclosed(self, value: dict[str, Any]) -> Any:
+        """Return the object, in an array if that is the form."""
+        return [value] if self.in_arrays else value
+
+
+def stopped_message(oid: str) -> dict[str, str]:
+    """Return the body that says that the deletion with this `oid` was aborted."""
+    return {"message": f"Data processing {oid} was stopped."}
 
 
 class DeletionAbort(serializers.Serializer[Any]):

@@ -2,7 +2,7 @@
 
 from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.plan_views import PlanViewSet
-from bulkops.rest.processing_form import ProcessingForm
+from bulkops.rest.schema import ProcessingForm
 from bulkops.rest.views import BulkViewSet
 from dimensions_site.elements.rest.history_views import HistoryViewSet
 from dimensions_site.elements.rest.views import ElementViewSet

@@ -31,46 +31,39 @@ _PIECE = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Lines:
-    """A body with one element on each line, in UTF-8."""
+class RowsBody:
+    """A body with one element on each line, in UTF-8; or in CSV, not checked yet, with how it is to be read."""
 
     content: bytearray
-
-
-@dataclass(frozen=True)
-class TableBody:
-    """A body in CSV whose text is not checked yet, and how it is to be read."""
-
-    content: bytearray
-    reading: ReadingOptions
+    reading: ReadingOptions | None = None
 
 
 class LinesParser(StrictJSONParser):
-    """Passes NDJSON to the view as `Lines`."""
+    """Passes NDJSON to the view."""
 
     media_type = Format.NDJSON.media_type
     limit = BulkBodyParser.limit
     charsets = CHARSETS
     expected = "one JSON object on each line"
 
-    def value(self, body: bytearray) -> Lines:
+    def value(self, body: bytearray) -> RowsBody:
         """Return the body, in UTF-8. Raises JsonError for an empty one, and if it is not in its charset."""
         text = body if self.charset == "utf-8" else _in_utf_8(body, self.charset)
         check_text(text)
-        return Lines(text)
+        return RowsBody(text)
 
 
 class TableParser(StrictJSONParser):
-    """Passes CSV to the view as `TableBody`."""
+    """Passes CSV to the view."""
 
     media_type = Format.CSV.media_type
     limit = BulkBodyParser.limit
     charsets = CHARSETS
     expected = "a line of headings and rows"
 
-    def value(self, body: bytearray) -> TableBody:
+    def value(self, body: bytearray) -> RowsBody:
         """Return the body."""
-        return TableBody(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
+        return RowsBody(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
 
 
 def empty_cells_failures(query: Mapping[str, str], body: str, replacing: str) -> Sequence[Failure]:
@@ -107,7 +100,7 @@ def _pieces(body: bytearray) -> Iterator[bytes]:
 
 @contextmanager
 def read_elements(
-    body: Lines | TableBody,
+    body: RowsBody,
     request: Request,
     dimension: Dimension,
     repository: Repository,
@@ -117,7 +110,7 @@ def read_elements(
     checks_repeated: bool = True,
 ) -> Iterator[Envelope]:
     """Yield the elements in the `body` as those of one `operation`; `checks_repeated` as of `Options`."""
-    if isinstance(body, Lines):
+    if body.reading is None:
         yield read_lines(body.content, operation, save_mode)
         return
     keeps, client = request.query_params.get(EMPTY_CELLS) == KEEP, request.META.get("gunicorn.socket")
@@ -128,7 +121,7 @@ def read_elements(
 
 @contextmanager
 def read_snapshot(
-    body: Lines | TableBody, request: Request, dimension: Dimension, repository: Repository
+    body: RowsBody, request: Request, dimension: Dimension, repository: Repository
 ) -> Iterator[PlanRequest]:
     """Yield the request for a plan of the elements in `body`, with options in the query of the `request`.
 

@@ -16,11 +16,8 @@ from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
 from dimensions_site.elements.history.changed_values import ACTION, ElementDifference
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.history_operations import (
-    CHANGE_SET,
-    difference_example,
-    rows,
-)
+from dimensions_site.elements.rest.history_operations import CHANGE_SET, difference_example
+from dimensions_site.elements.rest.operations import rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part

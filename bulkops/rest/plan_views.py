@@ -19,9 +19,8 @@ from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text,
 from bulkops.rest import plan_operations as operations
 from bulkops.rest.bodies import (
     EMPTY_CELLS,
-    Lines,
     LinesParser,
-    TableBody,
+    RowsBody,
     TableParser,
     empty_cells_failures,
     read_snapshot,
@@ -64,7 +63,7 @@ class PlanViewSet(DimensionViewSet):
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
         self.check_values()
-        body = cast(bytearray | Lines | TableBody, request.data)
+        body = cast(bytearray | RowsBody, request.data)
         with ExitStack() as stack:
             if isinstance(body, bytearray):
                 plan_request = read_request(body)

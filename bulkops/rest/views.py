@@ -14,9 +14,8 @@ from rest_framework.request import Request
 from bulkops.rest import operations
 from bulkops.rest.bodies import (
     EMPTY_CELLS,
-    Lines,
     LinesParser,
-    TableBody,
+    RowsBody,
     TableParser,
     empty_cells_failures,
     read_elements,
@@ -69,7 +68,7 @@ class BulkViewSet(DimensionViewSet):
         self.check_values()
         response: HttpResponseBase
         is_minimal = self.prefers(_MINIMAL)
-        with ExitStack() as resources, self._envelope(cast(bytearray | Lines | TableBody, request.data)) as envelope:
+        with ExitStack() as resources, self._envelope(cast(bytearray | RowsBody, request.data)) as envelope:
             save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
             if self.answers_elements and not is_minimal and self.action == "save":
                 # The response is complete before the transaction ends, and sent after its locks are released.
@@ -93,7 +92,7 @@ class BulkViewSet(DimensionViewSet):
         return self.save(request, **path)
 
     @contextmanager
-    def _envelope(self, body: bytearray | Lines | TableBody) -> Iterator[Envelope]:
+    def _envelope(self, body: bytearray | RowsBody) -> Iterator[Envelope]:
         """Yield the elements of the `body`, for as long as the block runs."""
         if isinstance(body, bytearray):
             yield read_envelope(body)

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
@@ -13,6 +12,7 @@ from dimensions_site.elements.history.changed_values import ElementDifference
 from dimensions_site.elements.history.feed import ElementChange
 from dimensions_site.elements.history.versions import ElementVersion
 from dimensions_site.elements.rest import parameters
+from dimensions_site.elements.rest.operations import rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
@@ -28,11 +28,6 @@ _FILTER = (
 )
 _TOKEN: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "sync-token"}
 _MOMENT: Any = {**_TOKEN, "format": "instant-or-sync-token"}
-
-
-def rows(row: serializers.Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
-    """Return the responses of a list of such rows."""
-    return {(200, "application/json"): OpenApiResponse(row, description), (200, "application/x-ndjson"): str}
 
 
 def difference_example(element: Part) -> Part:

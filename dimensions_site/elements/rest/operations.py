@@ -10,6 +10,7 @@ from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.reading.uses import LISTED as LISTED_USES
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import ElementSelection
+from dimensions_site.text.files import Format
 
 WHOLE = "If there are errors, all of them are reported and nothing is saved."
 _PRECONDITIONS = (
@@ -39,9 +40,10 @@ class ElementUses(serializers.Serializer[Any]):
     count = serializers.IntegerField(min_value=0, help_text="The number of all uses.")
 
 
-def _rows(element: Serializer[Any], description: str) -> dict[tuple[int, str], Any]:
-    rows = OpenApiResponse(element, description)
-    return {(200, "application/json"): rows, (200, "text/csv"): str, (200, "application/x-ndjson"): str}
+def rows(row: Serializer[Any], description: str, *others: Format) -> dict[tuple[int, str], Any]:
+    """Return the responses of a list of such rows, which is also available as NDJSON, and in the `others`."""
+    in_text = {(200, kind.media_type): str for kind in (*others, Format.NDJSON)}
+    return {(200, Format.JSON.media_type): OpenApiResponse(row, description), **in_text}
 
 
 def _element(description: str) -> OpenApiResponse:
@@ -54,7 +56,7 @@ LIST = extend_schema(
     description="Returns the {plural} that `filter` selects, complete, in the order of `sort`: all, or the page that "
     f"`skip` and `take` ask for. The response is a bare array and is streamed. {_UNKNOWN}{_FORMS}",
     parameters=parameters.LIST,
-    responses=_rows(ElementSerializer(many=True), "The selected {plural}."),
+    responses=rows(ElementSerializer(many=True), "The selected {plural}.", Format.CSV),
 )
 COUNT = extend_schema(
     operation_id="count{nouns}",
@@ -69,7 +71,7 @@ FETCH = extend_schema(
     description="Returns the {plural} that `filter` selects with the fields in `properties` only; groups stay nested "
     f"as in the whole {{dimension}}. {_UNKNOWN}{_FORMS}",
     parameters=parameters.LIST,
-    responses=_rows(ElementSelection(many=True), "The selected properties of the selected {plural}."),
+    responses=rows(ElementSelection(many=True), "The selected properties of the selected {plural}.", Format.CSV),
 )
 USES = extend_schema(
     operation_id="list{noun}Uses",

@@ -1,17 +1,9 @@
-from account.views import (
-    AccountBulkViewSet,
-    AccountDeletionViewSet,
-    AccountHistoryViewSet,
-    AccountPlanViewSet,
-    AccountViewSet,
-)
-from bulkops.rest.routes import bulk_routes, plan_routes
-from dimensions_site.elements.rest.history_views import history_routes
-from dimensions_site.elements.rest.views import element_routes
+"""The REST routes of accounts, in the forms of their specification."""
 
-urlpatterns = (
-    element_routes(AccountViewSet)
-    + history_routes(AccountHistoryViewSet)
-    + bulk_routes(AccountBulkViewSet, AccountDeletionViewSet)
-    + plan_routes(AccountPlanViewSet)
-)
+from account.dimension import ACCOUNT
+from bulkops.rest.routes import dimension_routes
+from bulkops.rest.schema import DeletionForm
+
+_DELETIONS = DeletionForm(utc="Z", in_arrays=True, listed_start="elements-bulk-delete-asynch")
+
+urlpatterns = dimension_routes(ACCOUNT, _DELETIONS, answers_elements=True)

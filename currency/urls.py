@@ -1,17 +1,10 @@
-from bulkops.rest.routes import bulk_routes, plan_routes
-from currency.views import (
-    CurrencyBulkViewSet,
-    CurrencyDeletionViewSet,
-    CurrencyHistoryViewSet,
-    CurrencyPlanViewSet,
-    CurrencyViewSet,
-)
-from dimensions_site.elements.rest.history_views import history_routes
-from dimensions_site.elements.rest.views import element_routes
+"""The REST routes of currencies, in the forms of their specification."""
 
-urlpatterns = (
-    element_routes(CurrencyViewSet)
-    + history_routes(CurrencyHistoryViewSet)
-    + bulk_routes(CurrencyBulkViewSet, CurrencyDeletionViewSet)
-    + plan_routes(CurrencyPlanViewSet)
+from bulkops.rest.routes import dimension_routes
+from bulkops.rest.schema import DeletionForm
+from currency.dimension import CURRENCY
+
+# The specification has no 400 for reading one currency, so its query parameters are ignored (contract A7).
+urlpatterns = dimension_routes(
+    CURRENCY, DeletionForm(utc="+0000", aborted=202), answers_elements=False, ignores_query=["retrieve"]
 )

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
-from bulkops.rest.schema import ProcessingForm, stopped_message
+from bulkops.rest.schema import DeletionForm, stopped_message
 from bulkops.save.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request, quoted
@@ -32,11 +32,8 @@ _ROWS = 100
 class DeletionViewSet(DimensionViewSet):
     """Starts, shows, lists and aborts the deletion of many elements (contract F)."""
 
-    form: ClassVar[ProcessingForm]
-    # The HTTP status of the response to an abort.
-    aborted: ClassVar[int]
-    # Of the two spellings of the start path, the one in the specification of the dimension (contract A2).
-    listed_start: ClassVar[str]
+    # `as_view` is called with it.
+    form = cast(DeletionForm, None)
 
     schema = operations.DeletionSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
@@ -73,7 +70,7 @@ class DeletionViewSet(DimensionViewSet):
         """Stop the deletion before its next chunk (contract F5)."""
         found = processing.find(self.scope, path["oid"])
         processing.abort(found)
-        return Response(stopped_message(found.oid), status=self.aborted)
+        return Response(stopped_message(found.oid), status=self.form.aborted)
 
     def check_values(self) -> None:
         if self.action == "start":

@@ -176,12 +176,12 @@ class DeletionSchema(DimensionSchema):
     def is_excluded(self) -> bool:
         """Return whether it is a path in the other spelling (contract A2)."""
         if self.action == "start":
-            return not self.path.endswith(f"/{self.view.listed_start}")
+            return not self.path.endswith(f"/{self.view.form.listed_start}")
         return "delete-asynch" in self.path
 
     def get_response_serializers(self) -> Any:
         if self.action == "abort":
-            return {self.view.aborted: OpenApiResponse(schema.DeletionAbort, "The deletion is stopped.")}
+            return {self.view.form.aborted: OpenApiResponse(schema.DeletionAbort, "The deletion is stopped.")}
         status: Any = schema.ElementDeletionStatus
         if self.view.form.in_arrays:
             status = schema.array_of_one(self.resolve_serializer(status, "response").ref)

@@ -1,24 +1,48 @@
-"""The routes of a dimension that write many elements."""
+"""The REST routes of a dimension."""
+
+from collections.abc import Collection
+from functools import partial
 
 from django.urls import URLPattern, path, re_path
 
 from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.plan_views import PlanViewSet
+from bulkops.rest.schema import DeletionForm
 from bulkops.rest.views import BulkViewSet
 from dimensions_site.api.parsers import NoBodyParser
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.rest.history_views import history_routes
+from dimensions_site.elements.rest.views import element_routes
 
 
-def bulk_routes(bulk: type[BulkViewSet], deletion: type[DeletionViewSet]) -> list[URLPattern]:
-    """Return the routes below `{dbID}/<dimension>/` for many elements.
+def dimension_routes(
+    dimension: Dimension, deletions: DeletionForm, *, answers_elements: bool, ignores_query: Collection[str] = ()
+) -> list[URLPattern]:
+    """Return the routes below `{dbID}/<dimension>/`.
 
-    Deletions have both spellings, because clients append the id to the path of the start (contract A2).
+    A bulk save `answers_elements`, or only that they are saved (contract E3); `ignores_query` as of `element_routes`.
     """
-    many = deletion.as_view({"get": "list", "post": "start"})
-    one = deletion.as_view({"get": "show", "delete": "abort"})
-    minimal = path("elements-bulk-minimal", bulk.as_view({"post": "save_minimal"}), name="elements-bulk-minimal")
     return [
-        path("elements-bulk", bulk.as_view({"post": "save"}), name="elements-bulk"),
-        *([minimal] if bulk.answers_elements else []),
+        *element_routes(dimension, ignores_query=ignores_query),
+        *history_routes(dimension),
+        *_bulk_routes(dimension, answers_elements=answers_elements),
+        *_deletion_routes(dimension, deletions),
+        *_plan_routes(dimension),
+    ]
+
+
+def _bulk_routes(dimension: Dimension, *, answers_elements: bool) -> list[URLPattern]:
+    view = partial(BulkViewSet.as_view, dimension=dimension, answers_elements=answers_elements)
+    minimal = path("elements-bulk-minimal", view({"post": "save_minimal"}), name="elements-bulk-minimal")
+    save = path("elements-bulk", view({"post": "save"}), name="elements-bulk")
+    return [save, minimal] if answers_elements else [save]
+
+
+def _deletion_routes(dimension: Dimension, form: DeletionForm) -> list[URLPattern]:
+    """Return the routes in both spellings, because clients append the id to the path of the start (contract A2)."""
+    view = partial(DeletionViewSet.as_view, dimension=dimension, form=form)
+    many, one = view({"get": "list", "post": "start"}), view({"get": "show", "delete": "abort"})
+    return [
         path("elements-bulk-delete-async", many, name="deletions"),
         path("elements-bulk-delete-asynch", many, name="deletions-other-spelling"),
         # Whatever the id, clients without access learn nothing about it (contract A6).
@@ -27,13 +51,13 @@ def bulk_routes(bulk: type[BulkViewSet], deletion: type[DeletionViewSet]) -> lis
     ]
 
 
-def plan_routes(plans: type[PlanViewSet]) -> list[URLPattern]:
-    """Return the routes below `{dbID}/<dimension>/` for plans (contract K4 to K7)."""
-    apply = plans.as_view({"post": "apply"}, parser_classes=(NoBodyParser,))
+def _plan_routes(dimension: Dimension) -> list[URLPattern]:
+    view = partial(PlanViewSet.as_view, dimension=dimension)
+    apply = view({"post": "apply"}, parser_classes=(NoBodyParser,))
     one = r"^elements-plans/(?P<plan_id>[^/]+)"
     return [
-        path("elements-plans", plans.as_view({"get": "list", "post": "make"}), name="plans"),
-        re_path(rf"{one}\Z", plans.as_view({"get": "show", "delete": "remove"}), name="plan"),
-        re_path(rf"{one}/changes\Z", plans.as_view({"get": "changes"}), name="plan-changes"),
+        path("elements-plans", view({"get": "list", "post": "make"}), name="plans"),
+        re_path(rf"{one}\Z", view({"get": "show", "delete": "remove"}), name="plan"),
+        re_path(rf"{one}/changes\Z", view({"get": "changes"}), name="plan-changes"),
         re_path(rf"{one}/apply\Z", apply, name="plan-apply"),
     ]

@@ -156,11 +156,17 @@ class ElementDeletion(DeletionStart, ElementDeletionStatus):
 
 
 @dataclass(frozen=True)
-class ProcessingForm:
-    """The form for one dimension: how times say that they are in UTC, and whether objects stand in arrays of one."""
+class DeletionForm:
+    """The form of deletions for one dimension.
+
+    That is how times say that they are in UTC, whether objects stand in arrays of one, the HTTP status of the response
+    to an abort, and of the two spellings of the path of the start the one in its specification (contract A2).
+    """
 
     utc: str
-    in_arrays: bool
+    in_arrays: bool = False
+    aborted: int = 200
+    listed_start: str = "elements-bulk-delete-async"
 
     def status(self, processing: DataProcessing, readable: Collection[str]) -> Any:
         """Return the body with the progress of the deletion, and uses in the `readable` dimensions only."""

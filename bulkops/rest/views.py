@@ -51,7 +51,7 @@ class BulkViewSet(DimensionViewSet):
     """Saves many elements in one call (contract E)."""
 
     # Whether the response has the saved elements, or only says that they are saved (contract E3).
-    answers_elements: ClassVar[bool]
+    answers_elements = False
     timeout = settings.BULK_WAIT_SECONDS
 
     schema = operations.BulkSchema()

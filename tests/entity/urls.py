@@ -1,17 +1,7 @@
-from bulkops.rest.routes import bulk_routes, plan_routes
-from dimensions_site.elements.rest.history_views import history_routes
-from dimensions_site.elements.rest.views import element_routes
-from tests.entity.views import (
-    EntityBulkViewSet,
-    EntityDeletionViewSet,
-    EntityHistoryViewSet,
-    EntityPlanViewSet,
-    EntityViewSet,
-)
+"""The REST routes of the entity dimension."""
 
-urlpatterns = (
-    element_routes(EntityViewSet)
-    + history_routes(EntityHistoryViewSet)
-    + bulk_routes(EntityBulkViewSet, EntityDeletionViewSet)
-    + plan_routes(EntityPlanViewSet)
-)
+from bulkops.rest.routes import dimension_routes
+from bulkops.rest.schema import DeletionForm
+from tests.entity.dimension import ENTITY
+
+urlpatterns = dimension_routes(ENTITY, DeletionForm(utc="Z"), answers_elements=True)

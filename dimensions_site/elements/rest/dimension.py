@@ -72,9 +72,10 @@ def invalid_ids(ids: Iterable[str]) -> list[Failure]:
 
 
 class DimensionViewSet(IdempotentMixin, ViewSet):
-    """Routes inside one dimension of one repository; a concrete view set names its dimension."""
+    """Routes inside one dimension of one repository."""
 
-    dimension: ClassVar[Dimension]
+    # `as_view` is called with it.
+    dimension = cast(Dimension, None)
     # Actions without an entry take no query parameters; None accepts any and ignores them (contract A7).
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
     # Actions without an entry are open to readers (contract G2).

@@ -17,6 +17,7 @@ from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
 from dimensions_site.elements.history.changed_values import difference_json
@@ -184,10 +185,10 @@ class HistoryViewSet(DimensionViewSet):
         return ElementFilter(self.dimension, repository, self.request.query_params.get("filter"))
 
 
-def history_routes(viewset: type[HistoryViewSet]) -> list[URLPattern]:
+def history_routes(dimension: Dimension) -> list[URLPattern]:
     """Return the routes of one dimension, below `{dbID}/<dimension>/`."""
     names = {"changes": "changes", "changesets": "change_sets", "versions": "versions", "compare": "compare"}
     return [
-        path(f"elements-{name}", viewset.as_view({"get": action}), name=f"elements-{name}")
+        path(f"elements-{name}", HistoryViewSet.as_view({"get": action}, dimension=dimension), name=f"elements-{name}")
         for name, action in names.items()
     ]

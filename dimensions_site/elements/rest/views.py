@@ -1,7 +1,8 @@
-"""The REST routes that every dimension has; a concrete view set names its dimension."""
+"""The REST routes of single elements and of their lists."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from dimensions_site.api.errors import Failure, Problem, not_found, quoted
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -232,18 +234,20 @@ class ElementViewSet(DimensionViewSet):
         return response
 
 
-def element_routes(viewset: type[ElementViewSet]) -> list[URLPattern]:
+def element_routes(dimension: Dimension, *, ignores_query: Collection[str] = ()) -> list[URLPattern]:
     """Return the routes of one dimension, below `{dbID}/<dimension>/`.
 
-    An id may contain any character, `/` included (contract A3); a path with a trailing slash is no route of its own
-    (A5).
+    Actions in `ignores_query` take any query parameters. An id may contain any character, `/` included (contract A3); a
+    path with a trailing slash is no route of its own (A5).
     """
-    elements = viewset.as_view({"get": "list", "post": "create"})
-    element = viewset.as_view({"get": "retrieve", "put": "replace", "patch": "modify"})
+    parameters = {**ElementViewSet.query_parameters, **dict.fromkeys(ignores_query)}
+    view = partial(ElementViewSet.as_view, dimension=dimension, query_parameters=parameters)
+    element = view({"get": "retrieve", "put": "replace", "patch": "modify"})
     return [
-        path("elements", elements, name="elements"),
+        path("elements", view({"get": "list", "post": "create"}), name="elements"),
         re_path(r"^elements/(?P<id>(?s:.+))\Z", element, name="element"),
-        path("elements-count", viewset.as_view({"get": "count"}), name="elements-count"),
-        path("elements-fetch", viewset.as_view({"get": "fetch"}), name="elements-fetch"),
-        path("elements-uses", viewset.as_view({"get": "uses"}), name="elements-uses"),
+        *(
+            path(f"elements-{name}", view({"get": name}), name=f"elements-{name}")
+            for name in ("count", "fetch", "uses")
+        ),
     ]

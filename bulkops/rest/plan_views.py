@@ -40,7 +40,6 @@ from dimensions_site.elements.reading.etags import check_preconditions, check_ta
 from dimensions_site.elements.rest.dimension import DimensionViewSet, attempt, check_all
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.repositories.permissions import check_access
 
 
 class PlanViewSet(DimensionViewSet):
@@ -177,10 +176,7 @@ class PlanViewSet(DimensionViewSet):
 
     def _state(self, plan_request: PlanRequest) -> tuple[Repository, State | None]:
         """Return the repository and the state that the request names. Raises 404, 403 or 400 if it must not."""
-        repository = self.scope.repository
-        if plan_request.repository is not None:
-            found = check_access(self.user, plan_request.repository, self.dimension.name, self.scope.credential)
-            repository = found.repository
+        repository = self.repository_named(plan_request.repository)
         if plan_request.as_of is None and repository == self.scope.repository:
             message = (
                 f"The repository '{repository.db_id}' is the one of the plan; name another one, or an earlier asOf."

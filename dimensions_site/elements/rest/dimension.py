@@ -152,6 +152,12 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
             return False
         return True
 
+    def repository_named(self, db_id: str | None) -> Repository:
+        """Return the repository, by default the one in the path. Raises 404 and 403 as for that one (contract A6)."""
+        if db_id is None:
+            return self.scope.repository
+        return check_access(self.user, db_id, self.dimension.name, self.scope.credential).repository
+
     def moment(self, name: str, repository: Repository | None = None) -> State | None:
         """Return the state at the instant, or of the token, in the query parameter `name`; None without one.
 

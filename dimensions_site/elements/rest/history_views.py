@@ -31,7 +31,6 @@ from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.rest import history_operations as operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, attempt, check_all, invalid_ids
 from dimensions_site.repositories.models import Repository
-from dimensions_site.repositories.permissions import check_access
 
 
 class HistoryViewSet(DimensionViewSet):
@@ -159,7 +158,8 @@ class HistoryViewSet(DimensionViewSet):
         return selected, paging
 
     def _compare_query(self) -> tuple[Side, Side]:
-        here, there = self.scope.repository, self._from_repository()
+        here = self.scope.repository
+        there = self.repository_named(self.request.query_params.get("fromRepository"))
         refusals: list[Problem] = []
         if not {"from", "to", "fromRepository"} & self.request.query_params.keys():
             message = "Name a state to compare with by from or to, or a repository by fromRepository."
@@ -173,13 +173,6 @@ class HistoryViewSet(DimensionViewSet):
         filters = self._filter(there), self._filter(here)
         check_all(filters[1].failures, refusals)
         return Side(there, states[0], filters[0]), Side(here, states[1], filters[1])
-
-    def _from_repository(self) -> Repository:
-        """Return the repository to compare with. Raises 404 and 403 as for the one in the path (contract A6)."""
-        name = self.request.query_params.get("fromRepository")
-        if name is None:
-            return self.scope.repository
-        return check_access(self.user, name, self.dimension.name, self.scope.credential).repository
 
     def _filter(self, repository: Repository) -> ElementFilter:
         return ElementFilter(self.dimension, repository, self.request.query_params.get("filter"))

@@ -77,9 +77,8 @@ class HistoryViewSet(DimensionViewSet):
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
         selected, paging = self._versions_query()
-        repository, using = self.scope.repository, self.database
-        versions = self.dimension.model.versions_of(repository).using(using)
-        headers = self.count_headers(lambda: versions.filter(**selected).count())
+        model, repository, using = self.dimension.model, self.scope.repository, self.database
+        headers = self.count_headers(lambda: model.versions_of(repository).using(using).filter(**selected).count())
         if paging.after is not None:
             selected["number__lt"] = paging.after[0]
         # One more shows whether there is a next page.

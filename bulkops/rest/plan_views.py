@@ -37,7 +37,7 @@ from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, 
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
-from dimensions_site.elements.rest.dimension import DimensionViewSet, attempt, check_all
+from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
 
@@ -198,7 +198,5 @@ class PlanViewSet(DimensionViewSet):
         if action is not None and action not in PlanAction:
             message = f"action must be one of {', '.join(PlanAction.values)}; got {shown_value(action)}."
             failures.append(Failure("action", "INVALID_VALUE", message))
-        refusals: list[Problem] = []
-        paging = attempt(refusals, lambda: self.paging(BY_CREATION), SkipTake())
-        check_all(failures, refusals)
+        [paging] = check_all(failures, lambda: self.paging(BY_CREATION))
         return action, paging

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
@@ -41,25 +41,25 @@ _UNWRITTEN = str.maketrans("", "", ' \t"')
 
 # Inside a view set, `list` is an action.
 Renderers: TypeAlias = list[BaseRenderer]
-T = TypeVar("T")
 
 
-def attempt(refusals: list[Problem], read: Callable[[], T], otherwise: T) -> T:
-    """Return what `read` returns, or `otherwise` if it raises a Problem, which is added to the `refusals`."""
-    try:
-        return read()
-    except Problem as problem:
-        refusals.append(problem)
-        return otherwise
+def check_all(failures: Sequence[Failure], *readers: Callable[[], Any]) -> list[Any]:
+    """Return what the `readers` return. Raises 400 with all the `failures` and those that the readers raise.
 
-
-def check_all(failures: Sequence[Failure], refusals: Sequence[Problem] = ()) -> None:
-    """Raise 400 with all the `failures` and those in the `refusals`; without any, raise the first of the refusals."""
-    found = [*failures, *(failure for refusal in refusals for failure in refusal.failures)]
+    Without any, it raises the first of the other problems of the readers.
+    """
+    values, problems = [], []
+    for read in readers:
+        try:
+            values.append(read())
+        except Problem as problem:
+            problems.append(problem)
+    found = [*failures, *(failure for problem in problems for failure in problem.failures)]
     if found:
         raise bad_request(found)
-    for refusal in refusals:
-        raise refusal
+    if problems:
+        raise problems[0]
+    return values
 
 
 def invalid_ids(ids: Iterable[str]) -> list[Failure]:

@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
+from dimensions_site.api.errors import Failure, quoted
 from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, MAX_COUNT, SkipTake, linked_page, next_link
 from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
@@ -29,7 +29,7 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.rest import history_operations as operations
-from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, attempt, check_all, invalid_ids
+from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
 from dimensions_site.repositories.models import Repository
 
 
@@ -110,11 +110,8 @@ class HistoryViewSet(DimensionViewSet):
 
     def _changes_query(self) -> tuple[State | None, State, ElementFilter]:
         """Return the state since which changes are wanted, the present one, and the filter."""
-        refusals: list[Problem] = []
-        unknown: tuple[State | None, State | None] = (None, None)
-        state, now = attempt(refusals, self._since, unknown)
         matching = self._filter(self.scope.repository)
-        check_all(matching.failures, refusals)
+        [(state, now)] = check_all(matching.failures, self._since)
         return state, now or self.state_now(), matching  # before the rows are read
 
     def _since(self) -> tuple[State | None, State | None]:
@@ -128,9 +125,7 @@ class HistoryViewSet(DimensionViewSet):
             repository=self.scope.repository, dimension=self.dimension.name
         )
         filterset = ChangeSetFilterSet(self.request.query_params, sets, table=ChangeSetFields())
-        refusals: list[Problem] = []
-        paging = attempt(refusals, lambda: self.paging(BY_COMMIT), SkipTake())
-        check_all(filterset.failures, refusals)
+        [paging] = check_all(filterset.failures, lambda: self.paging(BY_COMMIT))
         return filterset.qs, paging
 
     def _versions_query(self) -> tuple[dict[str, Any], SkipTake]:
@@ -151,27 +146,23 @@ class HistoryViewSet(DimensionViewSet):
             except ValueError:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
-        refusals: list[Problem] = []
-        paging = attempt(refusals, lambda: self.paging(BY_NUMBER), SkipTake())
-        check_all(failures, refusals)
+        [paging] = check_all(failures, lambda: self.paging(BY_NUMBER))
         return selected, paging
 
     def _compare_query(self) -> tuple[Side, Side]:
         here = self.scope.repository
         there = self.repository_named(self.request.query_params.get("fromRepository"))
-        refusals: list[Problem] = []
+        filters = self._filter(there), self._filter(here)
+        failures = [*filters[1].failures]
         if not {"from", "to", "fromRepository"} & self.request.query_params.keys():
             message = "Name a state to compare with by from or to, or a repository by fromRepository."
-            refusals.append(bad_request([Failure("from", "REQUIRED", message)]))
-        states: list[State] = []
-        for name, repository in (("from", there), ("to", here)):
-            try:
-                states.append(self.moment(name, repository) or self.state_now(repository))
-            except Problem as problem:
-                refusals.append(problem)
-        filters = self._filter(there), self._filter(here)
-        check_all(filters[1].failures, refusals)
-        return Side(there, states[0], filters[0]), Side(here, states[1], filters[1])
+            failures.append(Failure("from", "REQUIRED", message))
+        before, after = check_all(
+            failures,
+            lambda: self.moment("from", there) or self.state_now(there),
+            lambda: self.moment("to", here) or self.state_now(here),
+        )
+        return Side(there, before, filters[0]), Side(here, after, filters[1])
 
     def _filter(self, repository: Repository) -> ElementFilter:
         return ElementFilter(self.dimension, repository, self.request.query_params.get("filter"))

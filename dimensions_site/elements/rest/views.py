@@ -15,8 +15,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.errors import Failure, Problem, not_found, quoted
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.dimension import Dimension
@@ -30,7 +29,7 @@ from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.reading.streams import stream_elements
 from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, attempt, check_all, invalid_ids
+from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
 from dimensions_site.elements.rest.parameters import MAX_USED_IDS
 from dimensions_site.elements.writing.editing import Editor, Saved
 from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
@@ -184,35 +183,37 @@ class ElementViewSet(DimensionViewSet):
         Raises 400 with everything that is wrong with them.
         """
         query = self.request.query_params
-        refusals: list[Problem] = []
-        state = attempt(refusals, lambda: self.moment(AS_OF), None)
-        paging = attempt(refusals, self.paging, SkipTake())
-        unused, unused_failures = self._unused_query()
-        selection = Selection(
-            ElementFilter(self.dimension, self.scope.repository, query.get("filter")),
-            query.get("sort"),
-            unused and not unused_failures,
-            state,
-            paging,
-            self.database,
+        matching = ElementFilter(self.dimension, self.scope.repository, query.get("filter"))
+        selection = Selection(matching, query.get("sort"))
+        paths, is_unused, _, state, paging = check_all(
+            (),
+            self._paths,
+            self._is_unused,
+            lambda: check_all(selection.failures),
+            lambda: self.moment(AS_OF),
+            self.paging,
         )
-        paths: Sequence[str] = ()
-        failures: Sequence[Failure] = ()
-        if self.action == "fetch":
-            paths, failures = select(self.dimension.wire, query.get(PROPERTIES))
-        check_all([*failures, *unused_failures, *selection.failures], refusals)
-        return selection, paths
+        return replace(selection, is_unused=is_unused, state=state, paging=paging, db=self.database), paths
 
-    def _unused_query(self) -> tuple[bool, Sequence[Failure]]:
-        """Return whether only elements are wanted that nothing refers to (contract L1), and the error in that."""
+    def _paths(self) -> Sequence[str]:
+        """Return the paths of the properties that a fetch returns. Raises 400 with the errors in them."""
+        if self.action != "fetch":
+            return ()
+        paths, failures = select(self.dimension.wire, self.request.query_params.get(PROPERTIES))
+        check_all(failures)
+        return paths
+
+    def _is_unused(self) -> bool:
+        """Return whether only elements are wanted that nothing refers to (contract L1). Raises 400."""
         text = self.request.query_params.get(UNUSED, "false")
         if text not in ("true", "false"):
-            message = f"{UNUSED} must be true or false; got {quoted(text)}."
-            return False, [Failure(UNUSED, "INVALID_VALUE", message)]
+            raise bad_request(
+                [Failure(UNUSED, "INVALID_VALUE", f"{UNUSED} must be true or false; got {quoted(text)}.")]
+            )
         if text == "true" and AS_OF in self.request.query_params:
             message = f"{UNUSED} asks what is used now; leave it or {AS_OF} out."
-            return True, [Failure(UNUSED, "CONFLICTING_PARAMETERS", message)]
-        return text == "true", []
+            raise bad_request([Failure(UNUSED, "CONFLICTING_PARAMETERS", message)])
+        return text == "true"
 
     def _streamed(self, selection: Selection, paths: Sequence[str]) -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""

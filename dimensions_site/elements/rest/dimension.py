@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, cast
 
 from django.contrib.auth.models import User
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.urls import ResolverMatch, reverse
 from django.utils.cache import patch_vary_headers
@@ -38,9 +37,6 @@ AS_OF = "asOf"
 SYNC_TOKEN = "Sync-Token"  # noqa: S105
 # Parts of a preference without a meaning: blanks, and quotes around the value.
 _UNWRITTEN = str.maketrans("", "", ' \t"')
-
-# Inside a view set, `list` is an action.
-Renderers: TypeAlias = list[BaseRenderer]
 
 
 def check_all(failures: Sequence[Failure], *readers: Callable[[], Any]) -> list[Any]:
@@ -135,7 +131,7 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
 
-    def get_renderers(self) -> Renderers:
+    def get_renderers(self) -> list[BaseRenderer]:
         """Return the renderers of the action."""
         return [*super().get_renderers(), *(kind() for kind in self.further_renderers.get(self.action or "", ()))]
 
@@ -211,8 +207,3 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         if self.action in self.further_renderers:
             patch_vary_headers(response, ["Accept"])
         return response
-
-    @property
-    def elements(self) -> QuerySet[Any]:
-        """Return the elements of this repository only."""
-        return self.dimension.model.of(self.scope.repository).using(self.database)
